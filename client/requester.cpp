@@ -207,13 +207,13 @@ void Requester::receive(SessionId session, session::Frame<OutcomeBatch> frame, T
   heard_ = true;
   const auto received = link_->receive(std::move(frame), now, in_order_);
   for (const auto& batch : in_order_) {
-    if (auto news = news_of(batch)) actions_.told.push_back(std::move(news));
+    if (auto news = new_part_of(batch)) actions_.told.push_back(std::move(news));
   }
   in_order_.clear();
   if (!received) lose(received.error(), now);
 }
 
-std::shared_ptr<const OutcomeBatch> Requester::news_of(
+std::shared_ptr<const OutcomeBatch> Requester::new_part_of(
     const std::shared_ptr<const OutcomeBatch>& batch) {
   counters_.notices += batch->notices.size();
   std::vector<std::size_t> known;  // positions of outcomes without an open request

@@ -159,7 +159,7 @@ class Requester {
   void fail_open(const Error& why);
   void drop_session();
   // Returns the new part of the batch; nullptr if there is none.
-  std::shared_ptr<const OutcomeBatch> news_of(const std::shared_ptr<const OutcomeBatch>& batch);
+  std::shared_ptr<const OutcomeBatch> new_part_of(const std::shared_ptr<const OutcomeBatch>& batch);
   // When the manager's silence becomes too long; kNever: a message arrived, or nothing was sent.
   TimePoint silence_ends() const;
 

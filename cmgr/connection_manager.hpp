@@ -5,7 +5,7 @@
 // the same code. The caller runs finish_step() after a group of events. It begins requests that
 // waited and sends everything that is due, in as few messages as possible.
 //
-//     requests ──▶ request desk ──▶ call requests ──▶ procedures ──▶ hop teller ──▶ switch desk
+//     requests ──▶ request desk ──▶ call requests ──▶ procedures ──▶ hop sender ──▶ switch desk
 //                  (gate, QOS)      (whether it may)  (procedures/)                      │
 //     outcomes ◀── client desk ◀── outcomes ◀───────────┤ ▲ └─▶ connection table         ▼
 //                                                       ▼ │       (doors, journal)   results
@@ -36,7 +36,7 @@
 #include "cmgr/parts/switch_desk.hpp"
 #include "cmgr/procedures/connection_table.hpp"
 #include "cmgr/procedures/context.hpp"
-#include "cmgr/procedures/hop_teller.hpp"
+#include "cmgr/procedures/hop_sender.hpp"
 #include "cmgr/procedures/path_watch.hpp"
 #include "cmgr/procedures/prepared_desk.hpp"
 #include "cmgr/request_desk.hpp"
@@ -79,7 +79,7 @@ class ConnectionManager {
 
   // --- SwitchServers -----------------------------------------------------------------------------
   // Registers the switch and has the manager attach to it before a call needs it.
-  void know_switch(const std::string& name) { switches_.index_of(name); }
+  void register_switch(const std::string& name) { switches_.index_of(name); }
   void switch_attached(const std::string& name, SessionId session, std::uint32_t batches_in_flight,
                        const std::vector<PortLabels>& quarantined, TimePoint now) {
     answers_.attached(name, session, batches_in_flight, quarantined, now);
@@ -184,7 +184,7 @@ class ConnectionManager {
   ClientDesk clients_;
   SwitchDesk switches_;
   Outcomes outcomes_;
-  HopTeller teller_;
+  HopSender sender_;
   RouteDesk routes_;
   ProcedureTimers timers_;
   Context context_;

@@ -173,7 +173,7 @@ bool ManagerDaemon::may_serve(Duration patience) {
     }
     topology_ = std::move(*names);
     ask([&](ConnectionManager& manager) {
-      for (const std::string& name : topology_) manager.know_switch(name);
+      for (const std::string& name : topology_) manager.register_switch(name);
       return true;
     });
   }

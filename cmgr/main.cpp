@@ -361,7 +361,7 @@ int main(int argc, char** argv) {
       if (!begun) log::error("--prepare: {}", begun.error().text);
     }
   };
-  const auto may_bind = [&, looked = false]() mutable {
+  const auto ready_to_bind = [&, looked = false]() mutable {
     if (!daemon.may_serve(std::chrono::milliseconds(options.startup_patience_ms))) return false;
     if (!std::exchange(looked, true)) warn_of_ends(daemon, prepared);
     return true;
@@ -370,9 +370,9 @@ int main(int argc, char** argv) {
       runtime.orb(), "xbind-cmgr", options.common,
       {{options.common.name,
         {naming::path_of(naming::kConnectionManagers, options.common.name), object}}},
-      {begin, may_bind});
+      {begin, ready_to_bind});
   daemon.end_sessions();
   runtime.shutdown();  // first: no upcall may reach the daemon any more
   daemon.stop();
-  return orb::last_word(end);
+  return orb::log_ending(end);
 }

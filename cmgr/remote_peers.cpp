@@ -102,25 +102,25 @@ void RemotePeers::local_outcome(RequestId token, Outcome outcome) {
   local_outcome_(token, std::move(outcome));
 }
 
-void RemotePeers::know_client(SessionId session, v2::OutcomeObserver_ptr observer) {
+void RemotePeers::register_client(SessionId session, v2::OutcomeObserver_ptr observer) {
   clients_[session] = v2::OutcomeObserver::_duplicate(observer);
 }
 
 void RemotePeers::send_collected(TimePoint now) {
   to_switches_.send(now, [this](const ToSwitch& outgoing) { send(outgoing); });
   to_clients_.send(now, [this](const ToClient& outgoing) { send(outgoing); });
-  for (const SessionId session : std::exchange(switches_over_, {})) inboxes_.erase(session);
-  for (const auto& [session, ending] : std::exchange(clients_over_, {})) {
+  for (const SessionId session : std::exchange(ended_switch_sessions_, {})) inboxes_.erase(session);
+  for (const auto& [session, ending] : std::exchange(ended_client_sessions_, {})) {
     auto known = clients_.extract(session);
-    if (!known.empty()) tell_end(session, known.mapped(), ending);
+    if (!known.empty()) send_session_end(session, known.mapped(), ending);
   }
 }
 
 // A session's end is reported on another thread, because a silent client may not read. When the
 // process ends it is reported here: nothing else waits then.
-void RemotePeers::tell_end(SessionId session, const v2::OutcomeObserver_var& observer,
-                           const SessionEnding& ending) {
-  if (ending.why > kSessionEndToldLast) return;
+void RemotePeers::send_session_end(SessionId session, const v2::OutcomeObserver_var& observer,
+                                   const SessionEnding& ending) {
+  if (ending.why > kSessionEndReportedLast) return;
   auto tell = [session, observer, ending] {
     const auto told = orb::remote("the client", observer, [&] {
       observer->client_session_ended(session.value(), static_cast<v2::SessionEnd>(ending.why),
@@ -131,7 +131,7 @@ void RemotePeers::tell_end(SessionId session, const v2::OutcomeObserver_var& obs
   if (ending.why == SessionEnd::kShutdown) {
     tell();
   } else {
-    errands_.post(std::move(tell));
+    background_.post(std::move(tell));
   }
 }
 

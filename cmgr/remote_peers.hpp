@@ -24,7 +24,7 @@
 #include "core/attaching.hpp"
 #include "core/impairments/outbox.hpp"
 #include "naming/names.hpp"
-#include "orb/errands.hpp"
+#include "orb/background_invocations.hpp"
 #include "orb/name_client.hpp"
 #include "orb/peer_log.hpp"
 #include "qos_mapper.hh"
@@ -71,13 +71,15 @@ class RemotePeers : public Peers {
   void ask_services(std::vector<ServiceSpec> services) override;
   void invoke(SessionId session, const std::string& switch_name, HopBatch batch) override;
   void attach_switch(const std::string& switch_name) override;
-  void switch_session_over(SessionId session) override { switches_over_.push_back(session); }
+  void switch_session_over(SessionId session) override {
+    ended_switch_sessions_.push_back(session);
+  }
   void client_session_over(SessionId session, const SessionEnding& ending) override {
-    clients_over_.emplace_back(session, ending);
+    ended_client_sessions_.emplace_back(session, ending);
   }
 
   // Within a step: registers the callback of a client that has just attached.
-  void know_client(SessionId session, v2::OutcomeObserver_ptr observer);
+  void register_client(SessionId session, v2::OutcomeObserver_ptr observer);
   // After a step: sends the collected messages.
   void send_collected(TimePoint now);
   TimePoint next_deadline() const;
@@ -98,7 +100,7 @@ class RemotePeers : public Peers {
   Result<LedgerReport> audit_switch(const std::string& switch_name, bool attached);
 
   // A notice from RouteObject; the rest of a long one is fetched later. Any thread.
-  void topology_told(const v2::TopologyState& state);
+  void take_topology_notice(const v2::TopologyState& state);
 
  private:
   static TopologyState topology_from(const v2::TopologyState& state);
@@ -128,8 +130,8 @@ class RemotePeers : public Peers {
 
   void send(const ToSwitch& outgoing);
   void send(const ToClient& outgoing);
-  void tell_end(SessionId session, const v2::OutcomeObserver_var& observer,
-                const SessionEnding& ending);
+  void send_session_end(SessionId session, const v2::OutcomeObserver_var& observer,
+                        const SessionEnding& ending);
   void run_attaching();
   void run_watching();
   // Fetches the whole topology from RouteObject. Returns the time until the next fetch; nullopt:
@@ -191,9 +193,9 @@ class RemotePeers : public Peers {
   std::unordered_map<SessionId, v2::HopInbox_var> inboxes_;
   std::unordered_map<SessionId, v2::OutcomeObserver_var> clients_;
   // Sessions that ended in this step.
-  std::vector<SessionId> switches_over_;
-  std::vector<std::pair<SessionId, SessionEnding>> clients_over_;
-  orb::Errands errands_;
+  std::vector<SessionId> ended_switch_sessions_;
+  std::vector<std::pair<SessionId, SessionEnding>> ended_client_sessions_;
+  orb::BackgroundInvocations background_;
   std::uint64_t requests_sent_ = 0;
 
   orb::PeerLog troubles_;  // thread-safe

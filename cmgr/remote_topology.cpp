@@ -25,7 +25,7 @@ TopologyState RemotePeers::topology_from(const v2::TopologyState& state) {
   return out;
 }
 
-void RemotePeers::topology_told(const v2::TopologyState& state) {
+void RemotePeers::take_topology_notice(const v2::TopologyState& state) {
   if (state.unusable.length() >= state.unusable_count) {
     post_([told = topology_from(state)](ConnectionManager& manager) { manager.on_topology(told); });
     return;

@@ -108,7 +108,7 @@ void HopObserverServant::manager_session_ended(v2::SessionId session, v2::Sessio
 }
 
 void TopologyObserverServant::topology_changed(const v2::TopologyState& state) {
-  daemon_.peers().topology_told(state);
+  daemon_.peers().take_topology_notice(state);
 }
 
 v2::ClientAttachment* ConnectionManagerServant::attach_client(const char* client,
@@ -119,7 +119,7 @@ v2::ClientAttachment* ConnectionManagerServant::attach_client(const char* client
   if (CORBA::is_nil(observer)) throw v2::BadRequest("attach needs an observer");
   const auto attachment = daemon_.ask([&](cmgr::ConnectionManager& manager) {
     auto attached = manager.attach_client(client, Epoch{client_epoch}, steady_now());
-    if (attached) daemon_.peers().know_client(attached->session, observer);
+    if (attached) daemon_.peers().register_client(attached->session, observer);
     return attached;
   });
   if (!attachment) orb::raise(attachment.error(), Epoch{client_epoch});
@@ -143,7 +143,7 @@ Outcome ConnectionManagerServant::ask_for(RequestBody request, RequestId number)
   if (!outcome) orb::raise(outcome.error());
   // Without a number the caller cannot query the outcome later.
   if (setup && number == RequestId{} && outcome->connection != ConnectionId{} &&
-      orb::caller_has_gone()) {
+      orb::caller_disconnected()) {
     daemon_.release_unclaimed(outcome->connection);
   }
   if (outcome->cause != Cause::kNone) throw v2::Refused(orb::refusal_of(*outcome));

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "cmgr/parts/label_debts.hpp"
-#include "cmgr/procedures/hop_teller.hpp"
+#include "cmgr/procedures/hop_sender.hpp"
 #include "cmgr/procedures/procedure.hpp"
 #include "core/log.hpp"
 #include "core/name_hash.hpp"
@@ -185,7 +185,7 @@ void SwitchAnswers::on_invoked(SessionId session, const HopBatch& asked,
   for (const HopKey& key : keys) {
     Connection* const connection = context_.connections.find(key.connection);
     if (connection != nullptr && connection->procedure != nullptr) {
-      context_.teller.tell_next(*connection->procedure, now);
+      context_.sender.send_next(*connection->procedure, now);
     }
   }
 }
@@ -216,7 +216,7 @@ void SwitchAnswers::on_result(SwitchIndex at, const HopResult& result, bool invo
                               TimePoint now) {
   const Found found = find_hop(at, result.key);
   if (found.hop == nullptr) {
-    on_nobodys_result(at, result, now);
+    on_orphan_result(at, result, now);
     return;
   }
   switch (result.action) {
@@ -228,7 +228,7 @@ void SwitchAnswers::on_result(SwitchIndex at, const HopResult& result, bool invo
 }
 
 // The connection no longer exists; the result may settle a debt.
-void SwitchAnswers::on_nobodys_result(SwitchIndex at, const HopResult& result, TimePoint now) {
+void SwitchAnswers::on_orphan_result(SwitchIndex at, const HopResult& result, TimePoint now) {
   SwitchDesk& switches = context_.switches;
   bool owed = false;
   if (result.action == HopAction::kRemove) {
@@ -244,7 +244,7 @@ void SwitchAnswers::on_setup_result(const Found& found, const HopResult& result,
   SwitchDesk& switches = context_.switches;
   Hop& hop = *found.hop;
   Procedure* const procedure = found.connection->procedure.get();
-  context_.teller.labels_answered(hop);
+  context_.sender.labels_answered(hop);
   switches.quota_answered(hop.at, hop.output_port, result.key);
   if (result.cause == Cause::kLabelNotHeld && hop.output_label.present() && !hop.last() &&
       !hop.joins) {

@@ -38,10 +38,11 @@ class Ahead {
  private:
   template <std::size_t... kAsk>
   void ask(std::size_t at, std::index_sequence<kAsk...>) {
-    (ask_until<kAsk>(std::min(items_.size(), at + kAhead * (sizeof...(Asks) - kAsk) + 1)), ...);
+    (prefetch_until<kAsk>(std::min(items_.size(), at + kAhead * (sizeof...(Asks) - kAsk) + 1)),
+     ...);
   }
   template <std::size_t kAsk>
-  void ask_until(std::size_t end) {
+  void prefetch_until(std::size_t end) {
     for (; asked_[kAsk] < end; ++asked_[kAsk]) std::get<kAsk>(asks_)(items_[asked_[kAsk]]);
   }
 

@@ -11,8 +11,8 @@ using State = Attaching::State;
 AttachTable::AttachTable(const Attaching::Policy& policy, const Limits& limits)
     : policy_(policy), limits_(limits) {
   XB_CHECK(
-      limits.peers_max > 0 && limits.at_once_silent > 0 && limits.at_once_silent <= limits.at_once,
-      limits.peers_max, limits.at_once_silent, limits.at_once);
+      limits.peers_max > 0 && limits.silent_at_once > 0 && limits.silent_at_once <= limits.at_once,
+      limits.peers_max, limits.silent_at_once, limits.at_once);
 }
 
 Result<void> AttachTable::attach(const std::string& name, TimePoint now, double jitter) {
@@ -94,7 +94,7 @@ bool AttachTable::is_waiting(const Peer& peer) const {
 
 bool AttachTable::has_place(const Peer& peer) const {
   return under_way_ < limits_.at_once &&
-         (!peer.silent || silent_under_way_ < limits_.at_once_silent);
+         (!peer.silent || silent_under_way_ < limits_.silent_at_once);
 }
 
 void AttachTable::place_left(Peer& peer, TimePoint now) {

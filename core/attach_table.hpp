@@ -3,7 +3,7 @@
 //
 // Peers that are due have their turns in the order in which they fell due. A silent peer, one whose
 // last attempt took Limits::silent_after or longer, holds a thread of the owner for all of that
-// time. So at most at_once_silent of the attempts under way are made to silent peers: the other
+// time. So at most silent_at_once of the attempts under way are made to silent peers: the other
 // places stay free for peers that answer.
 //
 // Bounded by Limits::peers_max. Each step looks at every peer, which is cheap beside an attempt.
@@ -26,7 +26,7 @@ class AttachTable {
   struct Limits {
     std::size_t peers_max = 1;       // 1 or more
     std::size_t at_once = 1;         // attempts under way at a time, 1 or more
-    std::size_t at_once_silent = 1;  // of these, attempts to silent peers; 1 to at_once
+    std::size_t silent_at_once = 1;  // of these, attempts to silent peers; 1 to at_once
     Duration silent_after = Attaching::kUnbounded;
   };
   struct Due {

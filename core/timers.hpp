@@ -29,7 +29,7 @@ inline constexpr Timers kCoreTimers{
          "First wait after a failed attempt, where a table below has no other."},
         {"back-off-max", std::chrono::seconds{5},
          "Longest wait after failed attempts, where a table below has no other."},
-        // core/complaints.hpp
+        // core/repeated_failure_log.hpp
         {"complaint-pause-min", std::chrono::seconds{10},
          "First pause between log lines on the same failing peer; it doubles."},
         {"complaint-pause-max", std::chrono::minutes{10},

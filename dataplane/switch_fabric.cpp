@@ -16,10 +16,10 @@ bool of_user(const Connection& connection, const Cell& cell) {
   return cell.user_data() && !(connection.input.path && (cell.vci() == 3 || cell.vci() == 4));
 }
 
-bool loops_in(Loopback loopback) {
+bool loops_to_port(Loopback loopback) {
   return loopback == Loopback::kInternal || loopback == Loopback::kBothway;
 }
-bool loops_back(Loopback loopback) {
+bool loops_to_line(Loopback loopback) {
   return loopback == Loopback::kExternal || loopback == Loopback::kBothway;
 }
 
@@ -139,7 +139,7 @@ std::size_t SwitchFabric::pump(TimePoint now) {
 std::size_t SwitchFabric::pump_in(PortId id, Port& port, TimePoint now) {
   if (!port.link) return 0;
   std::array<Cell, kBatch> cells;
-  if (port.up && loops_back(port.loopback)) {
+  if (port.up && loops_to_line(port.loopback)) {
     if (!port.unsent.empty())
       return 0;  // no room in the line; its bound limits the cells that
                  // wait
@@ -154,7 +154,7 @@ std::size_t SwitchFabric::pump_in(PortId id, Port& port, TimePoint now) {
 
 std::size_t SwitchFabric::pump_out(PortId id, Port& port, TimePoint now) {
   if (!port.up) return 0;
-  const bool looped = loops_in(port.loopback);
+  const bool looped = loops_to_port(port.loopback);
   if (!looped && !port.link) return 0;
   std::size_t moved = 0;
   if (!port.unsent.empty() && port.link) {

@@ -354,7 +354,7 @@ class Execution {
         set.partial_octets, us(set.message_delay), us(set.connection_delay), us(set.table_delay),
         switch_.agent().open_requests(), agent.refused_open, agent.answers_void,
         switch_.policed().tagged, switch_.policed().discarded, met.reordered, met.pieces,
-        met.unheard, met.unsaid, met.delayed, met.void_now);
+        met.unheard, met.unsaid, met.delayed, met.dropped_stale);
   }
 
   EmulatedSwitch& switch_;

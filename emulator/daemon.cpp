@@ -300,21 +300,21 @@ struct Daemon::Impl {
 
   void wake_cells() {
     cells_active = true;
-    pumped_in_vain = 0;
+    idle_pumps = 0;
   }
 
   // Moves cells of the next switch that has any. If none has, all rest.
   void pump(TimePoint now) {
-    while (pumped_in_vain < served.size()) {
+    while (idle_pumps < served.size()) {
       Served& one = *served[next_pumped];
       next_pumped = (next_pumped + 1) % served.size();
       const std::size_t moved = one.emulated.pump(now);
       if (moved > 0) {
-        pumped_in_vain = 0;
+        idle_pumps = 0;
         one.dirty = true;
         return;
       }
-      ++pumped_in_vain;
+      ++idle_pumps;
     }
     cells_active = false;
     cells_due = kNever;
@@ -338,7 +338,7 @@ struct Daemon::Impl {
   };
 
   bool cells_active = false;  // pump again
-  std::size_t pumped_in_vain = 0;
+  std::size_t idle_pumps = 0;
   std::size_t next_pumped = 0;
   TimePoint cells_due = kNever;  // while not active
 };

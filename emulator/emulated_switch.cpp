@@ -153,7 +153,7 @@ void EmulatedSwitch::on_frame(ConnectionKey connection, Line& line,
     // Requests of the old link instance must not be answered on the new one.
     if (message &&
         (message->code == AdjacencyCode::kSyn || message->code == AdjacencyCode::kRstAck))
-      fault_counters_.void_now += processor_.drop(connection);
+      fault_counters_.dropped_stale += processor_.drop(connection);
     agent_->receive(line.controller, frame, now);
     return;
   }
@@ -249,7 +249,7 @@ void EmulatedSwitch::drop_adjacencies(TimePoint now) {
     collect(line, now);
     auto message = gsmp::decode_adjacency(line.answers.last_adjacency());
     if (!message || message->receiver.instance == 0) continue;  // no adjacency to drop
-    fault_counters_.void_now += processor_.drop(connection);
+    fault_counters_.dropped_stale += processor_.drop(connection);
     message->code = AdjacencyCode::kRstAck;
     wire::Buffer frame;
     gsmp::append_frame(frame, *message);

@@ -225,7 +225,7 @@ class Fabric {
   gsmp::FailureCode set_atm_labels(PortId port, gsmp::LabelRangeElement& range);
   gsmp::FailureCode query_mpls_labels(gsmp::LabelRangeMessage& message) const;
   gsmp::FailureCode set_mpls_labels(gsmp::LabelRangeMessage& message);
-  void tell_mpls_labels(gsmp::LabelRangeMessage& message, const LabelRanges& ranges) const;
+  void fill_mpls_labels(gsmp::LabelRangeMessage& message, const LabelRanges& ranges) const;
 
   gsmp::FailureCode check_service(const Wish& wish, const QosProfile* existing) const;
   // Checks that one more call of the profile's class fits into the region of `output`: kNone,

@@ -168,7 +168,7 @@ FailureCode Fabric::set_atm_labels(PortId port, LabelRangeElement& range) {
 // ----- MPLS ports -----
 
 // Writes all ranges of the port and the number of unused labels of each into the answer.
-void Fabric::tell_mpls_labels(LabelRangeMessage& message, const LabelRanges& ranges) const {
+void Fabric::fill_mpls_labels(LabelRangeMessage& message, const LabelRanges& ranges) const {
   message.ranges.clear();
   message.disjoint = ranges.size() > 1;
   const std::vector<Entry> entries = connections_of(message.port);
@@ -189,7 +189,7 @@ FailureCode Fabric::query_mpls_labels(LabelRangeMessage& message) const {
         return FailureCode::kInvalidInputLabel;
     }
   }
-  tell_mpls_labels(message, labels(message.port));
+  fill_mpls_labels(message, labels(message.port));
   return FailureCode::kNone;
 }
 
@@ -210,11 +210,11 @@ FailureCode Fabric::set_mpls_labels(LabelRangeMessage& message) {
   possible = checked_ranges(possible).taken;
   if (possible.empty()) possible = labels(message.port);
   if (possible != wanted) {
-    tell_mpls_labels(message, possible);
+    fill_mpls_labels(message, possible);
     return FailureCode::kLabelRangeImpossible;
   }
   cells_.table().set_labels(message.port, wanted);
-  tell_mpls_labels(message, wanted);
+  fill_mpls_labels(message, wanted);
   const bool outside = std::ranges::any_of(connections_of(message.port), [&](const Entry& entry) {
     return !contains(wanted, entry.input_label);
   });

@@ -47,8 +47,8 @@ struct FaultCounters {
   std::uint64_t pieces = 0;     // pieces of frames sent
   std::uint64_t unheard = 0;    // received messages dropped while silent
   std::uint64_t unsaid = 0;
-  std::uint64_t delayed = 0;   // requests that waited for the processor
-  std::uint64_t void_now = 0;  // of these, dropped because the controller restarted the link
+  std::uint64_t delayed = 0;        // requests that waited for the processor
+  std::uint64_t dropped_stale = 0;  // of these, dropped because the controller restarted the link
 };
 
 // The size of the first frame in `octets`, including its header; 0: incomplete. Returns all octets

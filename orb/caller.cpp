@@ -41,7 +41,7 @@ std::optional<TcpEnd> parse_address(std::string_view text) {
 
 }  // namespace
 
-void know_callers() {
+void record_callers() {
   static std::once_flag once;
   std::call_once(once, [] { omniORB::getInterceptors()->serverReceiveRequest.add(on_request); });
 }
@@ -54,7 +54,7 @@ std::string_view caller_address() {
   return text;
 }
 
-bool caller_has_gone() {
+bool caller_disconnected() {
   const auto caller = upcall_from == nullptr ? std::nullopt : parse_address(upcall_from);
   if (!caller) return false;
   for (const int descriptor : Descriptors{}.now()) {

@@ -9,7 +9,7 @@ namespace xbind::orb {
 
 // Installs the interceptor that records the caller of each upcall. Runtime calls it; a second call
 // does nothing.
-void know_callers();
+void record_callers();
 
 // The caller of this thread's upcall: "127.0.0.1:46744", or "unix:..." and the like for another
 // transport; empty outside an upcall. The text is valid until the upcall ends.
@@ -18,6 +18,6 @@ std::string_view caller_address();
 // Whether the caller of this thread's upcall has closed its connection. False when the ORB does not
 // report the caller's address. It queries the kernel about every descriptor of the process, so use
 // it in rare operations only.
-bool caller_has_gone();
+bool caller_disconnected();
 
 }  // namespace xbind::orb

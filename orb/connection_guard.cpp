@@ -96,20 +96,20 @@ void ConnectionGuard::look(const std::vector<int>& all) {
   for (const int descriptor : closed) close_one(descriptor);
 
   const TimePoint now = steady_now();
-  closed_untold_ += closed.size();
-  if (closed_untold_ != 0 && now - told_closed_ >= kTellPeriod) {
+  closed_unlogged_ += closed.size();
+  if (closed_unlogged_ != 0 && now - closed_logged_at_ >= kTellPeriod) {
     log::warn("closed {} idle connections of peers that are in no session; {} are left, {} at most",
-              closed_untold_, connections - closed.size(), limits_.connections_max);
-    closed_untold_ = 0;
-    told_closed_ = now;
+              closed_unlogged_, connections - closed.size(), limits_.connections_max);
+    closed_unlogged_ = 0;
+    closed_logged_at_ = now;
   }
-  if (all.size() >= descriptors_max_ / 8 * 7 && !std::exchange(short_told_, true)) {
+  if (all.size() >= descriptors_max_ / 8 * 7 && !std::exchange(shortage_logged_, true)) {
     log::warn(
         "descriptors run short: {} of {} are in use, {} by connections that peers have opened; "
         "raise the limit (ulimit -n)",
         all.size(), descriptors_max_, connections);
   }
-  if (all.size() < descriptors_max_ / 2) short_told_ = false;
+  if (all.size() < descriptors_max_ / 2) shortage_logged_ = false;
 }
 
 // Works on a duplicate, because the number may belong to another socket by now; the duplicate keeps

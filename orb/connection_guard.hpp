@@ -35,9 +35,9 @@ class ConnectionGuard {
   const std::uint64_t descriptors_max_;
   IdleLimits limits_;
   int spare_;  // reserve: dup3() replaces it, so closing needs no new descriptor
-  std::uint64_t closed_untold_ = 0;
-  TimePoint told_closed_{};
-  bool short_told_ = false;
+  std::uint64_t closed_unlogged_ = 0;
+  TimePoint closed_logged_at_{};
+  bool shortage_logged_ = false;
 
   std::mutex mutex_;
   std::condition_variable wake_;

@@ -115,7 +115,7 @@ Ending serve_until_signal(CORBA::ORB_ptr orb, const std::string& program,
   const ConnectionGuard guard(raise_descriptor_limit());
   if (steps.begin) steps.begin();
   const NameKeeper keeper(orb, options.name_service, std::move(bindings),
-                          {std::move(steps.may_bind),
+                          {std::move(steps.ready_to_bind),
                            [&](std::size_t place) {
                              claims.give_up(place);
                              std::printf("%s %s ready\n", program.c_str(),
@@ -132,7 +132,7 @@ Ending serve_until_signal(CORBA::ORB_ptr orb, const std::string& program,
   return end;
 }
 
-int last_word(const Ending& ending) {
+int log_ending(const Ending& ending) {
   if (ending.exit_code == 0) {
     log::info("ended {}", ending.why);
   } else {

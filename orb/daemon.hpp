@@ -53,7 +53,7 @@ struct Steps {
   // no switch.
   std::function<void()> begin;
   // See NameKeeper; on its thread.
-  std::function<bool()> may_bind;
+  std::function<bool()> ready_to_bind;
 };
 
 // The life of a daemon: checks that its names are free, begins, binds them and keeps them bound.
@@ -70,6 +70,6 @@ Ending serve_until_signal(CORBA::ORB_ptr orb, const std::string& program,
                           const CommonOptions& options, const std::vector<Served>& served,
                           Steps steps = {});
 // Writes the last log line, after everything has stopped. Returns the exit code for main().
-int last_word(const Ending& ending);
+int log_ending(const Ending& ending);
 
 }  // namespace xbind::orb

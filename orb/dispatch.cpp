@@ -85,7 +85,7 @@ void Dispatch::complain(std::string_view operation, const std::string& what) {
   const std::string host{address.substr(0, address.rfind(':'))};
   const std::string caller = host.empty() ? "somebody" : host;
   const auto said =
-      complaints_.failed(caller, fmt::format("{} {}", printable(operation), what), now_());
+      failure_log_.failed(caller, fmt::format("{} {}", printable(operation), what), now_());
   if (said) log::warn("{}, called from {}: {}", servant_, caller, *said);
 }
 

@@ -23,8 +23,8 @@
 #include <vector>
 
 #include "core/clock.hpp"
-#include "core/complaints.hpp"
 #include "core/metrics/metric_table.hpp"
+#include "core/repeated_failure_log.hpp"
 
 namespace xbind::orb {
 
@@ -74,7 +74,7 @@ class Dispatch {
                                                   // anything
   MayCall may_call_;
   Now now_;
-  Complaints complaints_;
+  RepeatedFailureLog failure_log_;
   mutable std::shared_mutex mutex_;
   std::map<std::string, std::unique_ptr<Operation>, std::less<>> operations_;
 };

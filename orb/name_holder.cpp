@@ -34,7 +34,7 @@ Result<Held> NameHolders::look(const Binding& binding) {
   if (same(*found, binding.object)) return held;
   held.holder = ask(*found, binding.object, held.address);
   if (held.holder == Holder::kLiving && has_other_name(binding.path, *found)) {
-    held.holder = Holder::kStranger;
+    held.holder = Holder::kOtherKind;
   }
   return held;
 }
@@ -69,7 +69,7 @@ Holder NameHolders::ask(CORBA::Object_ptr object, CORBA::Object_ptr ours,
   // An object is of our kind if its reference or its answer says so.
   const auto kind =
       remote(address, [&] { return object->_is_a(ours->_PR_getobj()->_mostDerivedRepoId()); });
-  return kind && *kind ? Holder::kLiving : Holder::kStranger;
+  return kind && *kind ? Holder::kLiving : Holder::kOtherKind;
 }
 
 }  // namespace xbind::orb

@@ -23,11 +23,11 @@ struct Binding {
 };
 
 enum class Holder : unsigned char {
-  kNobody,   // the name is not bound
-  kOurs,     // it is bound to our object
-  kLiving,   // to another object of our kind, which answers
-  kSilent,   // to one that has not answered within kAnswerPatience or is gone
-  kStranger  // to an object of another kind, or to one that has another name beside this one
+  kNobody,    // the name is not bound
+  kOurs,      // it is bound to our object
+  kLiving,    // to another object of our kind, which answers
+  kSilent,    // to one that has not answered within kAnswerPatience or is gone
+  kOtherKind  // to an object of another kind, or to one that has another name beside this one
 };
 
 struct Held {
@@ -47,7 +47,7 @@ class NameHolders {
   bool is_ours(const Binding& binding);
   // Forgets addresses that did not answer. A process may have many names; until this call each
   // silent address is waited for only once.
-  void forget_silent() { silent_.clear(); }
+  void clear_silent() { silent_.clear(); }
 
  private:
   Holder ask(CORBA::Object_ptr object, CORBA::Object_ptr ours, const std::string& address);

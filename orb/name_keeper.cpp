@@ -46,7 +46,7 @@ NameKeeper::~NameKeeper() {
 }
 
 void NameKeeper::run() {
-  bool may_bind = false;
+  bool ready_to_bind = false;
   bool all_bound = false;
   Attaching binding(kBinding);  // attached: all names are bound
   binding.begin(steady_now());
@@ -63,9 +63,9 @@ void NameKeeper::run() {
       continue;
     }
     lock.unlock();
-    may_bind = may_bind || !callbacks_.may_bind || callbacks_.may_bind();
+    ready_to_bind = ready_to_bind || !callbacks_.ready_to_bind || callbacks_.ready_to_bind();
     if (all_bound) watch();
-    if (may_bind && !over_) all_bound = bind_missing();
+    if (ready_to_bind && !over_) all_bound = bind_missing();
     if (over_) {
       binding.stop();
     } else if (all_bound) {
@@ -100,7 +100,7 @@ bool NameKeeper::bind(std::size_t place) {
       log::info(
           "{} was bound to {}, which {}; taking it over", binding.path,
           held->address.empty() ? "an object" : held->address,
-          held->holder == Holder::kStranger ? "is of another kind or name" : "does not answer");
+          held->holder == Holder::kOtherKind ? "is of another kind or name" : "does not answer");
       const auto over = names_.rebind(binding.path, binding.object);
       if (!over) return failed(over.error().text);
     }
@@ -119,7 +119,7 @@ void NameKeeper::bound(std::size_t place) {
 void NameKeeper::watch() {
   if (bindings_.empty()) return;
   watched_ = (watched_ + 1) % bindings_.size();
-  holders_.forget_silent();
+  holders_.clear_silent();
   const auto held = holders_.look(bindings_[watched_]);
   if (!held) {
     failed(held.error().text);
@@ -131,13 +131,13 @@ void NameKeeper::watch() {
     case Holder::kLiving: taken(watched_, *held); return;
     case Holder::kNobody: bound_.assign(bindings_.size(), false); return;
     case Holder::kSilent:
-    case Holder::kStranger: bound_[watched_] = false; return;
+    case Holder::kOtherKind: bound_[watched_] = false; return;
   }
 }
 
 void NameKeeper::taken(std::size_t place, const Held& by) {
   over_ = true;
-  if (callbacks_.on_taken) callbacks_.on_taken(bindings_[place], by, was_bound_[place]);
+  if (callbacks_.on_name_taken) callbacks_.on_name_taken(bindings_[place], by, was_bound_[place]);
 }
 
 bool NameKeeper::failed(const std::string& problem) {

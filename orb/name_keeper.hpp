@@ -2,8 +2,8 @@
 // is still ours. With several bindings it checks one after another, so the name service gets no
 // more queries. Binds all again when the name service has restarted without its memory.
 //
-// A name that a living object of the same kind has taken is lost: `on_taken` is called once, and no
-// name is bound any more, so that two daemons never rebind in turns. An object that does not
+// A name that a living object of the same kind has taken is lost: `on_name_taken` is called once, and
+// no name is bound any more, so that two daemons never rebind in turns. An object that does not
 // answer, or is of another kind, is replaced.
 #pragma once
 
@@ -27,11 +27,11 @@ class NameKeeper {
   // All callbacks run on the keeper's thread. Each may be empty.
   struct Callbacks {
     // Polled until it returns true: the objects can serve.
-    std::function<bool()> may_bind;
+    std::function<bool()> ready_to_bind;
     // Called once for each object, after its first successful bind, with its index.
     std::function<void(std::size_t)> on_bound;
     // Called with the new holder of the name; `was_ours`: we had bound the name before.
-    std::function<void(const Binding&, const Held&, bool was_ours)> on_taken;
+    std::function<void(const Binding&, const Held&, bool was_ours)> on_name_taken;
   };
 
   NameKeeper(CORBA::ORB_ptr orb, const std::string& name_service, std::vector<Binding> bindings,

@@ -72,7 +72,7 @@ Runtime::Runtime(int argc, char** argv, const RuntimeOptions& options) {
     named_poa_ = PortableServer::POA::_narrow(object);
     poa_->the_POAManager()->activate();
     named_poa_->the_POAManager()->activate();
-    know_callers();
+    record_callers();
   } catch (const CORBA::SystemException& error) {
     std::fprintf(stderr, "the ORB refuses to start (%s, %s): is %s an address of this machine?\n",
                  error._name(), error.NP_minorString() ? error.NP_minorString() : "no detail",

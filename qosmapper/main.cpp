@@ -41,5 +41,5 @@ int main(int argc, char** argv) {
       runtime.orb(), "xbind-qosmapper", common,
       {{common.name, {naming::path_of(naming::kQosMappers, common.name), object}}});
   runtime.shutdown();
-  return orb::last_word(end);
+  return orb::log_ending(end);
 }

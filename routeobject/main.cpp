@@ -151,5 +151,5 @@ int main(int argc, char** argv) {
   runtime.shutdown();
   trust_watch.stop();
   watchers.stop();
-  return orb::last_word(end);
+  return orb::log_ending(end);
 }

@@ -134,7 +134,7 @@ class Finder {
   // Refuses, and names the drained elements on the path that would exist without drains.
   Refused refuse(PathRefusal refusal) const {
     RouteRefusal out = refusal_of(std::move(refusal));
-    if (out.cause == Cause::kNoRoute && view_.doubted) {
+    if (out.cause == Cause::kNoRoute && view_.with_unknown) {
       if (const auto at = first_unknown_between()) return Refused(unknown(*at));
     }
     const bool for_want_of_a_way = out.cause == Cause::kNoRoute ||
@@ -163,12 +163,12 @@ class Finder {
   std::optional<SwitchIndex> first_unknown_between() const {
     PathQuery query = query_;
     query.labels_max = std::min(query.labels_max, kDoubtedLabelsMax);
-    const auto resolved = resolve(*view_.doubted, query);
+    const auto resolved = resolve(*view_.with_unknown, query);
     if (!resolved) return std::nullopt;
-    const SearchResult found = search_path(*view_.doubted, resolved->spec);
+    const SearchResult found = search_path(*view_.with_unknown, resolved->spec);
     if (found.end != SearchEnd::kFound) return std::nullopt;
     for (const ArcIndex arc : found.arcs) {
-      for (const SwitchIndex at : {view_.doubted->from(arc), view_.doubted->to(arc)}) {
+      for (const SwitchIndex at : {view_.with_unknown->from(arc), view_.with_unknown->to(arc)}) {
         if (view_.condition->unknown_switches[at] != 0) return at;
       }
     }

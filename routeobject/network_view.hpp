@@ -35,7 +35,7 @@ struct NetworkView {
   std::shared_ptr<const RouteGraph> lines;
   std::shared_ptr<const RouteGraph> room;
   // `lines` with the unknown links included; null when nothing is unknown.
-  std::shared_ptr<const RouteGraph> doubted;
+  std::shared_ptr<const RouteGraph> with_unknown;
 };
 
 struct FoundRoute {

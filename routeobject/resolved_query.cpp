@@ -31,7 +31,7 @@ class Resolver {
     if (!refusal) refusal = avoid();
     if (!refusal) refusal = other_path();
     if (!refusal) refusal = require();
-    if (!refusal) refusal = required_together();
+    if (!refusal) refusal = check_required();
     if (refusal) return Refused(*std::move(refusal));
     return std::move(resolved_);
   }
@@ -196,7 +196,7 @@ class Resolver {
 
   // Refuses required links that no loopless path can contain: a path has at most two links at a
   // switch, one at its ends, and no two between the same switches.
-  std::optional<PathRefusal> required_together() {
+  std::optional<PathRefusal> check_required() {
     std::map<SwitchIndex, std::vector<SwitchIndex>> joined;
     std::map<SwitchIndex, int> passed;
     for (const SwitchIndex at : spec().via_switches) passed[at] = 1;

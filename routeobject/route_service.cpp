@@ -64,8 +64,8 @@ Result<void> check(const PathQuery& query) {
 
 // The lines with the unknown links as if they were up, to find queries that fail only because of
 // them. Null when nothing is unknown.
-std::shared_ptr<const RouteGraph> doubted_of(const RouteGraph& lines,
-                                             const NetworkCondition& condition) {
+std::shared_ptr<const RouteGraph> with_unknown_lines(const RouteGraph& lines,
+                                                     const NetworkCondition& condition) {
   std::vector<LinkChange> changes;
   for (std::size_t link = 0; link < condition.links.size(); ++link) {
     const LineCondition& line = condition.links[link];
@@ -205,7 +205,7 @@ Result<bool> RouteService::take(const Result<RouterChange>& change) {
     }
   }
   if (!promised.empty() || change->condition) {
-    next.doubted = doubted_of(*next.lines, *next.condition);
+    next.with_unknown = with_unknown_lines(*next.lines, *next.condition);
   }
   auto view = std::make_shared<const NetworkView>(std::move(next));
   const std::lock_guard lock(mutex_);

@@ -74,8 +74,8 @@ Result<RouterChange> Router::report(std::string_view switch_name, Epoch incarnat
   SwitchState& of = switches_[*at];
   ++reports_;
   // A switch that was silent for so long may return with a clock that has been set back.
-  const bool believed_gone = of.trust.is_silent();
-  if (of.reported && !believed_gone &&
+  const bool was_silent = of.trust.is_silent();
+  if (of.reported && !was_silent &&
       std::pair{incarnation, number} <= std::pair{of.incarnation, of.number}) {
     ++stale_reports_;
     return RouterChange{};

@@ -69,8 +69,8 @@ std::unique_ptr<v2::RouteAnswers> to_new(const Result<RouteAnswers>& answers) {
 }
 
 // Notifies the watchers if the version has risen. `cause`: the origin of the change, for the log.
-void tell_if(RouteService& routes, RemoteWatchers& watchers, const Result<bool>& risen,
-             const std::string& cause) {
+void notify_if_changed(RouteService& routes, RemoteWatchers& watchers, const Result<bool>& risen,
+                       const std::string& cause) {
   if (!risen) orb::raise(risen.error());
   if (!*risen) return;
   watchers.tell();
@@ -205,9 +205,9 @@ void RouteObjectServant::report_ports(const char* switch_name, v2::Epoch incarna
                                       CORBA::ULongLong number, const v2::PortNewsSeq& ports) {
   ++invocations_;
   const std::vector<PortReport> reported = to_core(ports);
-  tell_if(routes_, watchers_,
-          routes_.report(switch_name, Epoch{incarnation}, number, reported, steady_now()),
-          fmt::format("report {} of {}", number, switch_name));
+  notify_if_changed(routes_, watchers_,
+                    routes_.report(switch_name, Epoch{incarnation}, number, reported, steady_now()),
+                    fmt::format("report {} of {}", number, switch_name));
 }
 
 v2::TopologyState* RouteObjectServant::watch(const char* watcher,
@@ -286,9 +286,9 @@ std::vector<MetricTable> route_object_metrics() {
 // ===== for operators =====
 
 void RouteOperationsServant::drain(const v2::RouteElement& element, CORBA::Boolean drained) {
-  tell_if(routes_, watchers_, drains_.drain(to_core(element), drained),
-          fmt::format("{} {} port {}", drained ? "draining" : "undraining",
-                      element.switch_name.in(), element.output_port));
+  notify_if_changed(routes_, watchers_, drains_.drain(to_core(element), drained),
+                    fmt::format("{} {} port {}", drained ? "draining" : "undraining",
+                                element.switch_name.in(), element.output_port));
 }
 
 v2::LinkStateSeq* RouteOperationsServant::links(CORBA::ULong first, CORBA::ULong limit) {

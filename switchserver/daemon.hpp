@@ -89,7 +89,7 @@ class SwitchServerDaemon {
   // a router the daemon reports its ports to nobody.
   SwitchServerDaemon(const SwitchServerDaemonOptions& options,
                      std::unique_ptr<RunningDriver> driver, orb::SharedTimers& timers,
-                     orb::Errands& errands, RemoteRouter* router);
+                     orb::BackgroundInvocations& background, RemoteRouter* router);
   ~SwitchServerDaemon();
   SwitchServerDaemon(const SwitchServerDaemon&) = delete;
   SwitchServerDaemon& operator=(const SwitchServerDaemon&) = delete;

@@ -255,7 +255,7 @@ HopRef Ledger::insert(ManagerIndex manager, const HopSetup& setup, std::uint32_t
   record.alive = true;
   record.manager = manager;
   record.key = setup.key;
-  note_words(record, setup);
+  copy_setup_fields(record, setup);
   if (owner != kNoOwner) names_.take_again(owner);
   record.owner = owner;
   record.request = setup.request;
@@ -269,7 +269,7 @@ HopRef Ledger::insert(ManagerIndex manager, const HopSetup& setup, std::uint32_t
   return HopRef{index};
 }
 
-void Ledger::note_words(HopRecord& record, const HopSetup& setup) {
+void Ledger::copy_setup_fields(HopRecord& record, const HopSetup& setup) {
   record.hop_count = setup.hop_count;
   record.commit = setup.commit;
   record.held = setup.held;

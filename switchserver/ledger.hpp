@@ -403,9 +403,9 @@ class Ledger {
   Admission commit_reserved(HopRef ref, const HopSetup& setup, std::uint32_t owner);
   Admission repeat(HopRef ref, const HopSetup& setup, std::uint32_t owner) const;
   bool same_contract(HopRef ref, const HopSetup& again) const;
-  bool same_words(HopRef ref, const HopSetup& again, std::uint32_t owner) const;
+  bool same_setup(HopRef ref, const HopSetup& again, std::uint32_t owner) const;
   bool same_hop(HopRef ref, const HopSetup& commit, std::uint32_t owner) const;
-  void note_words(HopRecord& record, const HopSetup& setup);
+  void copy_setup_fields(HopRecord& record, const HopSetup& setup);
   Refusal choose_input(ManagerIndex manager, const HopSetup& setup, Port& in, Spot& chosen);
   Refusal check_input_owner(ManagerIndex manager, const HopSetup& setup, LabelPlace at) const;
   Refusal choose_shared_input(ManagerIndex manager, const HopSetup& setup, LabelPlace at) const;
@@ -417,7 +417,7 @@ class Ledger {
   Refusal admit_resources(const HopSetup& setup, const Port& in, const Port& out, const Account& of,
                           Resources charge) const;
   Refusal admit_taken_input(const HopSetup& setup, const Port& in, std::uint64_t demand) const;
-  std::uint32_t taken_over_by(const HopKey& key, LabelPlace input) const;
+  std::uint32_t take_over_source(const HopKey& key, LabelPlace input) const;
   bool stands_on(std::uint32_t upper, std::uint32_t lower) const;
   void take_input(HopRef ref, Port& in, Spot spot);
   void leave_input(HopRef ref);
@@ -427,7 +427,7 @@ class Ledger {
   void charge_group(Port& out, std::uint32_t head);
   Resources charge_of(const Port& port, const Resources& demand,
                       const TrafficContract& contract) const;
-  Resources charge_beside(const Port& out, const HopSetup& setup, Resources alone) const;
+  Resources additional_charge(const Port& out, const HopSetup& setup, Resources alone) const;
   void give_up(HopRef ref, LabelHolder output_goes_to);
 
   // The fields that only few hops have (HopExtras), with their defaults for all other hops.

@@ -85,7 +85,7 @@ bool Ledger::same_hop(HopRef ref, const HopSetup& commit, std::uint32_t owner) c
 }
 
 // Whether this is the same setup again. The wanted numbers of labels and quota may differ.
-bool Ledger::same_words(HopRef ref, const HopSetup& again, std::uint32_t owner) const {
+bool Ledger::same_setup(HopRef ref, const HopSetup& again, std::uint32_t owner) const {
   const HopRecord& record = hop(ref);
   const Label input = record.input_named ? record.input_label() : Label{};
   const Label output = record.output_named ? record.output_label() : Label{};
@@ -98,7 +98,7 @@ Admission Ledger::repeat(HopRef ref, const HopSetup& setup, std::uint32_t owner)
   if (hop(ref).state == HopState::kRemoving) {
     return refuse(Cause::kBeingReleased, {}, setup.key.generation.value());
   }
-  if (!same_words(ref, setup, owner)) {
+  if (!same_setup(ref, setup, owner)) {
     return refuse(Cause::kInvalidRequest, {}, setup.key.generation.value());
   }
   return repeated(ref);
@@ -135,7 +135,7 @@ Admission Ledger::set_up_new(ManagerIndex manager, const HopSetup& setup, std::u
   }
   if (const auto refused = choose_output(manager, setup, *out, output_spot)) return *refused;
   const Resources alone = charge_of(*out, setup.demand, setup.contract);
-  const Resources charge = charge_beside(*out, setup, alone);
+  const Resources charge = additional_charge(*out, setup, alone);
   Account& books = account(*out, manager);
   if (const auto refused = admit_resources(setup, *in, *out, books, charge)) return *refused;
 
@@ -184,7 +184,7 @@ Admission Ledger::commit_reserved(HopRef ref, const HopSetup& setup, std::uint32
     const std::uint64_t demand = record.demand.cells_per_s;
     if (const auto refused = admit_taken_input(setup, in, demand)) return *refused;
   }
-  note_words(record, setup);
+  copy_setup_fields(record, setup);
   if (record.special) {
     HopExtras& extras = extras_.at(ref.value());
     extras.asked = setup.demand;

@@ -73,7 +73,7 @@ Ledger::Refusal Ledger::choose_shared_input(ManagerIndex manager, const HopSetup
     if (ports_[sibling.output_port].about.port == setup.output_port) {
       return refuse(Cause::kInvalidRequest, setup.output_port, setup.output_port.value());
     }
-    stays = stays || living(sibling.state);
+    stays = stays || is_active(sibling.state);
   }
   if (stays) return {};
   return nothing_on_input(setup);
@@ -81,7 +81,7 @@ Ledger::Refusal Ledger::choose_shared_input(ManagerIndex manager, const HopSetup
 
 // The hop from which a hop with that key takes over: the uppermost of its leg on that input, or
 // none. If there are several, a settled one is preferred.
-std::uint32_t Ledger::taken_over_by(const HopKey& key, LabelPlace input) const {
+std::uint32_t Ledger::take_over_source(const HopKey& key, LabelPlace input) const {
   if (input.holder != LabelHolder::kConnection) return kNil;
   std::uint32_t found = kNil;
   for (std::uint32_t i = input.hop.value(); i != kNil; i = hops_[i].next_on_input) {
@@ -104,13 +104,13 @@ bool Ledger::stands_on(std::uint32_t upper, std::uint32_t lower) const {
 Ledger::Refusal Ledger::choose_taken_input(ManagerIndex manager, const HopSetup& setup,
                                            LabelPlace at) const {
   if (const auto refused = check_input_owner(manager, setup, at)) return refused;
-  const std::uint32_t top = taken_over_by(setup.key, at);
+  const std::uint32_t top = take_over_source(setup.key, at);
   bool anybody_lives = false;
   for (std::uint32_t i = at.hop.value(); i != kNil; i = hops_[i].next_on_input) {
     const HopRecord& other = hops_[i];
     const bool same_port = ports_[other.output_port].about.port == setup.output_port;
     if (stands_on(top, i)) {
-      anybody_lives = anybody_lives || living(other.state);
+      anybody_lives = anybody_lives || is_active(other.state);
       if (same_port && other.output_label() == setup.output_label) {
         return refuse(Cause::kInvalidRequest, setup.output_port, setup.output_label.value);
       }
@@ -133,7 +133,7 @@ Ledger::Refusal Ledger::choose_taken_input(ManagerIndex manager, const HopSetup&
 // more.
 Ledger::Refusal Ledger::admit_taken_input(const HopSetup& setup, const Port& in,
                                           std::uint64_t demand) const {
-  const std::uint32_t below = taken_over_by(setup.key, in.input.place_of(setup.input_label));
+  const std::uint32_t below = take_over_source(setup.key, in.input.place_of(setup.input_label));
   const std::optional<std::uint64_t> taken = ingress(HopRef{below});
   if (!taken || demand <= *taken) return {};
   const std::uint64_t most = *taken + less(in.capacity.cells_per_s, in.ingress_taken);
@@ -144,7 +144,7 @@ Ledger::Refusal Ledger::admit_taken_input(const HopSetup& setup, const Port& in,
 void Ledger::take_input(HopRef ref, Port& in, Spot spot) {
   HopRecord& record = hops_[ref.value()];
   const std::uint32_t below =
-      record.takes_over ? taken_over_by(record.key, in.input.place_of(spot)) : kNil;
+      record.takes_over ? take_over_source(record.key, in.input.place_of(spot)) : kNil;
   record.input = packed(in.input.label(spot));
   enter(in.input, spot, ref, &HopRecord::next_on_input);
   if (below == kNil) return;
@@ -238,7 +238,7 @@ Ledger::Refusal Ledger::choose_joined_output(ManagerIndex manager, const HopSetu
     if (other.last() != setup.last()) {
       return refuse(Cause::kInvalidRequest, setup.output_port, setup.hop_count);
     }
-    stays = stays || (living(other.state) && other.key.generation < setup.key.generation);
+    stays = stays || (is_active(other.state) && other.key.generation < setup.key.generation);
   }
   if (stays) return {};
   return not_held;
@@ -284,7 +284,7 @@ Resources Ledger::charge_of(const Port& port, const Resources& demand,
 }
 
 // What the setup needs in addition to existing charges: a hop that joins shares the group's charge.
-Resources Ledger::charge_beside(const Port& out, const HopSetup& setup, Resources alone) const {
+Resources Ledger::additional_charge(const Port& out, const HopSetup& setup, Resources alone) const {
   if (!setup.joins || planted(Bug::kSharedCountedTwice)) return alone;
   const Resources there = group_of(out.output.place_of(setup.output_label).hop.value()).charged;
   return {less(alone.cells_per_s, there.cells_per_s), less(alone.buffer_cells, there.buffer_cells)};

@@ -14,7 +14,7 @@ inline Admission refuse(Cause cause, PortId port, std::uint64_t asked, std::uint
   return refused;
 }
 
-inline bool living(HopState state) {
+inline bool is_active(HopState state) {
   return state == HopState::kCommitting || state == HopState::kCommitted;
 }
 

@@ -24,7 +24,7 @@ PortReporter::PortReporter(PortReporterOptions options)
 void PortReporter::switch_up(TimePoint now) {
   switch_up_ = true;
   looked_ = false;
-  owes_whole_ = true;
+  full_report_due_ = true;
   look_at_ = now;
 }
 
@@ -32,7 +32,7 @@ void PortReporter::switch_down(TimePoint now) {
   if (planted(Bug::kLossNotReported)) return;
   switch_up_ = false;
   look({}, now);
-  owes_whole_ = true;
+  full_report_due_ = true;
 }
 
 void PortReporter::ports_changed(TimePoint now) {
@@ -59,7 +59,7 @@ std::optional<SwitchReport> PortReporter::take(TimePoint now) {
   if (report_due() > now) return std::nullopt;
   reporting_.begin(now);
   number_ = reporting_.take(now).value();
-  owes_whole_ = false;
+  full_report_due_ = false;
   last_sent_ = now;
   sent_ = seen_;
   return SwitchReport{number_, sent_};
@@ -78,7 +78,7 @@ void PortReporter::told(bool arrived, TimePoint now) {
   }
   // The next report describes the state at its own time: look_due() comes with it.
   reporting_.failed(number_, now);
-  owes_whole_ = true;
+  full_report_due_ = true;
 }
 
 TimePoint PortReporter::next_deadline() const { return std::min(look_due(), report_due()); }
@@ -107,7 +107,7 @@ TimePoint PortReporter::report_due() const {
     case Attaching::State::kIdle:
     case Attaching::State::kAttached: break;
   }
-  if (owes_whole_ || is_news()) return last_look_;
+  if (full_report_due_ || is_news()) return last_look_;
   if (!has_moved()) return reporting_.next_deadline();
   return std::min(last_sent_ + options_.interval, reporting_.next_deadline());
 }

@@ -90,7 +90,7 @@ class PortReporter {
   Attaching reporting_;  // an attempt is a report under way; its refresh forces the next one
   bool switch_up_ = false;
   bool looked_ = false;             // since the switch came up or went away
-  bool owes_whole_ = false;         // nothing has arrived since then, or the last report failed
+  bool full_report_due_ = false;    // nothing has arrived since then, or the last report failed
   std::vector<ReportedPort> seen_;  // at the last look
   std::vector<ReportedPort> sent_;  // in the report under way, or in the last one
   TimePoint look_at_ = kNever;

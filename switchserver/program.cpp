@@ -144,7 +144,7 @@ int run_switch_server(int argc, char** argv, const WhenServing& when_serving) {
 
   orb::Ending end;
   orb::SharedTimers timers;
-  orb::Errands errands;
+  orb::BackgroundInvocations background;
   RemoteRouter router(options.route_object, incarnation_now());
   std::vector<std::unique_ptr<SwitchServerDaemon>> daemons;
   // Session numbers must differ from those of an earlier process.
@@ -152,7 +152,7 @@ int run_switch_server(int argc, char** argv, const WhenServing& when_serving) {
   for (const NodeOptions& node : options.nodes) {
     daemons.push_back(std::make_unique<SwitchServerDaemon>(
         daemon_options(options, node, (session_base++ & 0xFFFFFFFF) << 24),
-        make_driver(node, real_chance()), timers, errands,
+        make_driver(node, real_chance()), timers, background,
         options.route_object.empty() ? nullptr : &router));
   }
   {
@@ -176,7 +176,7 @@ int run_switch_server(int argc, char** argv, const WhenServing& when_serving) {
     router.stop();
   }  // no more upcalls
   for (const auto& daemon : daemons) daemon->stop();
-  return orb::last_word(end);
+  return orb::log_ending(end);
 }
 
 }  // namespace xbind

@@ -32,14 +32,14 @@ void RemoteManagers::send_collected(TimePoint now) {
   });
   for (const auto& [session, ending] : std::exchange(over_, {})) {
     auto known = observers_.extract(session);
-    if (!known.empty()) tell_end(session, known.mapped(), ending);
+    if (!known.empty()) send_session_end(session, known.mapped(), ending);
   }
 }
 
 // Does not wait here for a manager that does not read. When the process ends, nothing else waits.
-void RemoteManagers::tell_end(SessionId session, const v2::HopObserver_var& observer,
-                              const SessionEnding& ending) {
-  if (ending.why > kSessionEndToldLast) return;
+void RemoteManagers::send_session_end(SessionId session, const v2::HopObserver_var& observer,
+                                      const SessionEnding& ending) {
+  if (ending.why > kSessionEndReportedLast) return;
   auto tell = [session, observer, ending] {
     const auto told = orb::remote("the manager", observer, [&] {
       observer->manager_session_ended(session.value(), static_cast<v2::SessionEnd>(ending.why),
@@ -50,7 +50,7 @@ void RemoteManagers::tell_end(SessionId session, const v2::HopObserver_var& obse
   if (ending.why == SessionEnd::kShutdown) {
     tell();
   } else {
-    errands_.post(std::move(tell));
+    background_.post(std::move(tell));
   }
 }
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/impairments/outbox.hpp"
-#include "orb/errands.hpp"
+#include "orb/background_invocations.hpp"
 #include "switch_server.hh"
 #include "switchserver/switch_server.hpp"
 
@@ -24,15 +24,16 @@ class RemoteManagers : public ManagerOutlet {
   using Counted = std::function<void(const SwitchController::Counted& counted)>;
   using Executed = std::function<void(std::uint64_t token, Result<HopResultBatch> results)>;
 
-  // `name`: the SwitchServer's name. `impairments` and `errands` must outlive this object.
-  RemoteManagers(const std::string& name, Impairments& impairments, orb::Errands& errands,
-                 Lost on_lost, Audited on_audited, Executed on_executed, Counted on_counted)
+  // `name`: the SwitchServer's name. `impairments` and `background` must outlive this object.
+  RemoteManagers(const std::string& name, Impairments& impairments,
+                 orb::BackgroundInvocations& background, Lost on_lost, Audited on_audited,
+                 Executed on_executed, Counted on_counted)
       : on_lost_(std::move(on_lost)),
         on_audited_(std::move(on_audited)),
         on_executed_(std::move(on_executed)),
         on_counted_(std::move(on_counted)),
         outbox_(impairments, "switch-to-manager/" + name, "to_managers"),
-        errands_(errands) {}
+        background_(background) {}
 
   void to_manager(SessionId session, session::Frame<HopResultBatch> frame) override {
     outbox_.put({session, std::move(frame)});
@@ -69,8 +70,8 @@ class RemoteManagers : public ManagerOutlet {
     }
   };
 
-  void tell_end(SessionId session, const v2::HopObserver_var& observer,
-                const SessionEnding& ending);
+  void send_session_end(SessionId session, const v2::HopObserver_var& observer,
+                        const SessionEnding& ending);
 
   Lost on_lost_;
   Audited on_audited_;
@@ -80,7 +81,7 @@ class RemoteManagers : public ManagerOutlet {
   std::vector<std::pair<SessionId, SessionEnding>> over_;  // sessions that have ended in this step
   Outbox<Outgoing> outbox_;
   v2::HopResultBatch results_;  // the batch being sent; kept to reuse its memory
-  orb::Errands& errands_;
+  orb::BackgroundInvocations& background_;
   std::uint64_t requests_sent_ = 0;
 };
 

@@ -15,8 +15,8 @@ double seconds_of(Duration duration) { return std::chrono::duration<double>(dura
 void SwitchAbsence::away(TimePoint now) {
   if (since_) return;
   since_ = now;
-  pause_ = kFirstWord;
-  next_word_ = now + pause_;
+  pause_ = kFirstLogAfter;
+  next_log_at_ = now + pause_;
   complained_ = false;
 }
 
@@ -25,7 +25,7 @@ void SwitchAbsence::failed(std::string reason) { reason_ = std::move(reason); }
 std::optional<std::string> SwitchAbsence::back(TimePoint now) {
   const auto since = std::exchange(since_, std::nullopt);
   const bool first = !std::exchange(ever_met_, true);
-  next_word_ = kNever;
+  next_log_at_ = kNever;
   reason_.clear();
   if (!since || !std::exchange(complained_, false)) return std::nullopt;
   return fmt::format("the switch at {} is {} after {:.1f} s", peer_, first ? "met" : "back",
@@ -33,9 +33,9 @@ std::optional<std::string> SwitchAbsence::back(TimePoint now) {
 }
 
 std::optional<std::string> SwitchAbsence::complaint(TimePoint now) {
-  if (!since_ || next_word_ > now) return std::nullopt;
-  pause_ = std::min(pause_ * 2, kBetweenWordsMax);
-  next_word_ = now + pause_;
+  if (!since_ || next_log_at_ > now) return std::nullopt;
+  pause_ = std::min(pause_ * 2, kLogPauseMax);
+  next_log_at_ = now + pause_;
   complained_ = true;
   return fmt::format("the switch at {} {} {:.1f} s: {}; trying on", peer_,
                      ever_met_ ? "has been away for" : "has not been met in",

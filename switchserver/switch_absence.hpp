@@ -16,8 +16,8 @@ namespace xbind {
 
 class SwitchAbsence {
  public:
-  static constexpr Duration kFirstWord = kSwitchServerTimers["absence-log-first"];
-  static constexpr Duration kBetweenWordsMax = kSwitchServerTimers["absence-log-max"];
+  static constexpr Duration kFirstLogAfter = kSwitchServerTimers["absence-log-first"];
+  static constexpr Duration kLogPauseMax = kSwitchServerTimers["absence-log-max"];
 
   // `peer`: HOST:PORT, as configured.
   explicit SwitchAbsence(std::string peer) : peer_(std::move(peer)) {}
@@ -31,7 +31,7 @@ class SwitchAbsence {
 
   // Returns the log line that is due, if any.
   std::optional<std::string> complaint(TimePoint now);
-  TimePoint next_deadline() const { return next_word_; }
+  TimePoint next_deadline() const { return next_log_at_; }
 
   bool ever_met() const { return ever_met_; }
   // nullopt: the switch is present, or nobody has tried to reach it yet.
@@ -41,8 +41,8 @@ class SwitchAbsence {
   std::string peer_;
   std::string reason_;
   std::optional<TimePoint> since_;
-  TimePoint next_word_ = kNever;
-  Duration pause_ = kFirstWord;
+  TimePoint next_log_at_ = kNever;
+  Duration pause_ = kFirstLogAfter;
   bool ever_met_ = false;
   bool complained_ = false;
 };

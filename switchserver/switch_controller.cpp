@@ -58,7 +58,7 @@ void SwitchController::on_time(TimePoint now) {
 }
 
 void SwitchController::on_up(const driver::Up& up) {
-  leave_up();
+  mark_down();
   lost_ = false;
   if (!up.kept) ledger_.unblock_all();
   set_ports(up.ports);
@@ -66,7 +66,7 @@ void SwitchController::on_up(const driver::Up& up) {
     state_ = State::kReading;
     read_table();
   } else {
-    make_true({});
+    match_ledger({});
   }
 }
 
@@ -77,7 +77,7 @@ void SwitchController::set_ports(const std::vector<SwitchPort>& ports) {
             options_.name, no_room.size(), Ledger::kPortsMax, no_room.front());
 }
 
-void SwitchController::on_down() { leave_up(); }
+void SwitchController::on_down() { mark_down(); }
 
 // The switch stayed up and keeps its connections. Until its table has been read nothing is added;
 // what must be asserted again waits for that.
@@ -110,7 +110,7 @@ void SwitchController::read_table() {
 }
 
 // The driver has answered all requests before Down. This answers any that it left open.
-void SwitchController::leave_up() {
+void SwitchController::mark_down() {
   state_ = State::kDown;
   own_table_ = 0;
   reread_at_ = kNever;
@@ -137,7 +137,7 @@ void SwitchController::on_table(const driver::Table& table, TimePoint now) {
   if (table.cookie == own_table_ && own_table_ != 0) {
     own_table_ = 0;
     if (table.cause == Cause::kNone) {
-      make_true(table.cross_connects);
+      match_ledger(table.cross_connects);
     } else {
       reread_at_ = now + options_.reread_after;
     }
@@ -159,7 +159,7 @@ void SwitchController::on_table(const driver::Table& table, TimePoint now) {
 }
 
 // Changes the switch, whose whole table is given, to match the ledger.
-void SwitchController::make_true(const std::vector<CrossConnect>& table) {
+void SwitchController::match_ledger(const std::vector<CrossConnect>& table) {
   std::vector<CrossConnect> there = table;
   std::sort(there.begin(), there.end());
   // An entry whose output the switch cannot report (version 1.1) belongs to the hop on its input.
@@ -255,7 +255,7 @@ void SwitchController::on_added(HopRef ref, Cause cause, std::uint8_t failure_co
   ledger_.touch(ref);
 
   if (!changes_.empty() && changes_.contains(ref)) {
-    on_told(ref, cause, failure_code);
+    on_contract_answer(ref, cause, failure_code);
     if (record.state == HopState::kCommitted) return advance(below);
   }
   if (record.state == HopState::kCommitted) {  // it was put back, or asserted again

@@ -363,9 +363,9 @@ class SwitchController {
   void set_ports(const std::vector<SwitchPort>& ports);
   void on_ports(const driver::Ports& ports);
   void on_table(const driver::Table& table, TimePoint now);
-  void make_true(const std::vector<CrossConnect>& table);
+  void match_ledger(const std::vector<CrossConnect>& table);
   void read_table();
-  void leave_up();
+  void mark_down();
 
   // answers of the switch
   void on_done(const driver::Done& done);
@@ -402,12 +402,12 @@ class SwitchController {
   void modify(Place place, ManagerIndex manager, const HopModify& modify);
   void change(std::uint32_t waiters, ManagerIndex manager, const HopModify& wanted, bool reachable);
   void queue_behind(Change& open, std::uint32_t waiters, const HopModify& wanted);
-  void tell_contract(HopRef ref, std::uint32_t waiters, const HopModify& wanted);
-  void on_told(HopRef ref, Cause cause, std::uint8_t failure_code);
+  void send_contract(HopRef ref, std::uint32_t waiters, const HopModify& wanted);
+  void on_contract_answer(HopRef ref, Cause cause, std::uint8_t failure_code);
   void on_counted(const driver::Statistics& counted);
   void remove(Place place, ManagerIndex manager, const HopKey& key);
   Wanted& wanted_of(PortId port);
-  void give_wanted(ManagerIndex manager, HopResultBatch& out);
+  void grant_wanted(ManagerIndex manager, HopResultBatch& out);
   Grant grant_some(ManagerIndex manager, PortId port, std::size_t labels, Resources quota);
   void note_shortage(ManagerIndex manager, const Admission& refused);
   void note_over_share(PortId port);

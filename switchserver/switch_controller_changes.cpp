@@ -43,7 +43,7 @@ void SwitchController::change(std::uint32_t waiters, ManagerIndex manager, const
       record != nullptr && (wanted.contract != record->contract() || record->progress.untold);
   // A hop from which another has taken over is in no switch, so no request is needed.
   if (news && reachable && record->state == HopState::kCommitted && !ledger_.above(*ref)) {
-    return tell_contract(*ref, waiters, wanted);
+    return send_contract(*ref, waiters, wanted);
   }
   const Admission admission = ledger_.modify(manager, wanted);
   if (!admission.admitted()) {
@@ -90,7 +90,7 @@ void SwitchController::queue_behind(Change& open, std::uint32_t waiters, const H
   open.next_waiters = waiters;
 }
 
-void SwitchController::tell_contract(HopRef ref, std::uint32_t waiters, const HopModify& wanted) {
+void SwitchController::send_contract(HopRef ref, std::uint32_t waiters, const HopModify& wanted) {
   HopRecord& record = ledger_.hop(ref);
   Change change{wanted, ledger_.revision(ref), record.demand, record.contract()};
   HopModify booked = wanted;
@@ -111,7 +111,7 @@ void SwitchController::tell_contract(HopRef ref, std::uint32_t waiters, const Ho
 }
 
 // The switch has answered, or never will. The hop may be in removal by now.
-void SwitchController::on_told(HopRef ref, Cause cause, std::uint8_t failure_code) {
+void SwitchController::on_contract_answer(HopRef ref, Cause cause, std::uint8_t failure_code) {
   Change change = std::move(changes_.extract(ref).mapped());
   HopRecord& record = ledger_.hop(ref);
   const HopModify& wanted = change.wanted;

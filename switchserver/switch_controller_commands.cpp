@@ -115,7 +115,7 @@ Result<void> SwitchController::apply(std::string_view name, const HopBatch& batc
   }
   for (const std::uint32_t owner : owners_) ledger_.release_owner(owner);
   take_back(*manager, batch);
-  give_wanted(*manager, batches_[index].out);
+  grant_wanted(*manager, batches_[index].out);
   close_one(index);  // the answer that open_batch() counted for this function
   if (now >= reread_at_) read_table();
   flush();
@@ -213,7 +213,7 @@ SwitchController::Wanted& SwitchController::wanted_of(PortId port) {
 }
 
 // Grants the labels and quota that the accepted setups want, as far as they are free.
-void SwitchController::give_wanted(ManagerIndex manager, HopResultBatch& out) {
+void SwitchController::grant_wanted(ManagerIndex manager, HopResultBatch& out) {
   std::size_t left = options_.labels_per_grant_max;
   for (const Wanted& wanted : wanted_) {
     if (wanted.labels != 0 || wanted.quota != Resources{}) {

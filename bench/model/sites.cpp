@@ -202,7 +202,7 @@ void ManagerSite::connect(Others others, TimePoint now) {
   route_object_ = &others.route_object;
   qos_mapper_ = &others.qos_mapper;
   path_ = std::move(others.path);
-  for (SwitchServerSite* at : path_) manager_.know_switch(at->name());
+  for (SwitchServerSite* at : path_) manager_.register_switch(at->name());
   for (const std::string& name : std::exchange(to_attach_, {})) attach(name, now);
 }
 

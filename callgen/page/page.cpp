@@ -8,10 +8,11 @@
 namespace xbind::page {
 namespace {
 
-// Colours by name, once for each of the two looks. Pictures have a white ground of their own: turned
-// around in the dark, with their hues kept.
+// Colours by name, once for the light and once for the dark look. Pictures have a white ground; in
+// the dark look their brightness is inverted and their hues are kept.
 constexpr std::string_view kStyle = R"(
-:root { color-scheme: light dark; --ground: #ffffff; --ink: #1c1f23; --soft: #5d6670; --rule: #d9dde2;
+:root { color-scheme: light dark; --ground: #ffffff; --ink: #1c1f23; --soft: #5d6670;
+  --rule: #d9dde2;
   --card: #f5f7f9; --link: #0b5cad; --good: #17663a; --good-ground: #e3f4e9; --bad: #a01c1c;
   --bad-ground: #fbe6e6; --warning: #7a5200; --warning-ground: #fbf0d6; }
 @media (prefers-color-scheme: dark) {
@@ -24,7 +25,8 @@ constexpr std::string_view kStyle = R"(
 body { margin: 0 auto; padding: 1.5rem 1rem 4rem; max-width: 62rem; background: var(--ground);
   color: var(--ink); font: 16px/1.55 system-ui, sans-serif; overflow-wrap: break-word; }
 h1 { font-size: 1.7rem; line-height: 1.25; margin: 0 0 1rem; }
-h2 { font-size: 1.25rem; margin: 2.5rem 0 0.5rem; padding-top: 0.75rem; border-top: 1px solid var(--rule); }
+h2 { font-size: 1.25rem; margin: 2.5rem 0 0.5rem; padding-top: 0.75rem;
+  border-top: 1px solid var(--rule); }
 h3 { font-size: 1.05rem; margin: 1.5rem 0 0.5rem; }
 p { margin: 0.5rem 0; max-width: 46rem; }
 a { color: var(--link); }
@@ -32,7 +34,8 @@ a { color: var(--link); }
   border-radius: 0 4px 4px 0; max-width: none; font-weight: 600; }
 .banner.good { border-color: var(--good); background: var(--good-ground); color: var(--good); }
 .banner.bad { border-color: var(--bad); background: var(--bad-ground); color: var(--bad); }
-.banner.warning { border-color: var(--warning); background: var(--warning-ground); color: var(--warning); }
+.banner.warning { border-color: var(--warning); background: var(--warning-ground);
+  color: var(--warning); }
 .wide { overflow-x: auto; margin: 0.75rem 0; }
 table { border-collapse: collapse; font-size: 0.9rem; font-variant-numeric: tabular-nums; }
 th, td { padding: 0.25rem 0.75rem 0.25rem 0; text-align: left; border-bottom: 1px solid var(--rule);
@@ -47,7 +50,8 @@ figure svg { max-width: 100%; height: auto; display: block; border: 1px solid va
 figcaption { color: var(--soft); font-size: 0.9rem; margin-top: 0.25rem; }
 details { margin: 0.75rem 0; }
 summary { cursor: pointer; color: var(--link); }
-pre { overflow-x: auto; background: var(--card); padding: 0.75rem; font-size: 0.8rem; border-radius: 4px; }
+pre { overflow-x: auto; background: var(--card); padding: 0.75rem; font-size: 0.8rem;
+  border-radius: 4px; }
 @media print {
   :root { --ground: #ffffff; --ink: #000000; --soft: #444444; --rule: #bbbbbb; --card: #ffffff;
     --link: #000000; --good: #000000; --good-ground: #ffffff; --bad: #000000; --bad-ground: #ffffff;
@@ -78,8 +82,8 @@ bool is_name_letter(char letter) {
          (letter >= '0' && letter <= '9') || letter == '_' || letter == '-' || letter == '.';
 }
 
-// The picture without what stands before <svg, its names made its own: two pictures of one page may
-// call things alike.
+// The picture from its <svg> on. Its names get a prefix, because two pictures of one page may use
+// the same names.
 std::string embedded(std::string_view svg, const std::string& prefix) {
   const std::size_t begin = svg.find("<svg");
   if (begin == std::string_view::npos) return {};
@@ -141,7 +145,7 @@ void Page::banner(std::string_view text, Tone tone) {
 void Page::table(const std::vector<std::string>& head, const std::vector<std::vector<Cell>>& rows) {
   body_ += "<div class=\"wide\"><table>\n<thead><tr>";
   for (std::size_t column = 0; column < head.size(); ++column) {
-    // A column's head stands over its numbers.
+    // A column of numbers has its head aligned like the numbers.
     const bool number =
         !rows.empty() && column < rows.front().size() && rows.front()[column].number;
     body_ += fmt::format("<th{}>{}</th>", number ? " class=\"number\"" : "", escaped(head[column]));

@@ -172,7 +172,7 @@ void share_processes(const RunReport& part, std::size_t number, RunReport& sum) 
   }
 }
 
-void say_of_part(const RunReport& part, std::size_t number, RunReport& sum) {
+void add_reasons_of_part(const RunReport& part, std::size_t number, RunReport& sum) {
   RunReport alone = part;
   alone.expect_refusals = true;  // the merged report decides whether any call connected
   const Verdict verdict = judge(alone);
@@ -208,7 +208,7 @@ RunReport merge(const std::vector<RunReport>& parts) {
     add_distributions(part, sum);
     share(part, sum);
     share_processes(part, number, sum);
-    say_of_part(part, number, sum);
+    add_reasons_of_part(part, number, sum);
     const auto calls = static_cast<double>(part.planned_calls);
     held_s += part.hold_mean_s * calls;
     hits += part.label_cache_hit_ratio * calls;

@@ -40,7 +40,9 @@ Runner::Runner(RunPlan plan, Workload workload, CallInspector* inspector, Record
 
 // ===== time =====================================================================================
 
-TimePoint Runner::never_back(TimePoint now) { return latest_now_ = std::max(latest_now_, now); }
+TimePoint Runner::clamp_to_latest(TimePoint now) {
+  return latest_now_ = std::max(latest_now_, now);
+}
 
 void Runner::start(TimePoint now) {
   XB_CHECK(!started_);
@@ -54,7 +56,7 @@ void Runner::start(TimePoint now) {
 
 std::vector<Dispatch> Runner::advance(TimePoint now) {
   XB_CHECK(started_);
-  now = never_back(now);
+  now = clamp_to_latest(now);
   if (finished_) return {};
   const CallIndex first_call = next_call_;
   for (;;) {
@@ -217,7 +219,7 @@ void Runner::send_step(TimePoint now) {
 
 void Runner::stop(TimePoint now) {
   if (finished_ || !started_ || stop_by_) return;
-  now = never_back(now);
+  now = clamp_to_latest(now);
   figures_.interrupted = true;
   stop_by_ = now + plan_.drain_timeout;
   all_planned_ = true;
@@ -232,7 +234,7 @@ void Runner::stop(TimePoint now) {
 }
 
 Progress Runner::progress(TimePoint now) {
-  now = never_back(now);
+  now = clamp_to_latest(now);
   Progress line;
   line.elapsed = finished_ ? figures_.duration : now - started_at_;
   // Once all calls are sent the rate is fixed; the drain is not part of the offer.

@@ -186,7 +186,7 @@ class Runner {
   }
 
   // time
-  TimePoint never_back(TimePoint now);
+  TimePoint clamp_to_latest(TimePoint now);
   void plan_next_call();
   void next_in_closed_loop(TimePoint now);
   bool step_is_next() const;

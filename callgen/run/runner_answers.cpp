@@ -26,7 +26,7 @@ OutcomeKind done_kind(RequestKind kind) {
 // ===== answers ==================================================================================
 
 void Runner::notice(const Notice& notice, TimePoint now) {
-  now = never_back(now);
+  now = clamp_to_latest(now);
   NoticeCounts& notices = figures_.notices;
   if (notices.all() == 0) first_notice_ = now;
   switch (notice.kind) {
@@ -39,7 +39,7 @@ void Runner::notice(const Notice& notice, TimePoint now) {
 }
 
 void Runner::outcome(const Outcome& outcome, TimePoint now, std::size_t manager) {
-  now = never_back(now);
+  now = clamp_to_latest(now);
   const std::uint64_t first = plan_.first_request.value();
   const std::uint64_t offset =
       outcome.request.value() - first;  // wraps to a huge value below `first`
@@ -199,7 +199,7 @@ void Runner::call_over(Slot slot, bool released, TimePoint now) {
 }
 
 void Runner::inspected(std::uint64_t index, TimePoint now) {
-  now = never_back(now);
+  now = clamp_to_latest(now);
   const Slot slot = calls_.find(index);
   if (slot == Calls::kNowhere || !calls_[slot].inspected) return;
   calls_[slot].inspected = false;
@@ -209,7 +209,7 @@ void Runner::inspected(std::uint64_t index, TimePoint now) {
 
 void Runner::target_lost(TimePoint now) {
   if (finished_ || !started_) return;
-  now = never_back(now);
+  now = clamp_to_latest(now);
   figures_.target_lost = true;
   all_planned_ = true;
   next_arrival_ = kNever;

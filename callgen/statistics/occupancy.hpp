@@ -30,11 +30,11 @@ class Occupancy {
   // Times count from the start of the run and must not be negative.
   void arrive(Duration when) {
     arriving_.push(when);
-    count_what_is_old(when);
+    count_old_events(when);
   }
   void depart(Duration when) {
     departing_.push(when);
-    count_what_is_old(when);
+    count_old_events(when);
   }
   // All events have been reported: counts those that wait.
   void finish();
@@ -66,7 +66,7 @@ class Occupancy {
   };
 
   // `told`: the time reported last.
-  void count_what_is_old(Duration told) {
+  void count_old_events(Duration told) {
     newest_ = std::max(newest_, told);
     earliest_ = std::min(earliest_, told);
     while (earliest_ < newest_ - kDelay || arriving_.size() + departing_.size() > kMostWaiting)

@@ -146,7 +146,7 @@ class Client::Work {
   Answer ask(Request request, bool makes_connection = false) {
     const auto waiting = std::make_shared<Waiting>();
     submit(std::move(request), [this, waiting, makes_connection](const Answer& answer) {
-      if (!waiting->take(answer) && makes_connection) release_unwanted(answer);
+      if (!waiting->take(answer) && makes_connection) release_late_connection(answer);
     });
     if (auto answer = waiting->wait(answer_within_)) return std::move(*answer);
     return fail(ErrorCode::kTimeout,
@@ -231,7 +231,7 @@ class Client::Work {
   }
 
   // The caller of connect() has timed out, so nothing else would release the connection.
-  void release_unwanted(const Answer& answer) {
+  void release_late_connection(const Answer& answer) {
     const bool up =
         answer && (answer->kind == OutcomeKind::kConnected || answer->kind == OutcomeKind::kHeld);
     if (up) submit(ReleaseRequest{{}, answer->connection}, [](const Answer&) {});

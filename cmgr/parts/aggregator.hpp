@@ -11,7 +11,7 @@
 // kCommandsPerBatch. New calls are answered "busy" when kCommandsQueued commands wait.
 //
 // Each setup and removal carries its call's timing index (CallTimes); the aggregator does not
-// interpret it. A batch lists each owner of its setups once (OwnersSaid).
+// interpret it. A batch lists each owner of its setups once (BatchOwners).
 //
 // Not thread-safe; owned by the connection manager.
 #pragma once
@@ -23,8 +23,8 @@
 #include <vector>
 
 #include "cmgr/parts/aggregation.hpp"
+#include "cmgr/parts/batch_owners.hpp"
 #include "cmgr/parts/call_times.hpp"
-#include "cmgr/parts/owners_said.hpp"
 #include "cmgr/parts/timers.hpp"
 #include "core/clock.hpp"
 #include "core/hop.hpp"
@@ -54,7 +54,7 @@ class Aggregator {
   // The same, with the setup's owner.
   HopSetup& add_setup(const Owner& owner, TimePoint now, TimesIndex call) {
     HopSetup& setup = add_setup(now, call);
-    setup.owner = owners_said_.place_of(owner, queued_.owners);
+    setup.owner = batch_owners_.place_of(owner, queued_.owners);
     return setup;
   }
   void add(HopKey removal, TimePoint now, TimesIndex call = kNotTimed) {
@@ -215,7 +215,7 @@ class Aggregator {
 
   const AggregationPolicy* policy_;
   HopBatch queued_;
-  OwnersSaid owners_said_;
+  BatchOwners batch_owners_;
   std::size_t setups_expected_ = 0;
   std::size_t removals_expected_ = 0;
   std::vector<TimesIndex> setup_calls_;  // timing index of each setup

@@ -31,7 +31,7 @@ inline constexpr AttachTable::Limits kSwitchAttachLimits{
     .at_once = 8,
     // A stopped process that serves dozens of SwitchServers leaves half of the threads to the
     // others.
-    .at_once_silent = 4,
+    .silent_at_once = 4,
     // A live SwitchServer answers within milliseconds; a stopped one uses up the call timeout.
     .silent_after = kManagerTimers["attach-silent"],
 };

@@ -25,7 +25,7 @@ class Procedure;   // procedures/procedure.hpp
 struct OwedLabel;  // switch_desk.hpp
 
 // Labels that debts hold as well as a hop: of dropped leaves, or of an old path.
-using LentLabels = std::vector<std::shared_ptr<OwedLabel>>;
+using DebtLabels = std::vector<std::shared_ptr<OwedLabel>>;
 
 // Deletes a procedure; defined where Procedure is a complete type.
 struct EndProcedure {
@@ -109,13 +109,13 @@ struct Connection {
     // The element that is down on its path while there is no other path; empty: none.
     std::string broken;
     bool in_doubt = false;  // `broken` is not known to be down, but unknown
-    LentLabels lent;
+    DebtLabels debt_labels;
   };
   Observed& note() {
     if (!observed_) observed_ = std::make_unique<Observed>();
     return *observed_;
   }
-  LentLabels* lent() { return observed_ ? &observed_->lent : nullptr; }
+  DebtLabels* debt_labels() { return observed_ ? &observed_->debt_labels : nullptr; }
   const Observed& observed() const {
     static const Observed kNothing;
     return observed_ ? *observed_ : kNothing;

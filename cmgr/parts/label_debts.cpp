@@ -10,9 +10,9 @@ namespace xbind::cmgr {
 namespace {
 
 // The label in the list of labels that debts hold; null if it is not there.
-const std::shared_ptr<OwedLabel>* find_lent(const LentLabels* lent, const OwedLabel& label) {
-  if (lent == nullptr) return nullptr;
-  for (const auto& it : *lent) {
+const std::shared_ptr<OwedLabel>* find_debt_label(const DebtLabels* debt_labels, const OwedLabel& label) {
+  if (debt_labels == nullptr) return nullptr;
+  for (const auto& it : *debt_labels) {
     if (it->at == label.at && it->port == label.port && it->label == label.label) {
       it->in_quarantine = it->in_quarantine || label.in_quarantine;
       return &it;
@@ -22,20 +22,20 @@ const std::shared_ptr<OwedLabel>* find_lent(const LentLabels* lent, const OwedLa
 }
 
 // The output label of `hop` for debts to hold: the entry of the list, or a new one.
-std::shared_ptr<OwedLabel> lent_label(const LentLabels* lent, const Hop& hop) {
+std::shared_ptr<OwedLabel> debt_label_of(const DebtLabels* debt_labels, const Hop& hop) {
   const OwedLabel label = label_of(hop);
-  const auto* const held = find_lent(lent, label);
+  const auto* const held = find_debt_label(debt_labels, label);
   return held != nullptr ? *held : std::make_shared<OwedLabel>(label);
 }
 
 // The output label of a hop of the connection, for debts of a scion: the hop may be removed before
 // they are paid.
-std::shared_ptr<OwedLabel> lend_label(Connection& connection, const Hop& owner) {
+std::shared_ptr<OwedLabel> share_label_with_debts(Connection& connection, const Hop& owner) {
   if (owner.last() || !owner.output_label.present()) return nullptr;
-  LentLabels& lent = connection.note().lent;
-  std::erase_if(lent, [](const auto& it) { return it.use_count() == 1; });
-  auto label = lent_label(&lent, owner);
-  if (label.use_count() == 1) lent.push_back(label);
+  DebtLabels& debt_labels = connection.note().debt_labels;
+  std::erase_if(debt_labels, [](const auto& it) { return it.use_count() == 1; });
+  auto label = debt_label_of(&debt_labels, owner);
+  if (label.use_count() == 1) debt_labels.push_back(label);
   return label;
 }
 
@@ -51,7 +51,7 @@ void owe_unconfirmed(const GoingHops& going, SwitchDesk& switches, TimePoint now
   const auto own_label = [&](Hop& hop) {
     auto& label = labels[hops.place_of(hop).value()];
     if (!label && hop.output_label.present() && !hop.last()) {
-      label = lent_label(going.lent, hop);
+      label = debt_label_of(going.debt_labels, hop);
       hop.output_label = {};
     }
     return label;
@@ -59,7 +59,7 @@ void owe_unconfirmed(const GoingHops& going, SwitchDesk& switches, TimePoint now
   const auto label_out_of = [&](Hop& hop) {
     if (!hop.borrows()) return own_label(hop);
     if (going.stock == nullptr) return own_label(Hops::owner_of(hop, hops));
-    return lend_label(going.connection, Hops::owner_of(hop, *going.stock));
+    return share_label_with_debts(going.connection, Hops::owner_of(hop, *going.stock));
   };
   for (Hop& hop : hops) {
     if (!hop.owes_removal()) continue;
@@ -72,7 +72,7 @@ void owe_unconfirmed(const GoingHops& going, SwitchDesk& switches, TimePoint now
       hold(label_out_of(*upstream));
     } else if (going.stock != nullptr) {
       if (const Hop* const outer = Hops::outer_of(hop, *going.stock); outer != nullptr) {
-        hold(lend_label(going.connection, *outer));
+        hold(share_label_with_debts(going.connection, *outer));
       }
     }
     log::warn("connection {}: the removal of hop {} of leg {} at {} is owed", going.connection.id,
@@ -81,25 +81,25 @@ void owe_unconfirmed(const GoingHops& going, SwitchDesk& switches, TimePoint now
   }
 }
 
-void settle_labels(const Hops& hops, LentLabels* lent, SwitchDesk& switches, TimePoint now) {
+void settle_labels(const Hops& hops, DebtLabels* debt_labels, SwitchDesk& switches, TimePoint now) {
   for (const Hop& hop : hops) {
     if (hop.last() || !hop.output_label.present() || hop.borrows()) continue;
     const OwedLabel label = label_of(hop);
-    const auto* const held = find_lent(lent, label);
+    const auto* const held = find_debt_label(debt_labels, label);
     if (held != nullptr && held->use_count() > 1) continue;  // one reference is the list's own
     switches.give_back(label, now);
   }
-  if (lent != nullptr) lent->clear();
+  if (debt_labels != nullptr) debt_labels->clear();
 }
 
-void move_lent(const Hops& hops, LentLabels* from, LentLabels& to) {
+void move_debt_labels(const Hops& hops, DebtLabels* from, DebtLabels& to) {
   if (from == nullptr) return;
-  std::erase_if(*from, [&](const auto& lent) {
+  std::erase_if(*from, [&](const auto& debt_labels) {
     const bool goes = std::any_of(hops.begin(), hops.end(), [&](const Hop& hop) {
-      return !hop.borrows() && hop.at == lent->at && hop.output_port == lent->port &&
-             hop.output_label == lent->label;
+      return !hop.borrows() && hop.at == debt_labels->at && hop.output_port == debt_labels->port &&
+             hop.output_label == debt_labels->label;
     });
-    if (goes) to.push_back(lent);
+    if (goes) to.push_back(debt_labels);
     return goes;
   });
 }

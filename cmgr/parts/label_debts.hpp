@@ -15,7 +15,7 @@ namespace xbind::cmgr {
 struct GoingHops {
   Connection& connection;
   Hops& hops;
-  LentLabels* lent;  // labels of these hops that debts hold; null: none
+  DebtLabels* debt_labels;  // labels of these hops that debts hold; null: none
   Hops* stock;       // the connection's tree when `hops` is a scion; else null
 };
 
@@ -28,10 +28,10 @@ void owe_unconfirmed(const GoingHops& going, SwitchDesk& switches, TimePoint now
 
 // Every hop that might use the labels has confirmed its removal or owes it: releases the labels
 // that no debt holds from quarantine.
-void settle_labels(const Hops& hops, LentLabels* lent, SwitchDesk& switches, TimePoint now);
+void settle_labels(const Hops& hops, DebtLabels* debt_labels, SwitchDesk& switches, TimePoint now);
 
 // Moves the output labels of `hops` from one list of labels that debts hold to another. `from` may
 // be null: no labels.
-void move_lent(const Hops& hops, LentLabels* from, LentLabels& to);
+void move_debt_labels(const Hops& hops, DebtLabels* from, DebtLabels& to);
 
 }  // namespace xbind::cmgr

@@ -94,8 +94,8 @@ void Outcomes::turn_away(const Request& request, Refusal refusal) {
   clients_.answer(request.client, std::move(outcome));
 }
 
-void Outcomes::name_what_is_owed(const Hops& hops, const std::vector<SwitchIndex>& owing,
-                                 Outcome& outcome) const {
+void Outcomes::describe_debts(const Hops& hops, const std::vector<SwitchIndex>& owing,
+                              Outcome& outcome) const {
   const auto owes = [](const Hop& hop) { return hop.owes_removal(); };
   if (owing.empty() && std::none_of(hops.begin(), hops.end(), owes)) return;
   constexpr std::size_t kNamed = 3;

@@ -47,8 +47,8 @@ class Outcomes {
 
   // Adds to the outcome of a release or a dropped leaf which removals are owed. `owing`: the
   // switches of earlier paths.
-  void name_what_is_owed(const Hops& hops, const std::vector<SwitchIndex>& owing,
-                         Outcome& outcome) const;
+  void describe_debts(const Hops& hops, const std::vector<SwitchIndex>& owing,
+                      Outcome& outcome) const;
   Refusal refusal_of(const Hop& hop, const HopResult& result) const;
 
  private:

@@ -128,14 +128,14 @@ void ConnectionTable::fold(Connection& connection, HopTree& scion) {
 }
 
 void ConnectionTable::clear(Connection& connection) {
-  count_no_more(connection.hops_);
+  uncount(connection.hops_);
   if (!connection.hops_.empty()) ++connection.generation_;
   connection.hops_.clear();
 }
 
 void ConnectionTable::close(Connection& connection) {
   if (journal_ != nullptr) write(connection, Closed{});
-  count_no_more(connection.hops_);
+  uncount(connection.hops_);
   shown_.erase(connection.shown_id());
   if (connection.standing_) aliases_.erase(connection.standing_->alias);
   by_id_.erase(connection.id);
@@ -154,7 +154,7 @@ void ConnectionTable::count(Connection& connection, Hops& hops) {
   for (Hop& hop : hops) by_switch_.add(connection, hop);
 }
 
-void ConnectionTable::count_no_more(Hops& hops) {
+void ConnectionTable::uncount(Hops& hops) {
   for (Hop& hop : hops) by_switch_.remove(hop, find_indexed);
 }
 

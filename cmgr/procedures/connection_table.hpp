@@ -79,7 +79,7 @@ class ConnectionTable {
   // Adds the hops of a procedure's own tree to the lists of their switches, or removes them. Hops
   // that are grafted on the connection's tree, cut off or replaced stay in the lists.
   void count(Connection& connection, Hops& hops);
-  void count_no_more(Hops& hops);
+  void uncount(Hops& hops);
 
   // ===== look up =====
 

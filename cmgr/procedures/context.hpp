@@ -12,7 +12,7 @@
 
 namespace xbind::cmgr {
 
-class HopTeller;
+class HopSender;
 class Outcomes;
 class PathWatch;
 class PreparedDesk;
@@ -27,7 +27,7 @@ struct Context {
   SwitchDesk& switches;
   ConnectionTable& connections;
   ProcedureTimers& timers;
-  HopTeller& teller;
+  HopSender& sender;
   Outcomes& outcomes;
   RouteDesk& routes;
   PathWatch& paths;

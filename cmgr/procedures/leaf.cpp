@@ -23,7 +23,7 @@ void LeafProcedure::start_add(TimePoint now) {
 void LeafProcedure::start_drop(TimePoint now) {
   state_ = FsmState::kAsked;
   hops_ = context_.connections.cut(connection_, ends_->to);
-  move_lent(hops_, connection_.lent(), lent_);
+  move_debt_labels(hops_, connection_.debt_labels(), lent_);
   context_.clients.owns(asker_.client, +1);
   happen(Event::kDropAsked, now);
 }
@@ -81,7 +81,7 @@ bool LeafProcedure::lay(const RouteReply& route, TimePoint now) {
 }
 
 void LeafProcedure::clear_hops() {
-  context_.connections.count_no_more(hops_);
+  context_.connections.uncount(hops_);
   if (!hops_.empty()) ++generation_;
   hops_.clear();
 }
@@ -117,7 +117,7 @@ void LeafProcedure::refuse(TimePoint now) {
 void LeafProcedure::answer_dropped(TimePoint now) {
   Outcome outcome;
   outcome.kind = OutcomeKind::kLeafDropped;
-  context_.outcomes.name_what_is_owed(hops_, {}, outcome);
+  context_.outcomes.describe_debts(hops_, {}, outcome);
   clear_path(now);
   const ProcedurePtr self = leave();
   answer(std::move(outcome));
@@ -129,9 +129,9 @@ void LeafProcedure::fold() {
   for (Hop& hop : hops_) {
     if (hop.errand == Errand::kRemove) hop.state = HopState::kCommitted;  // removal not sent yet
   }
-  HopTeller::drop_errands(hops_);
+  HopSender::drop_pending_commands(hops_);
   context_.connections.fold(connection_, hops_);
-  for (auto& label : lent_) connection_.note().lent.push_back(std::move(label));
+  for (auto& label : lent_) connection_.note().debt_labels.push_back(std::move(label));
   const ProcedurePtr self = leave();
   answer(outcome_of({Cause::kBeingReleased, "manager", connection_.shown_id().value(), 0}));
 }

@@ -31,7 +31,7 @@ class LeafProcedure final : public StepMachine<LeafFsm, PathProcedure> {
   std::uint32_t generation() const override { return generation_; }
   void clear_hops() override;
   Hops* stock() override { return &connection_.hops(); }
-  LentLabels* lent() override { return &lent_; }
+  DebtLabels* debt_labels() override { return &lent_; }
   void join();
   void refuse(TimePoint now);
   void answer_dropped(TimePoint now);
@@ -41,7 +41,7 @@ class LeafProcedure final : public StepMachine<LeafFsm, PathProcedure> {
   Asker asker_;
   CallEndsRef ends_;  // from the connection's first end to the leaf
   HopTree hops_;
-  LentLabels lent_;
+  DebtLabels lent_;
   std::uint32_t generation_ = 1;
   std::uint16_t leg_ = 0;
 };

@@ -66,7 +66,7 @@ void Modify::perform(Action action, TimePoint now) {
 // ===== hops =====
 
 // The contract that hops are sent in the present state.
-Contract Modify::contract_to_tell() const {
+Contract Modify::contract_to_send() const {
   switch (state_) {
     case FsmState::kRaising: return greater(connection_.contract(), target_);
     case FsmState::kLowering: return target_;
@@ -75,7 +75,7 @@ Contract Modify::contract_to_tell() const {
 }
 
 HopModify Modify::change_for(const Hop& hop) const {
-  const Contract contract = contract_to_tell();
+  const Contract contract = contract_to_send();
   return {key_of(connection_, hop), revision_, contract.of_leg(hop.leg),
           contract.traffic_of_leg(hop.leg)};
 }
@@ -90,21 +90,21 @@ void Modify::raise_hops(TimePoint now) {
     happen(Event::kHopRefused, now);
     return;
   }
-  tell_every_hop(now);
+  modify_every_hop(now);
 }
 
 void Modify::lower_hops(TimePoint now) {
   revision_ = context_.connections.next_revision(connection_);
   for (Hop& hop : hops()) hop.changed = false;
-  tell_every_hop(now);
+  modify_every_hop(now);
 }
 
-void Modify::tell_every_hop(TimePoint now) {
+void Modify::modify_every_hop(TimePoint now) {
   pending_ = 0;
   for (Hop& hop : hops()) {
     if (!context_.switches.is_attached(hop.at)) continue;  // to be owed
     ++pending_;
-    context_.teller.tell(*this, hop, Errand::kModify, now);
+    context_.sender.tell(*this, hop, Errand::kModify, now);
   }
   changes_begun(now);
 }
@@ -124,7 +124,7 @@ void Modify::restore_hops(TimePoint now) {
     }
     if (open) context_.switches.skip_answers(hop.at, key_of(connection_, hop), 1);
     ++pending_;
-    context_.teller.tell(*this, hop, Errand::kModify, now);
+    context_.sender.tell(*this, hop, Errand::kModify, now);
   }
   changes_begun(now);
 }
@@ -133,7 +133,7 @@ void Modify::changes_begun(TimePoint now) {
   if (pending_ == 0) {
     changes_over(now);
   } else {
-    context_.teller.tell_next(*this, now);
+    context_.sender.send_next(*this, now);
   }
 }
 
@@ -156,7 +156,7 @@ void Modify::change_answered(Hop& hop, const HopResult& result, TimePoint now) {
 
 void Modify::changes_over(TimePoint now) {
   if (state_ == FsmState::kRaising) {
-    happen(target_ != contract_to_tell() ? Event::kAllRaised : Event::kAllModified, now);
+    happen(target_ != contract_to_send() ? Event::kAllRaised : Event::kAllModified, now);
     return;
   }
   const bool all =
@@ -224,9 +224,9 @@ void Modify::owe_changes(const Contract& contract, TimePoint now) {
 void Modify::end(bool accepted, TimePoint now) {
   const ProcedurePtr self = leave();
   if (accepted) {
-    for (Hop& hop : hops()) context_.teller.unbook(connection_, hop);
+    for (Hop& hop : hops()) context_.sender.unbook(connection_, hop);
     context_.connections.set_contract(connection_, target_);
-    for (Hop& hop : hops()) context_.teller.book(connection_, hop, now);
+    for (Hop& hop : hops()) context_.sender.book(connection_, hop, now);
   }
   Outcome outcome = accepted ? Outcome{} : outcome_of(refusal_);
   outcome.kind = accepted ? OutcomeKind::kModified : OutcomeKind::kRefused;

@@ -24,10 +24,10 @@ class Modify final : public StepMachine<ModifyFsm, Procedure> {
   void perform(Action action, TimePoint now) override;
   // A modification removes no hops.
   void removals_over(bool, TimePoint) override {}
-  Contract contract_to_tell() const;
+  Contract contract_to_send() const;
   void raise_hops(TimePoint now);
   void lower_hops(TimePoint now);
-  void tell_every_hop(TimePoint now);
+  void modify_every_hop(TimePoint now);
   void restore_hops(TimePoint now);
   void changes_begun(TimePoint now);
   void changes_over(TimePoint now);

@@ -122,7 +122,7 @@ void PathProcedure::take_labels(bool& all_at_hand, TimePoint now) {
 
 void PathProcedure::reserve_hops(TimePoint now) {
   const bool all = holds();
-  tell_hops(
+  send_commands(
       Errand::kReserve,
       [all](const Hop& hop) {
         return all || (!hop.last() && !hop.joins && !hop.output_label.present());
@@ -133,7 +133,7 @@ void PathProcedure::reserve_hops(TimePoint now) {
 void PathProcedure::commit_hops(TimePoint now) {
   context_.times.labels_in_hand(times_, now);
   const bool all = planted(Bug::kTakeOverFirst);
-  tell_hops(
+  send_commands(
       Errand::kCommit, [all](const Hop& hop) { return all || !hop.takes_over; }, now);
 }
 
@@ -175,7 +175,7 @@ void PathProcedure::removals_over(bool owed, TimePoint now) {
 
 Outcome PathProcedure::refused_outcome() {
   Outcome outcome = outcome_of(refusal_);
-  context_.outcomes.name_what_is_owed(hops(), owing_, outcome);
+  context_.outcomes.describe_debts(hops(), owing_, outcome);
   return outcome;
 }
 

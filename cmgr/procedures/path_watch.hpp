@@ -54,7 +54,7 @@ class PathWatch {
 
   // --- for re-routes
   // A re-route has ended or waits: another may begin.
-  void turn_over() { --under_way_; }
+  void reroute_slot_freed() { --under_way_; }
   // The connection has moved to another path.
   void replaced(Connection& connection, const std::string& left);
   // The re-route found no path. `version`: of the network when the re-route began.

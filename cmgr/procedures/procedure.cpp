@@ -1,7 +1,7 @@
 #include "cmgr/procedures/procedure.hpp"
 
 #include "cmgr/parts/label_debts.hpp"
-#include "cmgr/procedures/hop_teller.hpp"
+#include "cmgr/procedures/hop_sender.hpp"
 #include "core/check.hpp"
 
 namespace xbind::cmgr {
@@ -58,14 +58,14 @@ void Procedure::begin_removal(Hop& hop, TimePoint now) {
   }
   // From now on no earlier answer of the hop counts; without an answer to the removal it is owed.
   hop.state = HopState::kRemoving;
-  context_.teller.tell(*this, hop, Errand::kRemove, now);
+  context_.sender.tell(*this, hop, Errand::kRemove, now);
 }
 
 void Procedure::removals_begun(TimePoint now) {
   if (pending_ == 0) {
     removals_over(owes_a_removal(), now);
   } else {
-    context_.teller.tell_next(*this, now);
+    context_.sender.send_next(*this, now);
   }
 }
 
@@ -83,17 +83,17 @@ void Procedure::removals_lost(SwitchIndex at, TimePoint now) {
 }
 
 void Procedure::owe_unconfirmed(TimePoint now) {
-  cmgr::owe_unconfirmed({connection_, hops(), lent(), stock()}, context_.switches, now);
+  cmgr::owe_unconfirmed({connection_, hops(), debt_labels(), stock()}, context_.switches, now);
 }
 
 void Procedure::settle(TimePoint now) {
   // Requests that were not answered while this path existed: the caches may request again.
   for (Hop& hop : hops()) {
-    context_.teller.labels_answered(hop);
+    context_.sender.labels_answered(hop);
     context_.switches.quota_answered(hop.at, hop.output_port, key_of(connection_, hop));
-    context_.teller.unbook(connection_, hop);
+    context_.sender.unbook(connection_, hop);
   }
-  settle_labels(hops(), lent(), context_.switches, now);
+  settle_labels(hops(), debt_labels(), context_.switches, now);
 }
 
 }  // namespace xbind::cmgr

@@ -22,7 +22,7 @@
 #include "cmgr/parts/connection.hpp"
 #include "cmgr/procedures/context.hpp"
 #include "cmgr/procedures/events.hpp"
-#include "cmgr/procedures/hop_teller.hpp"
+#include "cmgr/procedures/hop_sender.hpp"
 #include "core/hop.hpp"
 
 namespace xbind::cmgr {
@@ -64,7 +64,7 @@ class Procedure : public TimerHook {
   // A removal's answer; `hop` is in the state kRemoving.
   void removal_answered(Hop& hop, bool removed, TimePoint now);
 
-  // --- queries of the HopTeller
+  // --- queries of the HopSender
   // The endpoints that its hops connect.
   virtual const CallEnds& ends() const { return *connection_.ends; }
   // Whether the hops are reserved for a later commit by the client.
@@ -84,11 +84,11 @@ class Procedure : public TimerHook {
   // none.
   virtual Hops* stock() { return nullptr; }
   // The labels of its hops that debts hold as well; null: none.
-  virtual LentLabels* lent() { return connection_.lent(); }
+  virtual DebtLabels* debt_labels() { return connection_.debt_labels(); }
 
   // Sends the command to each hop that `which` selects; they answer with setup_answered().
   template <class Which>
-  void tell_hops(Errand errand, Which&& which, TimePoint now);
+  void send_commands(Errand errand, Which&& which, TimePoint now);
   // Removes every hop that `which` selects and that was sent a command; ends in removals_over().
   template <class Which>
   void remove_hops(Which&& which, TimePoint now);
@@ -115,17 +115,17 @@ class Procedure : public TimerHook {
 };
 
 template <class Which>
-void Procedure::tell_hops(Errand errand, Which&& which, TimePoint now) {
+void Procedure::send_commands(Errand errand, Which&& which, TimePoint now) {
   pending_ = static_cast<std::uint16_t>(std::count_if(hops().begin(), hops().end(), which));
   for (Hop& hop : hops()) {
-    if (which(hop)) context_.teller.tell(*this, hop, errand, now);
+    if (which(hop)) context_.sender.tell(*this, hop, errand, now);
   }
-  context_.teller.tell_next(*this, now);
+  context_.sender.send_next(*this, now);
 }
 
 template <class Which>
 void Procedure::remove_hops(Which&& which, TimePoint now) {
-  HopTeller::drop_errands(hops());
+  HopSender::drop_pending_commands(hops());
   pending_ = 0;
   for (Hop& hop : hops()) {
     const bool done = hop.state == HopState::kRemoved || hop.state == HopState::kNotRemoved;

@@ -29,7 +29,7 @@ void Release::answer(TimePoint now) {
     Outcome outcome;
     outcome.kind = OutcomeKind::kReleased;
     outcome.connection = connection_.shown_id();
-    context_.outcomes.name_what_is_owed(hops(), {}, outcome);
+    context_.outcomes.describe_debts(hops(), {}, outcome);
     context_.times.answered(times_, now);
     context_.outcomes.tell(*releaser_, std::move(outcome), times_);
     // The client's claim to its slot ends with the answer.

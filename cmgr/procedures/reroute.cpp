@@ -117,7 +117,7 @@ void Reroute::lay_leg(std::uint16_t leg, const RouteReply& route) {
 }
 
 void Reroute::clear_hops() {
-  context_.connections.count_no_more(hops_);
+  context_.connections.uncount(hops_);
   if (!hops_.empty()) ++generation_;
   hops_.clear();
 }
@@ -133,7 +133,7 @@ void Reroute::all_answered(HopAction action, TimePoint now) {
 }
 
 void Reroute::take_over(TimePoint now) {
-  tell_hops(
+  send_commands(
       Errand::kCommit, [](const Hop& hop) { return hop.takes_over; }, now);
 }
 
@@ -141,7 +141,7 @@ void Reroute::take_over(TimePoint now) {
 void Reroute::go_over() {
   context_.connections.replace(connection_, path_, hops_, generation_);
   // Labels that debts hold as well move with their hops.
-  move_lent(hops_, connection_.lent(), lent_);
+  move_debt_labels(hops_, connection_.debt_labels(), lent_);
   if (planted(Bug::kOldPathNotRemoved)) {
     for (Hop& hop : hops_) hop.state = HopState::kIdle;
   }
@@ -167,7 +167,7 @@ void Reroute::removals_over(bool owed, TimePoint now) {
 }
 
 void Reroute::lead_back_again(TimePoint now) {
-  leave_turn();
+  free_reroute_slot();
   for (Hop& hop : hops_) {
     if (!hop.takes_over || hop.state != HopState::kNotRemoved ||
         !context_.switches.is_attached(hop.at)) {
@@ -175,9 +175,9 @@ void Reroute::lead_back_again(TimePoint now) {
     }
     hop.state = HopState::kRemoving;
     ++pending_;
-    context_.teller.tell(*this, hop, Errand::kRemove, now);
+    context_.sender.tell(*this, hop, Errand::kRemove, now);
   }
-  context_.teller.tell_next(*this, now);
+  context_.sender.send_next(*this, now);
 }
 
 // ===== the end =====
@@ -186,15 +186,15 @@ void Reroute::remove_all(TimePoint now) {
   remove_hops([](const Hop&) { return true; }, now);
 }
 
-void Reroute::leave_turn() {
-  if (!std::exchange(turn_left_, true)) context_.paths.turn_over();
+void Reroute::free_reroute_slot() {
+  if (!std::exchange(slot_freed_, true)) context_.paths.reroute_slot_freed();
 }
 
 void Reroute::end(bool given_up, TimePoint now) {
   clear_path(now);
   const ProcedurePtr self = leave();
   context_.connections.raise_generation(connection_, generation_);
-  leave_turn();
+  free_reroute_slot();
   if (given_up) {
     context_.paths.failed(connection_, refusal_, version_, now);
   } else {
@@ -207,11 +207,11 @@ void Reroute::fold() {
   for (Hop& hop : hops_) {
     if (hop.errand == Errand::kRemove) hop.state = HopState::kCommitted;  // removal not sent yet
   }
-  HopTeller::drop_errands(hops_);
+  HopSender::drop_pending_commands(hops_);
   context_.connections.fold(connection_, hops_);
-  for (auto& label : lent_) connection_.note().lent.push_back(std::move(label));
+  for (auto& label : lent_) connection_.note().debt_labels.push_back(std::move(label));
   const ProcedurePtr self = leave();
-  leave_turn();
+  free_reroute_slot();
 }
 
 }  // namespace xbind::cmgr

@@ -36,7 +36,7 @@ class Reroute final : public StepMachine<RerouteFsm, PathProcedure> {
   std::uint32_t generation() const override { return generation_; }
   void clear_hops() override;
   Hops* stock() override { return &connection_.hops(); }
-  LentLabels* lent() override { return &lent_; }
+  DebtLabels* debt_labels() override { return &lent_; }
   void take_over(TimePoint now);
   void go_over();
   void lead_back(TimePoint now);
@@ -44,15 +44,15 @@ class Reroute final : public StepMachine<RerouteFsm, PathProcedure> {
   void remove_all(TimePoint now);
   void fold();
   void end(bool given_up, TimePoint now);
-  void leave_turn();
+  void free_reroute_slot();
 
   std::vector<HopTree::Step> path_;  // the new path, one leg after the other
   HopTree hops_;
-  LentLabels lent_;
+  DebtLabels lent_;
   std::string left_;  // the element that the connection leaves: "switch-1 port 2"
   bool old_down_;     // that element is down
   // it no longer counts towards reroutes_at_once, because it waits for a switch
-  bool turn_left_ = false;
+  bool slot_freed_ = false;
   std::uint64_t version_;
   std::uint32_t generation_;
 };

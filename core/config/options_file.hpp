@@ -6,7 +6,8 @@
 //   hit-ratio = 0.99
 //   prepare = ["host-a>host-b:400:8"]
 //
-// Knows nothing of options: OptionSet (options.hpp) judges names, kinds and values. Pure; any thread.
+// Contains no rule about options: OptionSet (options.hpp) checks names, kinds and values. Pure; may
+// be used on any thread.
 #pragma once
 
 #include <cstddef>
@@ -29,9 +30,10 @@ struct FileSetting {
   std::size_t line = 0;  // from 1
 };
 
-// In the order of the file. `path` stands in the refusals only. kBadInput, with file and line: no TOML
-// (a name that comes twice is none) or longer than `octets_max`; a [section] or another table, a date
-// or time, an empty array, an array of anything but strings, and an element with a comma in it.
+// Returns the settings in the order of the file. `path` is used in refusals only. kBadInput, with
+// file and line, for: text that is not TOML (a repeated name included) or longer than `octets_max`; a
+// [section] or another table; a date or time; an empty array; an array with elements other than
+// strings; and an element that contains a comma.
 Result<std::vector<FileSetting>> parse_settings(std::string_view text, const std::string& path,
                                                 std::size_t octets_max);
 

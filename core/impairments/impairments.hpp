@@ -55,8 +55,8 @@ class Impairments {
   void sending(std::size_t items) { pace_.send(items); }
   void received(std::size_t items) { pace_.take(items); }
 
-  // Handles one message of a peer. `items`: of it; nothing: an acknowledgement alone, which is free.
-  // With a pace each message is a step of its own: `end_step` follows at once.
+  // Handles one peer message. `items` is its command count, or nullopt for a bare acknowledgement,
+  // which costs nothing. With a pace each message is a step of its own: `end_step` follows at once.
   template <class Handle, class EndStep>
   void receive(std::optional<std::size_t> items, Handle&& handle, EndStep&& end_step) {
     if (items) received(*items);

@@ -42,8 +42,8 @@ class Outbox {
 
   void put(T message) { waiting_.push_back(std::move(message)); }
 
-  // Calls deliver(message) for each message that leaves now: those put since the last time, and those
-  // that faults have held long enough. `deliver` may put(), for the next time, but not send().
+  // Calls deliver(message) for each message that is due: those put since the last call, and those
+  // that faults have held long enough. `deliver` may call put(), for the next call, but not send().
   template <class Deliver>
   void send(TimePoint now, Deliver&& deliver) {
     leaving_.swap(waiting_);

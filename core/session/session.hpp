@@ -68,10 +68,10 @@ struct Limits {
 
   // The limits at the end that attached: both directions use the window that the other end has
   // sent.
-  Limits agreed(std::uint32_t window_told) const {
+  Limits agreed(std::uint32_t peer_window) const {
     Limits limits = *this;
-    limits.batches_in_flight = std::min(batches_in_flight, window_told);
-    limits.batches_held_back = window_told;
+    limits.batches_in_flight = std::min(batches_in_flight, peer_window);
+    limits.batches_held_back = peer_window;
     return limits;
   }
 };

@@ -15,7 +15,7 @@ enum class SessionEnd : std::uint8_t {
   kShutdown = 4,  // the process shuts down in order
   kDetached = 5,  // the peer detached or is unreachable: it is not notified
 };
-inline constexpr SessionEnd kSessionEndToldLast = SessionEnd::kShutdown;
+inline constexpr SessionEnd kSessionEndReportedLast = SessionEnd::kShutdown;
 
 // "replaced", "silent", ...
 constexpr std::string_view to_string(SessionEnd why) {

@@ -123,7 +123,7 @@ class Lab:
         self.topology_name = described["name"]
         self.topology_notes = described.get("notes", [])
         self.switches = described["switches"]
-        self.refuse_options_of_nobody()
+        self.refuse_unknown_targets()
         self.names_port = choose_names_port(options.names_port)
         names = self.names_address()
         net = options.loopback_net or naming.free_loopback_net(len(self.switches),
@@ -165,7 +165,7 @@ class Lab:
     def says(self, program, option):
         return any(name == option for _, name, _ in self.options.more.get(program, []))
 
-    def refuse_options_of_nobody(self):
+    def refuse_unknown_targets(self):
         """LabError for an option of a node or a manager that this lab does not have."""
         for program in PROGRAMS:
             known = {**dict.fromkeys(hosts.HOSTS, self.node_names()),

@@ -152,7 +152,7 @@ def ignore_hangup():
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 
-def attend(command, environment=None):
+def run_forwarding_signals(command, environment=None):
     """Runs a command to its end. Returns its exit code, or 128 plus the signal that ended it.
 
     Meanwhile SIGINT, SIGTERM and SIGHUP are passed on to the command, and this process waits for

@@ -24,7 +24,7 @@ from labkit.lab import (Lab, LabOptions, MANAGERS_MAX, PROGRAMS, ROOT, TOOLS,  #
 from labkit.load import (AGGREGATIONS, ENGINES, LABEL_POLICIES, Load, callgen,  # noqa: E402
                          daemon_options, manager_options, routeobject_options,
                          switchserver_options)
-from labkit.process import LabError, attend  # noqa: E402
+from labkit.process import LabError, run_forwarding_signals  # noqa: E402
 
 BUILD = ROOT / "build"
 FAULTS_MAX = 0.5
@@ -88,7 +88,7 @@ def main(words):
 def one_run(options):
     with in_own_lab(options.load, options.keep) as lab:
         step("calls")
-        code = attend(callgen(lab, options.load))
+        code = run_forwarding_signals(callgen(lab, options.load))
         if code == CALLGEN_INTERRUPTED:
             raise Interrupted
         if code > 128:

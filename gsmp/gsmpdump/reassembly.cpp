@@ -35,7 +35,7 @@ void Reassembly::segment(std::uint32_t sequence, std::span<const std::byte> octe
   if (begin == next_) {
     next_ = end;
     sink_.octets(octets);
-    hand_out_held();
+    deliver_held();
     return;
   }
   wire::Buffer& held = held_[begin];
@@ -61,7 +61,7 @@ void Reassembly::finish() {
   if (fin_ && *fin_ > next_) sink_.gap(*fin_ - std::exchange(next_, *fin_));
 }
 
-void Reassembly::hand_out_held() {
+void Reassembly::deliver_held() {
   while (!held_.empty() && held_.begin()->first <= next_) {
     const auto node = held_.extract(held_.begin());
     const wire::Buffer& octets = node.mapped();
@@ -79,7 +79,7 @@ void Reassembly::give_up_gap() {
   const std::uint64_t missing = held_.begin()->first - next_;
   next_ = held_.begin()->first;
   sink_.gap(missing);
-  hand_out_held();
+  deliver_held();
 }
 
 }  // namespace xbind::gsmpdump

@@ -47,7 +47,7 @@ class Reassembly {
 
  private:
   std::uint64_t unwrap(std::uint32_t sequence) const;
-  void hand_out_held();
+  void deliver_held();
   void give_up_gap();
 
   ReassemblyLimits limits_;

@@ -121,14 +121,14 @@ void GsmpDriver::read_table(driver::Cookie cookie) {
   TableRead& entry = table_reads_[read];
   entry.cookie = cookie;
   entry.table.cookie = cookie;
-  entry.ports_missing = told_ports_.size();
-  if (told_ports_.empty()) {
+  entry.ports_missing = reported_ports_.size();
+  if (reported_ports_.empty()) {
     entry.ports_missing = 1;
     end_report(read, Cause::kSwitchUnreachable);
     return;
   }
   if (!lists_its_table()) return scan_table(read);
-  for (const SwitchPort& port : told_ports_) {
+  for (const SwitchPort& port : reported_ports_) {
     if (auto sent = session_.report_connections(port.port, read, now_); !sent) {
       end_report(read, cause_of(sent.error()));
     }
@@ -151,8 +151,8 @@ void GsmpDriver::flush() { send_deletes(); }
 
 std::uint64_t GsmpDriver::open_group() {
   const std::uint64_t group = next_group_++;
-  spent_cookies_.clear();
-  delete_groups_.emplace(group, std::exchange(delete_cookies_, std::move(spent_cookies_)));
+  spare_cookies_.clear();
+  delete_groups_.emplace(group, std::exchange(delete_cookies_, std::move(spare_cookies_)));
   return group;
 }
 
@@ -253,11 +253,11 @@ void GsmpDriver::on(const gsmp::SessionDown& down) {
   log::warn("adjacency with the switch is lost: {}", to_string(down.reason));
   up_ = false;
   ports_.clear();
-  told_ports_.clear();
+  reported_ports_.clear();
   wanted_ports_.clear();
   reading_.clear();
   resets_.clear();
-  rested_.clear();
+  next_label_reset_.clear();
   for (const Stale& stale : std::exchange(stale_, {})) {
     finish(driver::Done{stale.done.cookie, Cause::kSwitchUnreachable, 0});
   }
@@ -355,8 +355,8 @@ void GsmpDriver::on_deleted(const gsmp::Response& response) {
   XB_CHECK(group != delete_groups_.end(), response.cookie);
   const auto* body =
       response.body ? std::get_if<gsmp::DeleteBranches>(response.body.get()) : nullptr;
-  spent_cookies_ = std::move(group->second);
-  const std::vector<driver::Cookie>& cookies = spent_cookies_;
+  spare_cookies_ = std::move(group->second);
+  const std::vector<driver::Cookie>& cookies = spare_cookies_;
   delete_groups_.erase(group);
   if (response.success || body == nullptr || body->elements.size() != cookies.size()) {
     for (const driver::Cookie cookie : cookies) {

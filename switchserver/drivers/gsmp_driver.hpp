@@ -151,8 +151,8 @@ class GsmpDriver : public SwitchDriver {
     bool has_labels = true;  // false: the port is not reported
     LabelRanges left_out;    // ranges of the switch that are not used; logged when they change
     std::uint32_t session = 0;
-    std::uint32_t told_session = 0;  // the session number at the last Up or Ports
-    std::uint32_t sequence = 0;      // of its last event
+    std::uint32_t reported_session = 0;  // the session number at the last Up or Ports
+    std::uint32_t sequence = 0;          // of its last event
     std::uint8_t priorities = 1;
     ServiceSet services = 0;
   };
@@ -242,13 +242,13 @@ class GsmpDriver : public SwitchDriver {
   bool kept_ = true;
   bool up_ = false;  // driver::Up has been reported
   std::map<PortId, Port> ports_;
-  std::vector<SwitchPort> told_ports_;  // as the last driver::Up or Ports reported them
+  std::vector<SwitchPort> reported_ports_;  // as the last driver::Up or Ports reported them
   TcFlags tc_flags_{};
-  std::set<PortId> wanted_ports_;       // to be read again
-  std::map<PortId, bool> reading_;      // being read; true: read once more afterwards
-  std::map<PortId, Reset> resets_;      // to be sent
-  TimePoint look_at_ = kNever;          // when to read all ports, because of other controllers
-  std::map<PortId, TimePoint> rested_;  // when the next Invalid Label flag may be reset
+  std::set<PortId> wanted_ports_;   // to be read again
+  std::map<PortId, bool> reading_;  // being read; true: read once more afterwards
+  std::map<PortId, Reset> resets_;  // to be sent
+  TimePoint look_at_ = kNever;      // when to read all ports, because of other controllers
+  std::map<PortId, TimePoint> next_label_reset_;  // when the next Invalid Label flag may be reset
   std::vector<Stale> stale_;
   std::set<PortId> by_priority_;  // ports that the log has named
   TimePoint invalid_logged_{};
@@ -259,7 +259,7 @@ class GsmpDriver : public SwitchDriver {
   LabelSet delete_labels_;  // input and output labels of deletes_
   std::uint64_t next_group_ = 1;
   std::unordered_map<std::uint64_t, std::vector<driver::Cookie>> delete_groups_;
-  std::vector<driver::Cookie> spent_cookies_;  // reused, for its memory
+  std::vector<driver::Cookie> spare_cookies_;  // reused, for its memory
   std::uint64_t next_read_ = 1;
   std::unordered_map<std::uint64_t, TableRead> table_reads_;
 

@@ -48,9 +48,9 @@ void GsmpDriver::on_services(const gsmp::Response& response) {
 
 void GsmpDriver::come_up() {
   up_ = true;
-  for (auto& [id, port] : ports_) port.told_session = port.session;
-  told_ports_ = ports_now();
-  events_.push_back(driver::Up{told_ports_, std::exchange(kept_, true)});
+  for (auto& [id, port] : ports_) port.reported_session = port.session;
+  reported_ports_ = ports_now();
+  events_.push_back(driver::Up{reported_ports_, std::exchange(kept_, true)});
 }
 
 std::vector<SwitchPort> GsmpDriver::ports_now() const {
@@ -140,13 +140,13 @@ void GsmpDriver::tell_ports() {
   if (!up_) return;
   driver::Ports news;
   for (auto& [id, port] : ports_) {
-    if (port.told_session == port.session) continue;
-    port.told_session = port.session;
+    if (port.reported_session == port.session) continue;
+    port.reported_session = port.session;
     if (port.has_labels) news.renewed.push_back(id);
   }
   news.ports = ports_now();
-  if (news.ports == told_ports_ && news.renewed.empty()) return;
-  told_ports_ = news.ports;
+  if (news.ports == reported_ports_ && news.renewed.empty()) return;
+  reported_ports_ = news.ports;
   events_.push_back(std::move(news));
 }
 
@@ -215,7 +215,7 @@ void GsmpDriver::want_reset(PortId port, std::uint16_t flag, TimePoint due) {
 void GsmpDriver::want_label_reset(PortId port) {
   const auto waits = resets_.find(port);
   if (waits != resets_.end() && (waits->second.flags & gsmp::kEventInvalidLabel) != 0) return;
-  TimePoint& rested = rested_[port];
+  TimePoint& rested = next_label_reset_[port];
   const TimePoint due = std::max(now_, rested);
   rested = due + kInvalidLabelPause;
   want_reset(port, gsmp::kEventInvalidLabel, due);

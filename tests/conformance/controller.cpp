@@ -78,7 +78,7 @@ bool Controller::establish() {
       tick();
     }
     // A switch limits the number of adjacency messages it answers in a period of its timer.
-    if (!adjacency_->established()) transport_->let_a_period_pass();
+    if (!adjacency_->established()) transport_->advance_one_period();
     tick();
   }
   return adjacency_->established();

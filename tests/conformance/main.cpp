@@ -61,7 +61,7 @@ class TcpTransport : public Transport {
     return something;
   }
   TimePoint now() const override { return steady_now(); }
-  void let_a_period_pass() override {}  // real time passes
+  void advance_one_period() override {}  // real time passes
   std::unique_ptr<Transport> another() override {
     auto made = std::make_unique<TcpTransport>(peer_);
     EXPECT_TRUE(made->reached());

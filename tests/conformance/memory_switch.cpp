@@ -8,7 +8,7 @@
 namespace xbind::conformance {
 namespace {
 
-// One switch for all its connections. Its clock advances only in let_a_period_pass().
+// One switch for all its connections. Its clock advances only in advance_one_period().
 struct Switch {
   std::uint32_t drawn = 0x5eed0000;
   TimePoint now{};
@@ -64,7 +64,7 @@ class MemoryTransport : public Transport {
     return !came.empty();
   }
   TimePoint now() const override { return switch_->now; }
-  void let_a_period_pass() override {
+  void advance_one_period() override {
     switch_->now += std::chrono::seconds(1);
     switch_->agent.tick(switch_->now);
   }

@@ -21,7 +21,7 @@ class Transport {
   virtual bool receive(wire::Buffer& into) = 0;
   virtual TimePoint now() const = 0;
   // In memory, where time does not pass by itself: advances it by one period of the switch's timer.
-  virtual void let_a_period_pass() = 0;
+  virtual void advance_one_period() = 0;
   // A second controller's connection to the same switch.
   virtual std::unique_ptr<Transport> another() = 0;
   // Takes a port's line down or up. Returns false when this transport cannot.

@@ -24,13 +24,13 @@ using ::testing::IsEmpty;
 const auto* const kEnvironment = testing::AddGlobalTestEnvironment(new orb::OrbEnvironment);
 
 // The manager's end of one session. It has a thread of its own, like another process.
-class ToldManager : public POA_xbind::v2::ConnectionManager {
+class PresetManager : public POA_xbind::v2::ConnectionManager {
  public:
   using Link = session::Session<OutcomeBatch, RequestBatch>;
 
   class Inbox : public POA_xbind::v2::RequestInbox {
    public:
-    explicit Inbox(ToldManager& manager) : manager_(manager) {}
+    explicit Inbox(PresetManager& manager) : manager_(manager) {}
     void submit_requests(v2::SessionId session, v2::BatchSeq seq, v2::BatchSeq confirmed,
                          const v2::RequestBatch& batch) override {
       session::Frame<RequestBatch> frame{BatchSeq{seq}, BatchSeq{confirmed}, nullptr};
@@ -39,10 +39,10 @@ class ToldManager : public POA_xbind::v2::ConnectionManager {
     }
 
    private:
-    ToldManager& manager_;
+    PresetManager& manager_;
   };
 
-  explicit ToldManager(orb::Runtime& runtime) : inbox_(new Inbox(*this)) {
+  explicit PresetManager(orb::Runtime& runtime) : inbox_(new Inbox(*this)) {
     const CORBA::Object_var reference = runtime.activate(inbox_.in());
     inbox_reference_ = v2::RequestInbox::_unchecked_narrow(reference);
   }
@@ -159,7 +159,7 @@ Outcome up(std::uint64_t connection) {
 
 class ClientTest : public orb::Behind {
  protected:
-  ClientTest() : manager_(new ToldManager(world().runtime)) {
+  ClientTest() : manager_(new PresetManager(world().runtime)) {
     manager().answer = [](const Request& request) -> std::optional<Outcome> {
       if (std::holds_alternative<ConnectRequest>(request)) return up(77);
       Outcome released;
@@ -176,7 +176,7 @@ class ClientTest : public orb::Behind {
     manager().finish();
   }
 
-  ToldManager& manager() { return *manager_.in(); }
+  PresetManager& manager() { return *manager_.in(); }
   void bind() {
     if (CORBA::is_nil(reference_)) reference_ = world().runtime.activate(manager_.in());
     names().put(naming::path_of(naming::kConnectionManagers, "told"), reference_);
@@ -193,7 +193,7 @@ class ClientTest : public orb::Behind {
     return *client_;
   }
 
-  PortableServer::Servant_var<ToldManager> manager_;
+  PortableServer::Servant_var<PresetManager> manager_;
   CORBA::Object_var reference_;
   Options options_;
   std::unique_ptr<Client> client_;

@@ -147,7 +147,7 @@ TEST(Contract, WhatHopsAndAuditsSayIsCores) {
                                            {v2::ended_protocol, SessionEnd::kProtocol},
                                            {v2::ended_flooded, SessionEnd::kFlooded},
                                            {v2::ended_shutdown, SessionEnd::kShutdown}},
-                                          kSessionEndToldLast);
+                                          kSessionEndReportedLast);
   expect_same<v2::UnusableReason, Unusable>({{v2::unusable_down, Unusable::kDown},
                                              {v2::unusable_drained, Unusable::kDrained},
                                              {v2::unusable_unknown, Unusable::kUnknown}},

@@ -38,8 +38,8 @@ class Attended(unittest.TestCase):
         command = ("import signal, sys; signal.signal(signal.SIGTERM, lambda *_: sys.exit(4)); "
                    "print('up', flush=True); signal.pause()")
         parent = (f"import sys; sys.path.insert(0, {str(ROOT / 'deploy')!r}); "
-                  f"from labkit.process import attend; "
-                  f"sys.exit(attend([sys.executable, '-c', {command!r}]))")
+                  f"from labkit.process import run_forwarding_signals; "
+                  f"sys.exit(run_forwarding_signals([sys.executable, '-c', {command!r}]))")
         with subprocess.Popen([sys.executable, "-B", "-c", parent], stdout=subprocess.PIPE,
                               text=True) as process:
             try:

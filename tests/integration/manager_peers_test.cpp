@@ -263,7 +263,7 @@ TEST_F(BehindManager, of_a_session_that_ends_no_reference_is_left) {
       v2::OutcomeObserver::_unchecked_narrow(activate(new Outcomes));
   const SessionId session = daemon->ask([&](ConnectionManager& manager) {
     const auto attached = manager.attach_client("mia", Epoch{1}, steady_now());
-    daemon->peers().know_client(attached.value().session, observer);
+    daemon->peers().register_client(attached.value().session, observer);
     return attached.value().session;
   });
   EXPECT_EQ(references(), 1U);

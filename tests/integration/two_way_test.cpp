@@ -10,7 +10,7 @@
 
 #include "naming/names.hpp"
 #include "peers_world.hpp"
-#include "told_manager.hpp"
+#include "preset_manager.hpp"
 
 namespace xbind::client {
 namespace {
@@ -24,15 +24,15 @@ constexpr ConnectionId kCall{7};
 class TwoWayTest : public orb::Behind {
  protected:
   TwoWayTest()
-      : servant_(new ToldManager),
-        operations_(new ToldOperations(*servant_.in())),
+      : servant_(new PresetManager),
+        operations_(new PresetOperations(*servant_.in())),
         names_client_(world().runtime.orb(), world().service) {
     const CORBA::Object_var operations = world().runtime.activate(operations_.in());
     told().operations = v2::ManagerOperations::_unchecked_narrow(operations);
     names().put(naming::path_of(naming::kConnectionManagers, "told"),
                 world().runtime.activate(servant_.in()));
   }
-  ToldManager& told() { return *servant_.in(); }
+  PresetManager& told() { return *servant_.in(); }
   TwoWay manager() { return TwoWay::find(names_client_, "told").value(); }
 
   // How TwoWay's functions convert an exception that their operations declare. The ORB turns an
@@ -58,8 +58,8 @@ class TwoWayTest : public orb::Behind {
             manager().audit().error()};
   }
 
-  PortableServer::Servant_var<ToldManager> servant_;
-  PortableServer::Servant_var<ToldOperations> operations_;
+  PortableServer::Servant_var<PresetManager> servant_;
+  PortableServer::Servant_var<PresetOperations> operations_;
   orb::NameClient names_client_;
 };
 

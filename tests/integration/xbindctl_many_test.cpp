@@ -8,7 +8,7 @@
 
 #include "orb/convert.hpp"
 #include "xbindctl/commands.hpp"
-#include "xbindctl_told_manager.hpp"
+#include "xbindctl_preset_manager.hpp"
 
 namespace xbind::ctl {
 namespace {
@@ -49,7 +49,7 @@ TEST_F(Commands, ReleaseOfAClientLeavesWhatIsOfOthers) {
   EXPECT_EQ(said([&] { return release_many(manager_, "nobody"); }), "0: 0 connections released\n");
 }
 
-class ToldMapper : public POA_xbind::v2::QOSMapper {
+class PresetMapper : public POA_xbind::v2::QOSMapper {
  public:
   v2::NameSeq* services() override {
     auto out = std::make_unique<v2::NameSeq>();
@@ -93,7 +93,7 @@ class ToldMapper : public POA_xbind::v2::QOSMapper {
 };
 
 TEST(Services, AreATableOfWhatEachAsks) {
-  const PortableServer::Servant_var<PortableServer::ServantBase> servant = new ToldMapper;
+  const PortableServer::Servant_var<PortableServer::ServantBase> servant = new PresetMapper;
   const v2::QOSMapper_var mapper = v2::QOSMapper::_unchecked_narrow(active(servant.in()));
   EXPECT_THAT(said([&] { return services(mapper); }),
               HasSubstr("service      category   peak  guaranteed  takes  buffer         loss  "

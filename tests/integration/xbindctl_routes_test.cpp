@@ -17,7 +17,7 @@ namespace {
 using testing::HasSubstr;
 
 // Stores the last request in words and returns the preset answers.
-class ToldRouteObject : public POA_xbind::v2::RouteObject {
+class PresetRouteObject : public POA_xbind::v2::RouteObject {
  public:
   std::string asked;
   v2::RouteAnswers answers;
@@ -82,9 +82,9 @@ class ToldRouteObject : public POA_xbind::v2::RouteObject {
 };
 
 // The same for the operator interface.
-class ToldRouteOperations : public POA_xbind::v2::RouteOperations {
+class PresetRouteOperations : public POA_xbind::v2::RouteOperations {
  public:
-  explicit ToldRouteOperations(ToldRouteObject& routes) : routes_(routes) {}
+  explicit PresetRouteOperations(PresetRouteObject& routes) : routes_(routes) {}
 
   void drain(const v2::RouteElement& element, CORBA::Boolean drained) override {
     if (element.output_port == 9) throw v2::BadRequest("port 9 of 'switch-1' has no link");
@@ -102,21 +102,21 @@ class ToldRouteOperations : public POA_xbind::v2::RouteOperations {
   }
 
  private:
-  ToldRouteObject& routes_;
+  PresetRouteObject& routes_;
 };
 
 class RouteCommands : public testing::Test {
  protected:
   RouteCommands()
-      : servant_(new ToldRouteObject),
-        told_routes_(*dynamic_cast<ToldRouteObject*>(servant_.in())),
-        operations_(new ToldRouteOperations(told_routes_)) {
+      : servant_(new PresetRouteObject),
+        told_routes_(*dynamic_cast<PresetRouteObject*>(servant_.in())),
+        operations_(new PresetRouteOperations(told_routes_)) {
     told_routes_.operations = v2::RouteOperations::_unchecked_narrow(active(operations_.in()));
     route_object_ = v2::RouteObject::_unchecked_narrow(active(servant_.in()));
   }
 
   PortableServer::Servant_var<PortableServer::ServantBase> servant_;
-  ToldRouteObject& told_routes_;
+  PresetRouteObject& told_routes_;
   PortableServer::Servant_var<PortableServer::ServantBase> operations_;
   v2::RouteObject_var route_object_;
 };

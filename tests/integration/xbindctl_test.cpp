@@ -10,7 +10,7 @@
 
 #include "orb/convert.hpp"
 #include "xbindctl/commands.hpp"
-#include "xbindctl_told_manager.hpp"
+#include "xbindctl_preset_manager.hpp"
 
 namespace xbind::ctl {
 namespace {

@@ -115,7 +115,7 @@ void World::kill_switch_server(std::size_t at) {
   if (dead(site)) return;
   ++world_.tally["SwitchServers killed"];
   add_up_server(at);
-  shake_calls(at);
+  mark_server_lost(at);
   site.server.reset();
   site.device->restart_driver();
   site.incarnation = Epoch{site.incarnation.value() + 1};
@@ -128,7 +128,7 @@ void World::kill_switch_server(std::size_t at) {
 
 // Marks the calls that have or may have a hop there: those with open requests and those that were
 // moving to another path.
-void World::shake_calls(std::size_t at) {
+void World::mark_server_lost(std::size_t at) {
   std::set<std::pair<std::string, ConnectionId>> there;
   ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
     there.emplace(ledger(at).manager_name(record.manager), record.key.connection);
@@ -139,7 +139,7 @@ void World::shake_calls(std::size_t at) {
       const bool settled = call.state == Call::State::kUp && call.quiet();
       const bool passes = ((call.passes | call.cells_pass) & 1U << at) != 0;
       if (settled && !passes && !there.contains({manager, own_id(site.manager, call.id)})) continue;
-      call.shaken = true;
+      call.server_lost = true;
       call.contract_known = false;
     }
   }
@@ -180,11 +180,11 @@ void World::kill_manager(std::size_t index, bool for_good) {
 
 void World::restart_manager(std::size_t index) {
   ManagerPlace& place = managers_[index];
-  graveyard_.push_back(std::move(place.site));
+  dead_managers_.push_back(std::move(place.site));
   place.config.epoch += kEpochsApart;
   place.site = make_manager(index);
   place.site->step([&](cmgr::ConnectionManager& manager) {
-    for (const SwitchSite& site : switches_) manager.know_switch(site.name);
+    for (const SwitchSite& site : switches_) manager.register_switch(site.name);
   });
   if (pools_) set_pools(2);
   if (world_.lines) place.site->watch_topology();

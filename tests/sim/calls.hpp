@@ -33,13 +33,13 @@ struct Call {
   Label reverse_ingress;
   Label reverse_egress;
   std::map<std::string, Label> ends;      // every destination and the label that arrives there
-  std::set<std::string> unsure_ends;      // perhaps destinations: requests have crossed
+  std::set<std::string> uncertain_ends;   // perhaps destinations: requests have crossed
   std::vector<cmgr::Contract> contracts;  // its contract is one of these
   std::set<RequestId> open;               // requests about it that have no outcome yet
   unsigned releases = 0;                  // how many of `open` are releases
   bool released = false;
-  bool orphan = false;  // its manager has lost its memory: nobody can change the call any more
-  bool shaken = false;  // a SwitchServer on its path has lost its memory; cells still flow
+  bool orphan = false;       // its manager has lost its memory: nobody can change the call any more
+  bool server_lost = false;  // a SwitchServer on its path has lost its memory; cells still flow
   bool contract_known = true;  // false: perhaps for an orphan
   std::uint32_t passes = ~0U;  // switches on its path, one bit each, as of the last check
 

@@ -58,7 +58,7 @@ bool World::passes_inherited(const Call& call, bool reverse) const {
 }
 
 // Checks the calls whose cells pass the switch: its change may have moved them.
-void World::cells_move(std::size_t at) {
+void World::check_cells_through(std::size_t at) {
   if (!world_.lines || !world_.violation.empty()) return;
   for (ClientSite& site : clients_) {
     for (auto& [request, call] : site.client->calls()) {
@@ -79,24 +79,24 @@ void World::check_cells(const ClientSite& site, Call& call) {
     call.was_cut = call.was_cut || way.cut;
     if (way.lost) continue;
     // A path that is down is removed before another one is made; no cell arrives in between.
-    if (call.was_cut && (way.cut || is_being_mended(site, call))) continue;
+    if (call.was_cut && (way.cut || is_being_repaired(site, call))) continue;
     if (call.was_cut) ++world_.tally["ways looked at that were cut once"];
     ++world_.tally["ways looked at"];
     check_arrival(site, call, way, reverse);
   }
 }
 
-bool World::is_being_mended(const ClientSite& site, const Call& call) const {
-  return call.orphan || call.shaken || !call.quiet() || goes_over_just_now(site, call) ||
+bool World::is_being_repaired(const ClientSite& site, const Call& call) const {
+  return call.orphan || call.server_lost || !call.quiet() || is_changing_path(site, call) ||
          managers_[site.manager].site->manager().gauges().owed != 0;
 }
 
 void World::check_arrival(const ClientSite& site, const Call& call, const Way& way, bool reverse) {
   const std::map<std::string, Label> back{{call.setup.from, call.reverse_egress}};
-  const bool settled = !is_being_mended(site, call);
+  const bool settled = !is_being_repaired(site, call);
   for (const auto& [end, labels] : way.arrives) {
     const bool wanted = reverse ? end == call.setup.from
-                                : call.ends.contains(end) || call.unsure_ends.contains(end);
+                                : call.ends.contains(end) || call.uncertain_ends.contains(end);
     if (wanted || !settled) continue;
     world_.violated(
         fmt::format("{}: cells of connection {} come out at {}, which is no destination",
@@ -143,7 +143,7 @@ void World::check_settled(const ClientSite& site, Call& call) {
     both.unknown = both.unknown || way.unknown;
     if (!way.cut && !way.lost) check_arrival(site, call, way, reverse);
   }
-  if (call.orphan || call.shaken) return;
+  if (call.orphan || call.server_lost) return;
   ++world_.tally["settled calls looked at"];
   if (both.cut) ++world_.tally["settled calls that are broken"];
   const auto complain = [&](const std::string& what) {
@@ -151,7 +151,7 @@ void World::check_settled(const ClientSite& site, Call& call) {
                                 call.id, what));
   };
   // The call was moving to or from another path at the lost switch: its way there is uncertain.
-  if (both.unknown && goes_over_just_now(site, call)) {
+  if (both.unknown && is_changing_path(site, call)) {
     ++world_.tally["settled calls that wait for a lost switch"];
     return;
   }
@@ -163,18 +163,18 @@ void World::check_settled(const ClientSite& site, Call& call) {
   if (!in_doubt && !call.deaf && known_unknown) complain("was said to be unknown, and is not");
   if (both.cut && !call.deaf && !known_broken) complain("is cut, its client was not told");
   if (!both.cut && !call.deaf && known_broken) complain("was said to be broken, and is not");
-  if ((both.cut || both.drained || both.unknown) && stays_for_no_reason(site, call)) {
+  if ((both.cut || both.drained || both.unknown) && could_move(site, call)) {
     complain("goes over an unusable line, and there is another way with room");
   }
 }
 
-bool World::goes_over_just_now(const ClientSite& site, const Call& call) const {
+bool World::is_changing_path(const ClientSite& site, const Call& call) const {
   const auto about = managers_[site.manager].site->manager().describe(call.id);
   return about && about->connection.is_changing();
 }
 
 // Whether the route that RouteObject would return has room on every port, according to the ledgers.
-bool World::stays_for_no_reason(const ClientSite& site, const Call& call) const {
+bool World::could_move(const ClientSite& site, const Call& call) const {
   if (call.had_leaves || call.contracts.size() != 1) return false;
   const cmgr::Contract& has = call.contracts.front();
   const auto route = routes_.route({call.setup.from,

@@ -363,7 +363,7 @@ void World::check_promised(std::uint32_t switches) {
 
 void World::check_call(ClientSite& site, Call& call) {
   if (!call.promised() || !world_.violation.empty()) return;
-  if (call.shaken) return;  // checked by its cells alone (cells.cpp)
+  if (call.server_lost) return;  // checked by its cells alone (cells.cpp)
   // A path that is down is removed before another one is made; no cell arrives in between.
   if (call.was_cut) {
     const cmgr::ConnectionManager& manager = managers_[site.manager].site->manager();
@@ -414,7 +414,7 @@ void World::check_ends(const ClientSite& site, const Call& call, const Reach& re
   }
   if (!call.quiet() || call.orphan) return;
   for (const auto& [end, label] : reach.ends) {
-    if (call.ends.contains(end) || call.unsure_ends.contains(end)) continue;
+    if (call.ends.contains(end) || call.uncertain_ends.contains(end)) continue;
     // A dropped leaf whose removal is owed may still be there.
     if (managers_[site.manager].site->manager().gauges().owed != 0) continue;
     complain("arrives at " + end + ", which is no destination");

@@ -14,8 +14,8 @@ namespace {
 constexpr std::uint64_t kEndInOrder = 30;
 constexpr std::uint64_t kSuspended = 30;
 // Percent of requests.
-constexpr double kSaidTwice = 3;            // twice in one batch on the wire
-constexpr double kSaidAgain = 3;            // submitted again by the program, some time later
+constexpr double kDuplicated = 3;           // twice in one batch on the wire
+constexpr double kResubmitted = 3;          // submitted again by the program, some time later
 constexpr double kInBatches = 20;           // submitted as a batch
 constexpr double kCountedByRequester = 60;  // the Requester chooses their number
 // How long a suspended program still sleeps, at most, after the next life has attached.
@@ -34,7 +34,7 @@ void Client::begin_life() {
   requester_ =
       std::make_unique<client::Requester>(client::Identity{name_, "of " + name_, epoch_}, limits_);
   numbers_go_on_ = ending_ = false;
-  said_again_ = 0;
+  resubmitted_ = 0;
   for (auto& [request, asked] : asked_) {
     if (!asked.outcome) to_repeat_.insert(request);
   }
@@ -112,12 +112,12 @@ void Client::add_up() {
   for (const auto& [name, counter] : kRequesterBatches) world_.tally[name] += batches.*counter;
   const std::uint64_t ended = counters.answered + counters.failed;
   if (world_.planted == Planted::kClientReusesRequest ||
-      counters.submitted == ended + requester_->open() + said_again_) {
+      counters.submitted == ended + requester_->open() + resubmitted_) {
     return;
   }
   world_.violated(fmt::format(
       "client {}: of {} requests taken {} were said again, {} have ended and {} are open", name_,
-      counters.submitted, said_again_, ended, requester_->open()));
+      counters.submitted, resubmitted_, ended, requester_->open()));
 }
 
 std::size_t Client::unanswered() const {
@@ -156,7 +156,7 @@ void Client::on_attach_failed(const client::Attach& attempt, const Error& error)
 
 void Client::on_outcomes(SessionId session, const session::Frame<OutcomeBatch>& frame) {
   if (!requester_) return;
-  hears_in_ = session;
+  receiving_session_ = session;
   if (frame.batch && session == requester_->session()) judge_repeats(*frame.batch);
   requester_->receive(session, frame, world_.now);
   finish_step();
@@ -221,7 +221,7 @@ void Client::transmit() {
               fmt::format("client {}: request {} is sent and was never made", name_, request));
         }
       });
-      if (world_.chance.percent(kSaidTwice)) say_twice(frame);
+      if (world_.chance.percent(kDuplicated)) duplicate_request(frame);
     }
     hooks_.transmit(actions_.session, std::move(frame));
   }
@@ -229,7 +229,7 @@ void Client::transmit() {
 
 // Puts one request into the batch twice, as a foreign client may. The manager must carry it out
 // once.
-void Client::say_twice(session::Frame<RequestBatch>& frame) {
+void Client::duplicate_request(session::Frame<RequestBatch>& frame) {
   RequestBatch batch = *frame.batch;
   const std::uint64_t which = world_.chance.below(client::count(batch));
   std::uint64_t at = 0;
@@ -285,7 +285,7 @@ std::optional<RequestId> Client::ask(cmgr::RequestBody body, Call* call) {
         fmt::format("client {}: a request has the number {}, not {}", name_, *taken, request));
   }
   number(body, request);
-  if (world_.chance.percent(kSaidAgain)) {
+  if (world_.chance.percent(kResubmitted)) {
     world_.after(world_.chance.up_to(milliseconds{500}), [this, request] { say_again(request); });
   }
   ++next_request_;
@@ -307,7 +307,7 @@ void Client::say_again(RequestId request) {
   const Asked& asked = asked_.at(request);
   if (!requester_ || asked.outcome || to_repeat_.contains(request)) return;
   if (!submit(asked.body, request)) return;
-  ++said_again_;
+  ++resubmitted_;
   ++world_.tally["requests said again"];
   finish_step();
 }
@@ -356,7 +356,7 @@ void Client::commit(Call& call) {
   if (ask(CommitRequest{{}, call.id}, &call)) finish_step();
 }
 
-void Client::ask_nonsense(cmgr::RequestBody body) {
+void Client::send_nonsense(cmgr::RequestBody body) {
   if (ask(std::move(body), nullptr)) finish_step();
 }
 

@@ -92,7 +92,7 @@ class Client {
   void leaf(Call& call, const std::string& end, bool drop);
   void commit(Call& call);
   // A request about no call of this client. The manager must refuse it.
-  void ask_nonsense(cmgr::RequestBody body);
+  void send_nonsense(cmgr::RequestBody body);
 
   // Answers to an attempt to attach.
   void on_attached(const client::Attach& attempt, SessionId session, std::uint32_t window);
@@ -123,7 +123,7 @@ class Client {
   void say_again(RequestId request);
   void finish_step();
   void transmit();
-  void say_twice(session::Frame<RequestBatch>& frame);
+  void duplicate_request(session::Frame<RequestBatch>& frame);
   void step_former();
   void lose_notices();
 
@@ -142,7 +142,7 @@ class Client {
   void comes_up(Call& call, const Outcome& outcome);
   void wrong(const Outcome& outcome, std::string_view why);
   // Whether the batch being handled was sent by a manager that has been killed.
-  bool hears_the_dead() const;
+  bool from_dead_manager() const;
 
   Surroundings& world_;
   std::string name_;
@@ -155,8 +155,8 @@ class Client {
   client::Actions actions_;
   bool ending_ = false;         // it is ending in order
   bool numbers_go_on_ = false;  // the Requester has seen the highest number used so far
-  std::uint64_t said_again_ = 0;
-  SessionId hears_in_;  // session of the frame being handled
+  std::uint64_t resubmitted_ = 0;
+  SessionId receiving_session_;  // session of the frame being handled
 
   // The earlier life if it was suspended, else null. It wakes after the next life has attached.
   std::unique_ptr<client::Requester> former_;

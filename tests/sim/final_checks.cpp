@@ -22,11 +22,11 @@ void World::check_answered() {
 // chain, orphans have the ledger's hops, and nothing else exists.
 void World::check_tables() {
   std::vector<std::set<CrossConnect>> wanted(switches_.size());
-  std::set<std::pair<std::size_t, ConnectionId>> shaken;
+  std::set<std::pair<std::size_t, ConnectionId>> server_lost;
   for (ClientSite& site : clients_) {
     for (auto& [request, call] : site.client->calls()) {
-      if (call.shaken) shaken.emplace(site.manager, own_id(site.manager, call.id));
-      if (!call.promised() || call.shaken) continue;
+      if (call.server_lost) server_lost.emplace(site.manager, own_id(site.manager, call.id));
+      if (!call.promised() || call.server_lost) continue;
       check_call(site, call);
       for (const bool reverse : {false, true}) {
         if (reverse && !call.setup.reverse) continue;
@@ -59,7 +59,7 @@ void World::check_tables() {
         // A hop being prepared, or being removed by the earlier epoch, may be in the switch or not.
         const bool on = settled && !superseded(ledger(at), record);
         if (((prepared || orphan) && (on || there)) ||
-            ((moving || shaken.contains({m, id})) && there)) {
+            ((moving || server_lost.contains({m, id})) && there)) {
           wanted[at].insert(has);
         }
       });
@@ -301,7 +301,7 @@ void World::add_up() {
     world_.tally["other paths that could not be had"] += manager.counters().reroutes_failed;
     world_.tally["requests that waited"] += manager.counters().waited;
   };
-  for (const auto& site : graveyard_) add(*site);
+  for (const auto& site : dead_managers_) add(*site);
   for (const ManagerPlace& place : managers_) add(*place.site);
   for (const ClientSite& site : clients_) site.client->add_up();
   for (std::size_t at = 0; at < switches_.size(); ++at) {

@@ -139,7 +139,7 @@ void Client::judge_first(Asked& asked, const Outcome& outcome) {
   }
   Call& call = found->second;
   call.open.erase(outcome.request);
-  if (hears_the_dead()) {
+  if (from_dead_manager()) {
     ++world_.tally["last words of dead managers"];
     call.orphan = true;
     call.contract_known = call.contract_known && contracts_known_;
@@ -154,13 +154,13 @@ void Client::judge_first(Asked& asked, const Outcome& outcome) {
       },
       asked.body);
   // As in orphaned(): a hold cannot be committed, and the result of an open request is uncertain.
-  if (hears_the_dead() && (!call.quiet() || call.state == Call::State::kHeld)) {
+  if (from_dead_manager() && (!call.quiet() || call.state == Call::State::kHeld)) {
     call.state = Call::State::kGone;
   }
 }
 
-bool Client::hears_the_dead() const {
-  return dead_manager_ != Epoch{} && hears_in_.value() >> 32 <= dead_manager_.value();
+bool Client::from_dead_manager() const {
+  return dead_manager_ != Epoch{} && receiving_session_.value() >> 32 <= dead_manager_.value();
 }
 
 void Client::comes_up(Call& call, const Outcome& outcome) {
@@ -197,7 +197,7 @@ void Client::believe(Call& call, const ConnectRequest& asked, const Outcome& out
 void Client::believe(Call& call, Asked& asked, const ReleaseRequest&, const Outcome& outcome) {
   --call.releases;
   const bool sure =
-      call.state == Call::State::kUp && !asked.contested && !call.orphan && !call.shaken;
+      call.state == Call::State::kUp && !asked.contested && !call.orphan && !call.server_lost;
   switch (outcome.kind) {
     case OutcomeKind::kReleased:
       if (call.released) wrong(outcome, "released twice");
@@ -219,7 +219,7 @@ void Client::believe(Call& call, Asked& asked, const ReleaseRequest&, const Outc
 void Client::believe(Call& call, Asked& asked, const ModifyRequest& request,
                      const Outcome& outcome) {
   const bool sure =
-      call.state == Call::State::kUp && !asked.contested && !call.orphan && !call.shaken;
+      call.state == Call::State::kUp && !asked.contested && !call.orphan && !call.server_lost;
   switch (outcome.kind) {
     case OutcomeKind::kModified: {
       const cmgr::Contract now = expected_contract(request.service, request.reverse);
@@ -237,7 +237,7 @@ void Client::believe(Call& call, Asked& asked, const ModifyRequest& request,
 
 void Client::believe(Call& call, Asked& asked, const LeafRequest& request, const Outcome& outcome) {
   const bool sure =
-      call.state == Call::State::kUp && !asked.contested && !call.orphan && !call.shaken;
+      call.state == Call::State::kUp && !asked.contested && !call.orphan && !call.server_lost;
   const bool done = outcome.kind != OutcomeKind::kRefused && outcome.kind != OutcomeKind::kBusy;
   if (done &&
       outcome.kind != (request.drop ? OutcomeKind::kLeafDropped : OutcomeKind::kLeafAdded)) {
@@ -245,7 +245,7 @@ void Client::believe(Call& call, Asked& asked, const LeafRequest& request, const
   }
   if (sure && says_not_there(outcome.cause, world_.lines)) wrong(outcome, "it was up");
   if (!sure) {
-    call.unsure_ends.insert(request.end);
+    call.uncertain_ends.insert(request.end);
   } else if (done && !request.drop) {
     call.ends[request.end] = outcome.egress;
   } else if (!done && request.drop && asked.dropped.present()) {
@@ -263,7 +263,7 @@ void Client::believe(Call& call, Asked& asked, const CommitRequest&, const Outco
     case OutcomeKind::kRefused:
       if (call.state != Call::State::kHeld) return;
       if (outcome.cause == Cause::kNotConnected) {
-        if (!asked.contested && !call.shaken) wrong(outcome, "it was held");
+        if (!asked.contested && !call.server_lost) wrong(outcome, "it was held");
         return;
       }
       call.state = Call::State::kGone;

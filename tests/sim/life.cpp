@@ -48,7 +48,7 @@ std::string World::some_end() { return Network::endpoint(world_.chance.below(net
 
 void World::make_a_call(std::size_t client) {
   Client& caller = *clients_[client].client;
-  if (world_.chance.percent(4)) ask_nonsense(client);
+  if (world_.chance.percent(4)) send_nonsense(client);
   ConnectRequest wanted;
   wanted.from = some_end();
   do wanted.to = some_end();
@@ -79,14 +79,14 @@ void World::make_a_call(std::size_t client) {
   caller.connect(wanted);
 }
 
-void World::ask_nonsense(std::size_t client) {
+void World::send_nonsense(std::size_t client) {
   const ConnectionId unknown{world_.chance.below(1'000)};
   Client& caller = *clients_[client].client;
   switch (world_.chance.below(4)) {
-    case 0: caller.ask_nonsense(ReleaseRequest{{}, unknown}); break;
-    case 1: caller.ask_nonsense(ModifyRequest{{}, unknown, some_service()}); break;
-    case 2: caller.ask_nonsense(LeafRequest{{}, unknown, some_end(), true}); break;
-    default: caller.ask_nonsense(CommitRequest{{}, unknown}); break;
+    case 0: caller.send_nonsense(ReleaseRequest{{}, unknown}); break;
+    case 1: caller.send_nonsense(ModifyRequest{{}, unknown, some_service()}); break;
+    case 2: caller.send_nonsense(LeafRequest{{}, unknown, some_end(), true}); break;
+    default: caller.send_nonsense(CommitRequest{{}, unknown}); break;
   }
 }
 

@@ -65,7 +65,7 @@ void World::line_goes(const Network::Port& line, bool down) {
       const bool up = !network_.down(end);
       switches_[end.first].device->line(end.second, up);
     });
-    cells_move(end.first);
+    check_cells_through(end.first);
   }
 }
 

@@ -54,10 +54,10 @@ void RouteSite::tick(std::uint64_t life) {
     registrations_.erase(name);
     ++world_.tally["router: watches expired"];
   }
-  tell_if(risen);
+  notify_if_changed(risen);
 }
 
-void RouteSite::tell_if(bool risen) {
+void RouteSite::notify_if_changed(bool risen) {
   if (!risen) return;
   condition_ = service_->condition();
   states_.push_back(condition_->state);
@@ -114,7 +114,7 @@ bool RouteSite::report(const std::string& switch_name, Epoch incarnation,
   }
   const auto risen = service_->report(switch_name, incarnation, report.number, ports, world_.now);
   if (!risen) world_.violated("RouteObject refuses a report: " + risen.error().text);
-  tell_if(risen.value_or(false));
+  notify_if_changed(risen.value_or(false));
   return true;
 }
 
@@ -122,7 +122,7 @@ bool RouteSite::drain(const Network::Port& line, bool drained) {
   if (dead()) return false;
   const auto risen = service_->drain({Network::switch_name(line.first), line.second}, drained);
   if (!risen) world_.violated("RouteObject refuses to drain: " + risen.error().text);
-  tell_if(risen.value_or(false));
+  notify_if_changed(risen.value_or(false));
   return true;
 }
 
@@ -131,7 +131,7 @@ bool RouteSite::drain_island() {
   const SwitchIndex island = *service_->topology().find(Network::kIsland);
   const auto risen =
       service_->drain({Network::kIsland, kEndpointPort}, !condition_->access_lines[island].drained);
-  tell_if(risen.value_or(false));
+  notify_if_changed(risen.value_or(false));
   return risen.has_value();
 }
 

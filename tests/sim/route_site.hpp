@@ -57,7 +57,7 @@ class RouteSite {
 
  private:
   void tick(std::uint64_t life);
-  void tell_if(bool risen);
+  void notify_if_changed(bool risen);
 
   Surroundings& world_;
   const Network& network_;

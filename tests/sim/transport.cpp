@@ -73,7 +73,7 @@ void World::carry_to_client(std::size_t manager, SessionId session,
   if (frame.batch) {
     for (const Outcome& outcome : frame.batch->outcomes) {
       check_left_behind(manager, outcome);
-      note_answered(manager, outcome, whose->second);
+      note_outcome(manager, outcome, whose->second);
       if (const auto about = managers_[manager].site->manager().describe(outcome.connection)) {
         own_ids_[{manager, outcome.connection}] = about->connection.id;
       }
@@ -94,7 +94,8 @@ void World::carry_to_inbox(std::size_t client, SessionId session,
         if (managers_[manager].site->dead() && world_.chance.percent(kConnectionRefused)) {
           clients_[client].client->on_session_failed(session);
         }
-        if (frame.batch && client_of_session_.contains(session)) note_asked(client, *frame.batch);
+        if (frame.batch && client_of_session_.contains(session))
+          note_request_arrival(client, *frame.batch);
         managers_[manager].site->step(
             [&](cmgr::ConnectionManager& it) { it.on_requests(session, frame, world_.now); });
       });
@@ -102,7 +103,7 @@ void World::carry_to_inbox(std::size_t client, SessionId session,
 
 // ===== how long it takes =====
 
-void World::note_asked(std::size_t client, const RequestBatch& batch) {
+void World::note_request_arrival(std::size_t client, const RequestBatch& batch) {
   if (managers_[clients_[client].manager].site->dead()) return;
   client::for_each_number(batch, [&](RequestId request, client::Place place) {
     const bool drop = place.list == client::Place::List::kLeaves && batch.leaves[place.index].drop;
@@ -141,7 +142,7 @@ Duration World::allowed(Kind kind, const cmgr::Config& config) {
 
 // Every outcome comes within the named timers of its kind. In addition a batch may have waited
 // behind a gap for as long as its line was cut.
-void World::note_answered(std::size_t manager, const Outcome& outcome, std::size_t client) {
+void World::note_outcome(std::size_t manager, const Outcome& outcome, std::size_t client) {
   const auto taken = taken_.find({client, outcome.request});
   if (taken == taken_.end()) return;
   const cmgr::Config& config = managers_[manager].config;

@@ -161,7 +161,7 @@ World::SwitchSite World::make_switch(std::size_t index) {
     SwitchSite& changed = switches_[index];
     std::erase_if(changed.inherited,
                   [&](const CrossConnect& at) { return !changed.device->has(at); });
-    cells_move(index);
+    check_cells_through(index);
   };
   const bool services = world_.chance.percent(70);
   // Every second switch charges hops by their contract.
@@ -239,7 +239,7 @@ World::ClientSite World::make_client(std::size_t index) {
     for (const bool reverse : {false, true}) {
       if (!passes_inherited(call, reverse)) continue;
       ++world_.tally["calls that come up over what nobody knows"];
-      call.shaken = true;
+      call.server_lost = true;
       call.contract_known = false;
     }
     check_call(clients_[index], call);
@@ -399,7 +399,7 @@ void World::start() {
     SwitchSite& site = switches_[at];
     site.device->come_up(true);
     for (ManagerPlace& place : managers_) {
-      place.site->step([&](cmgr::ConnectionManager& it) { it.know_switch(site.name); });
+      place.site->step([&](cmgr::ConnectionManager& it) { it.register_switch(site.name); });
     }
   }
   for (ClientSite& site : clients_) site.client->start();

@@ -166,7 +166,7 @@ class World : public ManagerOutlet {
   ServiceSpec some_contract(ServiceCategory category);
   std::string some_end();
   void make_a_call(std::size_t client);
-  void ask_nonsense(std::size_t client);
+  void send_nonsense(std::size_t client);
   void live(std::size_t client, RequestId call);
   void live_held(std::size_t client, RequestId call);
   void change(std::size_t client, RequestId call);
@@ -180,7 +180,7 @@ class World : public ManagerOutlet {
   void trouble_client(std::size_t client, TimePoint until);
   void lose_switch(std::size_t at);
   void kill_switch_server(std::size_t at);
-  void shake_calls(std::size_t at);
+  void mark_server_lost(std::size_t at);
   ConnectionId own_id(std::size_t manager, ConnectionId shown) const;
   bool dead(const SwitchSite& site) const { return world_.now < site.dead_until; }
   void kill_manager(std::size_t manager, bool for_good);
@@ -205,14 +205,14 @@ class World : public ManagerOutlet {
 
   // cells.cpp
   Way way_of(const Call& call, bool reverse) const;
-  void cells_move(std::size_t at);
+  void check_cells_through(std::size_t at);
   void check_cells(const ClientSite& site, Call& call);
   void check_arrival(const ClientSite& site, const Call& call, const Way& way, bool reverse);
   void check_settled();
   void check_settled(const ClientSite& site, Call& call);
-  bool is_being_mended(const ClientSite& site, const Call& call) const;
-  bool goes_over_just_now(const ClientSite& site, const Call& call) const;
-  bool stays_for_no_reason(const ClientSite& site, const Call& call) const;
+  bool is_being_repaired(const ClientSite& site, const Call& call) const;
+  bool is_changing_path(const ClientSite& site, const Call& call) const;
+  bool could_move(const ClientSite& site, const Call& call) const;
   bool has_room(std::size_t at, PortId port, const Resources& demand) const;
 
   // world.cpp
@@ -230,8 +230,8 @@ class World : public ManagerOutlet {
   };
   static Kind kind_of(const client::Place& place);
   static Duration allowed(Kind kind, const cmgr::Config& config);
-  void note_asked(std::size_t client, const RequestBatch& batch);
-  void note_answered(std::size_t manager, const Outcome& outcome, std::size_t client);
+  void note_request_arrival(std::size_t client, const RequestBatch& batch);
+  void note_outcome(std::size_t manager, const Outcome& outcome, std::size_t client);
   bool wake_due();
   void release_everything();
 
@@ -285,7 +285,8 @@ class World : public ManagerOutlet {
   std::map<std::tuple<char, std::size_t, std::size_t>, Leg> legs_;
   std::vector<SwitchSite> switches_;
   std::vector<ManagerPlace> managers_;
-  std::vector<std::unique_ptr<ManagerSite>> graveyard_;  // batches that they sent may be in flight
+  std::vector<std::unique_ptr<ManagerSite>>
+      dead_managers_;  // batches that they sent may be in flight
   std::vector<ClientSite> clients_;
   std::map<SessionId, std::size_t> manager_of_session_;  // of SwitchServer sessions
   std::map<SessionId, std::size_t> client_of_session_;

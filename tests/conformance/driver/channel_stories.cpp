@@ -11,7 +11,7 @@ using testing::IsEmpty;
 
 void the_switch_comes_up_with_its_ports(Stage& stage) {
   stage.settle();
-  EXPECT_THAT(stage.take_news(), IsEmpty()) << "nobody is connected";
+  EXPECT_THAT(stage.take_session_events(), IsEmpty()) << "nobody is connected";
   const auto up = stage.come_up();
   ASSERT_TRUE(up);
   EXPECT_EQ(up->ports, stage.rig().ports());
@@ -109,7 +109,7 @@ void a_request_that_the_switch_never_answers_times_out(Stage& stage) {
   EXPECT_EQ(stage.done(added).cause, Cause::kTimeout);
   EXPECT_EQ(stage.done(removed).cause, Cause::kTimeout);
   EXPECT_EQ(stage.statistics(counters).cause, Cause::kTimeout);
-  EXPECT_THAT(stage.take_news(), IsEmpty()) << "the channel is as it was";
+  EXPECT_THAT(stage.take_session_events(), IsEmpty()) << "the channel is as it was";
 }
 
 void an_answer_after_its_timeout_changes_nothing(Stage& stage) {

@@ -27,7 +27,7 @@ void a_line_that_goes_down_and_comes_up_is_told_and_renewed(Stage& stage) {
   // A line that comes up may be reported in two steps: the port, then its new session.
   std::vector<PortId> renewed;
   std::vector<SwitchPort> ports;
-  for (const driver::Event& event : stage.take_news()) {
+  for (const driver::Event& event : stage.take_session_events()) {
     if (const auto* told = std::get_if<driver::Ports>(&event)) {
       ports = told->ports;
       renewed.insert(renewed.end(), told->renewed.begin(), told->renewed.end());

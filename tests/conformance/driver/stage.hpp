@@ -65,12 +65,12 @@ class Stage {
   driver::Statistics statistics(driver::Cookie cookie);
   bool answered(driver::Cookie cookie) const { return !open_.contains(cookie); }
   // Up, Ports and Down events since the last call, in order.
-  std::vector<driver::Event> take_news() { return std::exchange(news_, {}); }
+  std::vector<driver::Event> take_session_events() { return std::exchange(news_, {}); }
   // The only News among the events. None or several: the stage reports a failure.
   template <class News>
   std::optional<News> take_one() {
     std::optional<News> found;
-    for (const driver::Event& event : take_news()) {
+    for (const driver::Event& event : take_session_events()) {
       const News* one = std::get_if<News>(&event);
       if (one == nullptr) continue;
       if (found) complain("told twice");

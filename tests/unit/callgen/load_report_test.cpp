@@ -66,7 +66,7 @@ TEST(LoadManifest, TellsNoRateWhereNoneIsAskedFor) {
 }
 
 // All calls are connected and released as planned, but at twice the requested rate.
-RunReport at_twice_the_rate(const RunPlan& plan) {
+RunReport report_at_double_rate(const RunPlan& plan) {
   RunFigures figures;
   figures.planned_calls = plan.calls;
   figures.setups = {.attempted = plan.calls, .connected = plan.calls};
@@ -80,17 +80,17 @@ RunReport at_twice_the_rate(const RunPlan& plan) {
 TEST(LoadVerdict, ChanceIsGreaterWhereCallsComeInBursts) {
   RunPlan plan;
   plan.calls = 10'000;
-  EXPECT_DOUBLE_EQ(rate_tolerance(at_twice_the_rate(plan)), 0.05);
-  EXPECT_TRUE(judge(at_twice_the_rate(plan)).is_void);
+  EXPECT_DOUBLE_EQ(rate_tolerance(report_at_double_rate(plan)), 0.05);
+  EXPECT_TRUE(judge(report_at_double_rate(plan)).is_void);
   plan.arrivals = Arrivals::kBurst;  // on and off for one second each: 1 + 2 * 400 / 4
-  const RunReport bursts = at_twice_the_rate(plan);
+  const RunReport bursts = report_at_double_rate(plan);
   EXPECT_DOUBLE_EQ(rate_tolerance(bursts), 5 * std::sqrt(201.0 / 10'000));
 }
 
 TEST(LoadVerdict, OneAtATimeHasNoRateToBeJudged) {
   RunPlan plan;
   plan.arrivals = Arrivals::kOneAtATime;
-  const RunReport report = at_twice_the_rate(plan);
+  const RunReport report = report_at_double_rate(plan);
   EXPECT_EQ(report.offered_setups_per_s, 0);
   const Verdict verdict = judge(report);
   for (const std::string& reason : verdict.reasons)

@@ -57,7 +57,7 @@ struct Step {
 };
 
 // As in a run: a pushed step is due at most `longest` after the last popped one.
-void hold_against_a_priority_queue(std::uint64_t seed, Duration longest, std::size_t most) {
+void compare_with_priority_queue(std::uint64_t seed, Duration longest, std::size_t most) {
   std::mt19937_64 bits(seed);
   EarliestFirst<Step> queue;
   std::priority_queue<Step, std::vector<Step>, std::greater<>> expected;
@@ -89,7 +89,7 @@ TEST(EarliestFirstTest, ItIsWhatAPriorityQueueIs) {
   std::uint64_t seed = 21;
   for (const Duration longest : {Duration{100us}, Duration{10ms}, Duration{3s}, Duration{24h}})
     for (const std::size_t most : {2, 30, 5'000})
-      hold_against_a_priority_queue(seed++, longest, most);
+      compare_with_priority_queue(seed++, longest, most);
 }
 
 TEST(EarliestFirstTest, WhatIsPushedLaterMayBeDueFirst) {

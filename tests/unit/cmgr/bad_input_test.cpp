@@ -20,12 +20,12 @@ TEST_F(BadInputTest, LabelsExhaustedOnEveryRoute) {
   connect(1);
   all_done("sw1");
   answer("sw2", {refused(setup("sw2"), Cause::kNoLabel, PortId{21}, 1)});
-  everybody_does();
-  route(found(asked_routes().at(0), detour()));
+  answer_all_switches();
+  route(found(take_route_queries().at(0), detour()));
   all_done("sw1");
   answer("sw5", {refused(setup("sw5"), Cause::kNoLabel, PortId{51}, 1)});
-  everybody_does();
-  route(none(asked_routes().at(0), Cause::kNoRoute, "ann -> bob"));
+  answer_all_switches();
+  route(none(take_route_queries().at(0), Cause::kNoRoute, "ann -> bob"));
   const Outcome refusal = outcome();
   EXPECT_EQ(refusal.cause, Cause::kNoLabel);
   EXPECT_EQ(refusal.element, "sw5 port 51");
@@ -36,7 +36,7 @@ TEST_F(BadInputTest, LabelsExhaustedOnEveryRoute) {
 TEST_F(BadInputTest, BandwidthExhaustedAsTheTopologyKnowsIt) {
   attach_all();
   ask("mia", {{call(1, 12'000)}, {}});
-  route(none(asked_routes().at(0), Cause::kNoBandwidth, "ann -> bob", 10'000));
+  route(none(take_route_queries().at(0), Cause::kNoBandwidth, "ann -> bob", 10'000));
   EXPECT_EQ(explain(outcome()), "no bandwidth at ann -> bob: asked 12000 cells/s, free 10000");
   expect_nothing_left();
 }
@@ -57,7 +57,7 @@ TEST_F(BadInputTest, AnEndThatIsNoNameIsRefusedAtOnceAndAsksNobody) {
       EXPECT_LT(refusal.reason.size(), 300U);
     }
   }
-  EXPECT_THAT(asked_routes(), IsEmpty());
+  EXPECT_THAT(take_route_queries(), IsEmpty());
   EXPECT_EQ(manager().prepare("a b", "bob", {}, 1, now).error().text,
             "the endpoint 'a b' is no name: ' ' at octet 2 is none of A-Z a-z 0-9 . - _ : @ +");
   expect_nothing_left();
@@ -152,7 +152,7 @@ TEST_F(BadInputTest, OneThatIsGoingAlreadyCannotBeReleasedOrChanged) {
   const auto outcomes = told();
   EXPECT_THAT(outcomes, SizeIs(4));
   EXPECT_THAT(outcomes, Each(Field(&Outcome::cause, Cause::kBeingReleased)));
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().request, RequestId{2});
   expect_nothing_left();
   EXPECT_TRUE(leaves_no_trace());
@@ -217,7 +217,7 @@ TEST_F(BadInputTest, ASwitchServerThatIsNotThereAtAllIsSaidToBeUnreachable) {
   attach("sw2");
   log_in("mia");
   learn_route();
-  EXPECT_THAT(asked_to_attach(), ElementsAre("sw1", "sw2", "sw3"));
+  EXPECT_THAT(take_attach_requests(), ElementsAre("sw1", "sw2", "sw3"));
   connect(1);
   EXPECT_EQ(explain(outcome()), "switch unreachable at sw3");
   EXPECT_TRUE(silent("sw1"));

@@ -83,13 +83,13 @@ TEST_F(BothDirectionsTest, TwoChainsAreCommittedTogether) {
 }
 
 // The parameter is a change that raises only the reverse rate or only the reverse buffer.
-class MoreOnTheWayBack : public BothDirectionsTest,
-                         public ::testing::WithParamInterface<Resources> {};
+class LargerReverseContract : public BothDirectionsTest,
+                              public ::testing::WithParamInterface<Resources> {};
 
-TEST_P(MoreOnTheWayBack, IsAskedOfEveryHopAndMayBeRefused) {
+TEST_P(LargerReverseContract, IsAskedOfEveryHopAndMayBeRefused) {
   start_with_labels_both_ways();
   connect_both(1);
-  everybody_does();
+  answer_all_switches();
   const ConnectionId call = outcome().connection;
   const Contract had = manager().describe(call).value().connection.contract();
   // mia --> cmgr: modify 2
@@ -102,7 +102,7 @@ TEST_P(MoreOnTheWayBack, IsAskedOfEveryHopAndMayBeRefused) {
   EXPECT_EQ(back.demand, GetParam());
   answer("sw2", {done(heard.modifies[in_order ? 0 : 1]),
                  refused(back, Cause::kNoBandwidth, PortId{20}, 500, 30)});
-  everybody_does();
+  answer_all_switches();
   // mia <-- cmgr: refused; the contract is unchanged everywhere
   const Outcome refusal = outcome();
   EXPECT_EQ(refusal.kind, OutcomeKind::kRefused);
@@ -111,7 +111,7 @@ TEST_P(MoreOnTheWayBack, IsAskedOfEveryHopAndMayBeRefused) {
   EXPECT_EQ(manager().gauges().owed, 0U);
 }
 
-INSTANTIATE_TEST_SUITE_P(CellsOrBuffer, MoreOnTheWayBack,
+INSTANTIATE_TEST_SUITE_P(CellsOrBuffer, LargerReverseContract,
                          ::testing::Values(Resources{500, 2}, Resources{20, 50}),
                          [](const auto& more) {
                            return more.param.cells_per_s > 20 ? "Cells" : "Buffer";
@@ -126,7 +126,7 @@ TEST_F(BothDirectionsTest, ARefusalOfOneDirectionUndoesBoth) {
   // The reverse direction ends at ann's own port, so no other route helps.
   answer("sw3", {done(three), done(three_back)});
   release(2, outcome().connection);
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
 
   connect_both(3);
@@ -161,7 +161,7 @@ TEST_F(BothDirectionsTest, WithoutLabelsTheyAreReservedForBothWays) {
 TEST_F(BothDirectionsTest, AReleaseRemovesBoth) {
   start_with_labels_both_ways();
   connect_both(1);
-  everybody_does();
+  answer_all_switches();
   release(2, outcome().connection);
   for (const char* name : {"sw1", "sw2", "sw3"}) {
     const HopBatch heard = take(name);
@@ -178,13 +178,13 @@ TEST_F(BothDirectionsTest, TheRouteIsAskedForTheGreaterOfBoth) {
   both.to = "cyn";
   both.reverse = cells(5'000);
   ask("mia", {{both}, {}});
-  EXPECT_THAT(asked_routes(), ElementsAre(RouteQuery{"ann", "cyn", 5'000}));
+  EXPECT_THAT(take_route_queries(), ElementsAre(RouteQuery{"ann", "cyn", 5'000}));
 }
 
 TEST_F(BothDirectionsTest, AModifyHasAContractForEach) {
   start_with_labels_both_ways();
   connect_both(1);
-  everybody_does();
+  answer_all_switches();
   const ConnectionId both = outcome().connection;
   modify(2, both, cells(100));
   EXPECT_EQ(outcome().cause, Cause::kInvalidRequest) << "the reverse is missing";
@@ -194,7 +194,7 @@ TEST_F(BothDirectionsTest, AModifyHasAContractForEach) {
   EXPECT_EQ(heard.modifies[0].demand, (Resources{100, 10}));
   EXPECT_EQ(heard.modifies[1].demand, (Resources{40, 2}));
   answer("sw2", all_done(heard));
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
   EXPECT_EQ(manager().describe(both).value().connection.contract().reverse, (Resources{40, 2}));
 }
@@ -209,11 +209,11 @@ TEST_F(BothDirectionsTest, AHoldReservesBoth) {
   EXPECT_TRUE(one.held);
   EXPECT_TRUE(one_back.held);
   answer("sw1", {done(one, vci(32)), done(one_back)});
-  everybody_does();
+  answer_all_switches();
   const Outcome held = outcome();
   EXPECT_EQ(held.kind, OutcomeKind::kHeld);
   commit(2, held.connection);
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().reverse_egress, vci(601));
 }
 

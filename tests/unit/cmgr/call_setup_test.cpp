@@ -231,7 +231,7 @@ TEST_F(CallSetupTest, ABusySwitchServerStillHasTheReservation) {
   answer("sw2", {refused(two, Cause::kBusy)});
   EXPECT_EQ(removal("sw2").key, two.key);
   answer("sw2", {removed({two.key, 0}, vci(40))});
-  everybody_does();
+  answer_all_switches();
   const Outcome busy = outcome();
   EXPECT_EQ(busy.kind, OutcomeKind::kBusy);
   EXPECT_EQ(busy.element, "sw2");
@@ -280,24 +280,24 @@ TEST_F(CallSetupTest, TheRouteIsAskedForOnceHoweverManyCallsWait) {
   for (const char* name : {"sw1", "sw2", "sw3"}) attach(name);
   log_in("mia");
   ask("mia", {{call(1), call(2)}, {}});
-  const auto queries = asked_routes();
+  const auto queries = take_route_queries();
   EXPECT_THAT(queries, ElementsAre(RouteQuery{"ann", "bob", 100}));
   connect(3);
-  EXPECT_THAT(asked_routes(), IsEmpty());
+  EXPECT_THAT(take_route_queries(), IsEmpty());
   manager().on_routes({found(queries[0])}, seconds{10}, now);
   finish();
   EXPECT_THAT(take("sw1").setups, SizeIs(3));
   connect(4);
-  EXPECT_THAT(asked_routes(), IsEmpty()) << "now it is known";
+  EXPECT_THAT(take_route_queries(), IsEmpty()) << "now it is known";
   wait(seconds{10});
   connect(5);
-  EXPECT_THAT(asked_routes(), SizeIs(1)) << "its time was over";
+  EXPECT_THAT(take_route_queries(), SizeIs(1)) << "its time was over";
 }
 
 TEST_F(CallSetupTest, ARefusalOfRouteObjectIsToldWithItsNumbers) {
   attach_all();
   ask("mia", {{{RequestId{1}, "ann", "nobody", call(1).service}, call(2, 50'000)}, {}});
-  const auto queries = asked_routes();
+  const auto queries = take_route_queries();
   ASSERT_THAT(queries, SizeIs(2));
   RouteReply unknown;
   unknown.query = queries[0];
@@ -317,7 +317,7 @@ TEST_F(CallSetupTest, ARefusalOfRouteObjectIsToldWithItsNumbers) {
   // The refusals are cached too, for this demand and any larger one.
   ask("mia", {{call(3, 60'000)}, {}});
   EXPECT_EQ(outcome().cause, Cause::kNoBandwidth);
-  EXPECT_THAT(asked_routes(), IsEmpty());
+  EXPECT_THAT(take_route_queries(), IsEmpty());
 }
 
 TEST_F(CallSetupTest, WithRouteObjectAwayTheLastRouteServesOn) {
@@ -326,14 +326,14 @@ TEST_F(CallSetupTest, WithRouteObjectAwayTheLastRouteServesOn) {
   for (const char* name : {"sw1", "sw2", "sw3"}) attach(name);
   connect(1);
   RouteReply away;
-  away.query = asked_routes().at(0);
+  away.query = take_route_queries().at(0);
   away.cause = Cause::kNoRouteObject;
   manager().on_routes({away}, seconds{0}, now);
   finish();
   EXPECT_FALSE(setup("sw1").commit);
   // RouteObject may also fail to answer.
   connect(2);
-  EXPECT_THAT(asked_routes(), SizeIs(1));
+  EXPECT_THAT(take_route_queries(), SizeIs(1));
   wait(config.route_timer);
   EXPECT_EQ(take("sw1").setups.size(), 1U);
 }
@@ -344,14 +344,14 @@ TEST_F(CallSetupTest, WithRouteObjectAwayAndNoRouteKnownTheCallIsRefused) {
   log_in("mia");
   connect(1);
   RouteReply away;
-  away.query = asked_routes().at(0);
+  away.query = take_route_queries().at(0);
   away.cause = Cause::kNoRouteObject;
   away.element = "routeobject lab";
   manager().on_routes({away}, seconds{0}, now);
   finish();
   EXPECT_EQ(explain(outcome()), "no route object at routeobject lab");
   connect(2);
-  EXPECT_THAT(asked_routes(), SizeIs(1))
+  EXPECT_THAT(take_route_queries(), SizeIs(1))
       << "asked anew, a refusal for want of an answer is not kept";
   wait(config.route_timer);
   EXPECT_EQ(outcome().cause, Cause::kNoRouteObject);
@@ -367,13 +367,13 @@ TEST_F(CallSetupTest, APathThatCannotBeUsedIsNoPath) {
   start();
   log_in("mia");
   connect(1);
-  RouteReply empty = found(asked_routes().at(0));
+  RouteReply empty = found(take_route_queries().at(0));
   empty.path.hops.clear();
   manager().on_routes({empty}, seconds{0}, now);
   finish();
   EXPECT_EQ(outcome().cause, Cause::kNoRoute);
   connect(2);
-  RouteReply endless = found(asked_routes().at(0));
+  RouteReply endless = found(take_route_queries().at(0));
   endless.path.hops.resize(100'000, endless.path.hops[0]);
   manager().on_routes({endless}, seconds{0}, now);
   finish();
@@ -384,10 +384,10 @@ TEST_F(CallSetupTest, ASwitchNeverHeardOfIsAttachedAndTheCallRefused) {
   start();
   log_in("mia");
   connect(1);
-  manager().on_routes({found(asked_routes().at(0))}, seconds{100}, now);
+  manager().on_routes({found(take_route_queries().at(0))}, seconds{100}, now);
   finish();
   EXPECT_EQ(explain(outcome()), "switch unreachable at sw1");
-  EXPECT_THAT(asked_to_attach(), UnorderedElementsAre("sw1", "sw2", "sw3"));
+  EXPECT_THAT(take_attach_requests(), UnorderedElementsAre("sw1", "sw2", "sw3"));
 }
 
 // ===== requests that are refused at once =====

@@ -94,7 +94,7 @@ class CallTimesTest : public ExchangeTest {
   SetupTook setups() { return took(manager().call_times().setups()); }
   ReleaseTook releases() { return took(manager().call_times().releases()); }
   // Like all_done(); the step that handles the answers lasts `length`.
-  void all_done_in_step_of(const std::string& name, Duration length) {
+  void all_done_within(const std::string& name, Duration length) {
     const HopBatch heard = take(name);
     SwitchSide& side = switches_.at(name);
     manager().on_results(side.session, side.link->send({all_done(heard), {}}, 100, now), now);
@@ -103,7 +103,7 @@ class CallTimesTest : public ExchangeTest {
   }
   void everybody_does_after(Duration time) {
     now += time;
-    everybody_does();
+    answer_all_switches();
   }
   using ExchangeTest::all_done;
 };
@@ -119,7 +119,7 @@ TEST_F(CallTimesTest, WithEverythingAtHandACallWaitsForTheSwitchesAlone) {
   now += microseconds{100};
   EXPECT_EQ(setups(), kNoSetup) << "under way";
   EXPECT_EQ(manager().call_times().size(), 1U);
-  all_done_in_step_of("sw3", microseconds{7});
+  all_done_within("sw3", microseconds{7});
   EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
   EXPECT_EQ(setups(), (SetupTook{.switches = microseconds{300}, .answer = microseconds{7}}));
   EXPECT_EQ(manager().call_times().size(), 0U);
@@ -257,7 +257,7 @@ TEST_F(CallTimesTest, RoutesTriedInVainAreAStageOfTheirOwn) {
   now += microseconds{100};
   answer("sw2", {refused(setup("sw2"), Cause::kNoBandwidth, PortId{21}, 100, 20)});
   everybody_does_after(microseconds{50});  // the other hops are undone
-  const auto asked = asked_routes();
+  const auto asked = take_route_queries();
   ASSERT_THAT(asked, SizeIs(1));
   now += microseconds{40};
   route(found(asked[0], detour()));
@@ -304,7 +304,7 @@ TEST_F(CallTimesTest, ATwoWayCallIsAnsweredAtOnce) {
   now += microseconds{60};
   all_done("sw1");
   all_done("sw2");
-  all_done_in_step_of("sw3", microseconds{9});
+  all_done_within("sw3", microseconds{9});
   EXPECT_THAT(local_, SizeIs(1));
   EXPECT_EQ(setups(), (SetupTook{.switches = microseconds{60}}));
 }
@@ -369,7 +369,7 @@ TEST_F(CallTimesTest, AReleaseWaitsForItsBatchesAndForTheSwitches) {
   now += microseconds{70};
   all_done("sw3");
   all_done("sw2");
-  all_done_in_step_of("sw1", microseconds{4});
+  all_done_within("sw1", microseconds{4});
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
   EXPECT_EQ(releases(), (ReleaseTook{.queue = milliseconds{2},
                                      .switches = microseconds{70},

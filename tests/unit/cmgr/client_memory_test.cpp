@@ -12,10 +12,10 @@ TEST_F(ClientMemoryTest, AnOutcomeThatCameAfterItsSessionMakesRoomForTheNextRequ
   start_with_labels({vci(32), vci(33)}, {vci(40), vci(41)});
   connect(1);
   log_in("mia", 2);
-  everybody_does();
+  answer_all_switches();
   EXPECT_THAT(told(), IsEmpty()) << "this life has not asked for it";
   connect(2);
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
   EXPECT_EQ(manager().outcome_of("mia", RequestId{1}), std::nullopt) << "it has made room";
 }
@@ -25,7 +25,7 @@ TEST_F(ClientMemoryTest, ARepeatKeepsItsOutcomeThoughTheBatchBringsOtherRequests
   start_with_labels({vci(32), vci(33)}, {vci(40), vci(41)});
   clients_.at("mia").deaf = true;
   connect(1);
-  everybody_does();
+  answer_all_switches();
   manager().detach_client(clients_.at("mia").session);
   log_in("mia");
   // mia --> cmgr: 1 again, and a release, which the manager handles first
@@ -47,7 +47,7 @@ TEST_F(ClientMemoryTest, TheConfirmationOfARefusalDoesNotConfirmTheOtherRequestO
   EXPECT_EQ(outcome().cause, Cause::kInvalidRequest);
   // mia <-x- cmgr: connected
   clients_.at("mia").deaf = true;
-  everybody_does();
+  answer_all_switches();
   clients_.at("mia").deaf = false;
   wait(milliseconds{50});  // mia --> cmgr: the refusal is confirmed
   const auto remembered = manager().outcome_of("mia", RequestId{7});
@@ -61,7 +61,7 @@ TEST_F(ClientMemoryTest, TheTimesOfCallsWhoseOutcomesWaitEndWithTheSession) {
   clients_.at("mia").deaf = true;
   for (const std::uint64_t request : {1U, 2U}) {
     connect(request);
-    everybody_does();
+    answer_all_switches();
   }
   EXPECT_EQ(manager().call_times().size(), 1U) << "the second outcome waits for credit";
   manager().detach_client(clients_.at("mia").session);
@@ -73,7 +73,7 @@ TEST_F(ClientMemoryTest, NoticesThatWaitEndWithTheSession) {
   start_with_two_paths();
   clients_.at("mia").deaf = true;
   connect(1);
-  everybody_does();  // the outcome takes the only credit
+  answer_all_switches();  // the outcome takes the only credit
   topology(2, link_down());
   no_other_path(Cause::kNoRoute);
   log_in("mia", 2);

@@ -79,15 +79,15 @@ TEST_F(ClientSessionTest, AClientThatNumbersFromOneAgainIsNotToldOldOutcomes) {
   const ConnectionId first = connected(1);
   release(2, first);
   clients_.at("mia").deaf = true;  // she crashes before she has confirmed
-  everybody_does();
+  answer_all_switches();
   log_in("mia", 2);
   ConnectRequest wanted = call(1, 300);
   ask("mia", {{wanted}, {}});
-  everybody_does();
+  answer_all_switches();
   const ConnectionId second = outcome().connection;
   EXPECT_NE(second, first);
   release(2, second);
-  everybody_does();
+  answer_all_switches();
   const Outcome released = outcome();
   EXPECT_EQ(released.kind, OutcomeKind::kReleased);
   EXPECT_EQ(released.connection, second);
@@ -193,7 +193,7 @@ TEST_F(ClientSessionTest, AClientWithoutConnectionsMayGoAndAskForItsOutcomeLater
   clients_.at("mia").deaf = true;
   const ConnectRequest to_zoe{RequestId{1}, "ann", "zoe", cells(100)};
   ask("mia", {{to_zoe}, {}});
-  const auto queries = asked_routes();
+  const auto queries = take_route_queries();
   ASSERT_THAT(queries, SizeIs(1));
   // mia <-x- cmgr: no route
   route(none(queries[0], Cause::kNoRoute, "ann -> zoe"));

@@ -29,7 +29,7 @@ class ConnectionMemoryTest : public ExchangeTest {
       answer("sw1", {}, {{PortId{10}, labels}});
       answer("sw2", {}, {{PortId{21}, labels}});
       ask("mia", std::move(batch));
-      everybody_does();
+      answer_all_switches();
       for (const Outcome& outcome : told()) {
         ASSERT_EQ(outcome.kind, OutcomeKind::kConnected) << explain(outcome);
         up_.push_back(outcome.connection);
@@ -44,7 +44,7 @@ class ConnectionMemoryTest : public ExchangeTest {
         batch.releases.push_back({RequestId{++request_}, up_[i]});
       }
       ask("mia", std::move(batch));
-      everybody_does();
+      answer_all_switches();
       for (const Outcome& outcome : told()) ASSERT_EQ(outcome.kind, OutcomeKind::kReleased);
       // The caches have returned their surplus.
       for (const char* name : {"sw1", "sw2", "sw3"}) take(name);

@@ -22,7 +22,7 @@ class CrankbackTest : public ExchangeTest {
   }
   // The only query that RouteObject received.
   RouteQuery query() {
-    const auto queries = asked_routes();
+    const auto queries = take_route_queries();
     EXPECT_THAT(queries, SizeIs(1));
     return queries.empty() ? RouteQuery{} : queries.front();
   }
@@ -38,7 +38,7 @@ TEST_F(CrankbackTest, ALinkThatIsFullIsAvoided) {
   answer("sw2", {refused(setup("sw2"), Cause::kNoBandwidth, PortId{21}, 100, 20)});
   // cmgr --> sw1, sw3: remove
   answer("sw1", {removed(removal("sw1"), vci(32))});
-  EXPECT_THAT(asked_routes(), IsEmpty()) << "first the rest is undone";
+  EXPECT_THAT(take_route_queries(), IsEmpty()) << "first the rest is undone";
   all_done("sw3");
   // cmgr --> RouteObject: another route, without that link
   const RouteQuery without = query();
@@ -67,7 +67,7 @@ TEST_F(CrankbackTest, ALinkThatIsFullIsAvoided) {
   EXPECT_EQ(manager().counters().undone, 1U);
   EXPECT_EQ(manager().counters().refused, 0U);
   release(8, connected.connection);
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
   expect_nothing_left();
   EXPECT_TRUE(leaves_no_trace());
@@ -84,15 +84,15 @@ TEST_F(CrankbackTest, WithoutAnotherRouteTheFirstRefusalIsTold) {
   answer("sw2", {refused(setup("sw2"), Cause::kNoBandwidth, PortId{4}, 12'000, 9'700)});
   // The port is not on the route, so there is nothing to avoid. The
   // outcome quotes the switch's numbers.
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(explain(outcome()), "no bandwidth at sw2 port 4: asked 12000 cells/s, free 9700");
-  EXPECT_THAT(asked_routes(), IsEmpty());
+  EXPECT_THAT(take_route_queries(), IsEmpty());
 
   ask("mia", {{call(2, 12'000)}, {}});
   all_done("sw1");
   all_done("sw3");
   answer("sw2", {refused(setup("sw2"), Cause::kNoBandwidth, PortId{21}, 12'000, 9'700)});
-  everybody_does();
+  answer_all_switches();
   route(none(query(), Cause::kNoRoute, "ann -> bob"));
   const Outcome refusal = outcome();
   EXPECT_EQ(refusal.cause, Cause::kNoBandwidth);
@@ -109,8 +109,8 @@ TEST_F(CrankbackTest, WithRouteObjectSilentTheFirstRefusalIsToldToo) {
   all_done("sw1");
   all_done("sw3");
   answer("sw2", {refused(setup("sw2"), Cause::kNoBuffer, PortId{21}, 10, 3)});
-  everybody_does();
-  EXPECT_THAT(asked_routes(), SizeIs(1));
+  answer_all_switches();
+  EXPECT_THAT(take_route_queries(), SizeIs(1));
   wait(config.route_timer);
   EXPECT_EQ(explain(outcome()), "no buffer at sw2 port 21: asked 10 cells of buffer, free 3");
   expect_nothing_left();
@@ -123,13 +123,13 @@ TEST_F(CrankbackTest, AsManyRoutesAreTriedAsAreSetAndNoMore) {
   all_done("sw1");
   all_done("sw3");
   answer("sw2", {refused(setup("sw2"), Cause::kNoBandwidth, PortId{21}, 100, 20)});
-  everybody_does();
+  answer_all_switches();
   route(found(query(), detour()));
   all_done("sw1");
   all_done("sw3");
   answer("sw5", {refused(setup("sw5"), Cause::kNoBandwidth, PortId{51}, 100, 30)});
-  everybody_does();
-  EXPECT_THAT(asked_routes(), IsEmpty());
+  answer_all_switches();
+  EXPECT_THAT(take_route_queries(), IsEmpty());
   EXPECT_EQ(outcome().kind, OutcomeKind::kRefused);
   EXPECT_EQ(manager().counters().crankbacks, 1U);
   EXPECT_EQ(manager().counters().undone, 2U);
@@ -142,12 +142,12 @@ TEST_F(CrankbackTest, EveryFurtherRouteAvoidsAllThatRefused) {
   all_done("sw1");
   all_done("sw3");
   answer("sw2", {refused(setup("sw2"), Cause::kNoBandwidth, PortId{21}, 100, 20)});
-  everybody_does();
+  answer_all_switches();
   route(found(query(), detour()));
   all_done("sw1");
   all_done("sw3");
   answer("sw5", {refused(setup("sw5"), Cause::kSwitchRefused, {}, 18)});
-  everybody_does();
+  answer_all_switches();
   EXPECT_THAT(query().avoid,
               ElementsAre(PathElement{"sw2", PortId{21}}, PathElement{"sw5", PortId{51}}));
 }
@@ -158,8 +158,8 @@ TEST_F(CrankbackTest, WhatTheEndpointsOwnPortRefusesIsFinal) {
   all_done("sw1");
   all_done("sw2");
   answer("sw3", {refused(setup("sw3"), Cause::kNoBandwidth, PortId{2}, 100, 20)});
-  everybody_does();
-  EXPECT_THAT(asked_routes(), IsEmpty());
+  answer_all_switches();
+  EXPECT_THAT(take_route_queries(), IsEmpty());
   EXPECT_EQ(outcome().element, "sw3 port 2");
 }
 
@@ -171,14 +171,14 @@ TEST_F(CrankbackTest, ASwitchThatIsAwayIsAvoidedBeforeAnybodyIsTold) {
   const RouteQuery without = query();
   EXPECT_THAT(without.avoid, ElementsAre(PathElement{"sw2", PortId{}}));
   route(found(without, detour()));
-  everybody_does();
+  answer_all_switches();
   const Outcome connected = outcome();
   EXPECT_EQ(connected.kind, OutcomeKind::kConnected);
   EXPECT_EQ(manager().counters().crankbacks, 1U);
   EXPECT_EQ(manager().counters().undone, 0U);
   // The next call finds both routes in the cache.
   connect(2);
-  EXPECT_THAT(asked_routes(), IsEmpty());
+  EXPECT_THAT(take_route_queries(), IsEmpty());
   EXPECT_FALSE(silent("sw5"));
 }
 
@@ -192,7 +192,7 @@ TEST_F(CrankbackTest, WithoutARouteAroundItTheSwitchThatIsAwayIsNamed) {
   lose("sw3");
   attach("sw2");
   connect(2);
-  EXPECT_THAT(asked_routes(), IsEmpty());
+  EXPECT_THAT(take_route_queries(), IsEmpty());
   EXPECT_EQ(explain(outcome()), "switch unreachable at sw3");
 }
 
@@ -206,7 +206,7 @@ TEST_F(CrankbackTest, ASwitchInTheMiddleThatDoesNotAnswerIsAvoidedAndItsDebtDist
   all_done("sw1");
   all_done("sw3");
   const HopRemoval late = removal("sw2");
-  EXPECT_THAT(asked_routes(), IsEmpty());
+  EXPECT_THAT(take_route_queries(), IsEmpty());
   wait(config.undo_timer);
   // The removal at sw2 is owed; the call proceeds without it.
   EXPECT_EQ(manager().gauges().owed, 1U);
@@ -223,7 +223,7 @@ TEST_F(CrankbackTest, ASwitchInTheMiddleThatDoesNotAnswerIsAvoidedAndItsDebtDist
   all_done("sw3");
   EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
   release(2, manager().list({}, 1).at(0));
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
   expect_nothing_left();
 }
@@ -235,10 +235,10 @@ TEST_F(CrankbackTest, ASwitchLostInTheMiddleIsAvoided) {
   all_done("sw3");
   take("sw2");
   lose("sw2");
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(manager().gauges().owed, 1U);
   route(found(query(), detour()));
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
 }
 
@@ -247,8 +247,8 @@ TEST_F(CrankbackTest, LabelsThatHadLapsedAreReplacedOnTheSameRoute) {
   connect(1);
   // cmgr <-- sw1: this manager does not hold that label
   answer("sw1", {refused(setup("sw1"), Cause::kLabelNotHeld, PortId{10}, 32)});
-  everybody_does();
-  EXPECT_THAT(asked_routes(), IsEmpty());
+  answer_all_switches();
+  EXPECT_THAT(take_route_queries(), IsEmpty());
   EXPECT_EQ(outcome().kind, OutcomeKind::kConnected) << "with one that was reserved";
   EXPECT_EQ(manager().counters().crankbacks, 1U);
   EXPECT_THAT(cached("sw1"), testing::Not(Contains(Pair(PortId{10}, vci(32)))));
@@ -259,10 +259,10 @@ TEST_F(CrankbackTest, WhatTheWayBackRefusesIsTheLinkAsTheOtherEndNamesIt) {
   ConnectRequest both = call(1);
   both.reverse = cells(20);
   ask("mia", {{both}, {}});
-  everybody_does();
+  answer_all_switches();
   const ConnectionId up = outcome().connection;
   release(2, up);
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
   both.request = RequestId{3};
   ask("mia", {{both}, {}});
@@ -272,7 +272,7 @@ TEST_F(CrankbackTest, WhatTheWayBackRefusesIsTheLinkAsTheOtherEndNamesIt) {
   EXPECT_EQ(heard.setups[1].output_port, PortId{20});
   answer("sw2", {refused(heard.setups[1], Cause::kNoBandwidth, PortId{20}, 20, 5)});
   answer("sw2", {done(heard.setups[0])});
-  everybody_does();
+  answer_all_switches();
   EXPECT_THAT(query().avoid, ElementsAre(PathElement{"sw1", PortId{10}}));
 }
 
@@ -282,14 +282,14 @@ TEST_F(CrankbackTest, AHoldTriesAnotherRouteToo) {
   all_done("sw1");
   all_done("sw3");
   answer("sw2", {refused(setup("sw2"), Cause::kNoBandwidth, PortId{21}, 100, 20)});
-  everybody_does();
+  answer_all_switches();
   route(found(query(), detour()));
   const HopSetup five = setup("sw5");
   EXPECT_FALSE(five.commit);
   EXPECT_TRUE(five.held);
   EXPECT_EQ(five.key.generation, Generation{2});
   answer("sw5", {done(five, five.output_label)});
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kHeld);
 }
 
@@ -300,8 +300,8 @@ TEST_F(CrankbackTest, SwitchedOffTheFirstRefusalEndsTheCall) {
   all_done("sw1");
   all_done("sw3");
   answer("sw2", {refused(setup("sw2"), Cause::kNoBandwidth, PortId{21}, 100, 20)});
-  everybody_does();
-  EXPECT_THAT(asked_routes(), IsEmpty());
+  answer_all_switches();
+  EXPECT_THAT(take_route_queries(), IsEmpty());
   EXPECT_EQ(outcome().cause, Cause::kNoBandwidth);
 }
 

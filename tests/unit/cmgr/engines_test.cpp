@@ -57,7 +57,7 @@ class EnginesTest : public ExchangeTest {
   }
   // A change to 300 cells/s times out at sw1, so the manager owes sw1 its old contract. The session
   // has sent that one; sw1 has not answered it yet.
-  HopModify owe_sw1_what_it_had(ConnectionId call) {
+  HopModify owe_sw1_old_contract(ConnectionId call) {
     modify(2, call, cells(300));
     const Invocation slow = next();
     wait(2 * config.hop_timer);
@@ -87,12 +87,12 @@ TEST_F(EnginesTest, TheSequentialEngineDoesOneThingAfterAnother) {
   connect(1);
   connect(2);
   // cmgr --> QOSMapper, for the first call only
-  EXPECT_THAT(asked_services(), ElementsAre(cells(100)));
-  EXPECT_THAT(asked_routes(), IsEmpty());
+  EXPECT_THAT(take_service_queries(), ElementsAre(cells(100)));
+  EXPECT_THAT(take_route_queries(), IsEmpty());
   manager().on_services({{cells(100), NetworkService{{100, 10}}}}, now);
   finish();
   // cmgr --> RouteObject
-  const auto queries = asked_routes();
+  const auto queries = take_route_queries();
   ASSERT_THAT(queries, SizeIs(1));
   route(found(queries[0]));
   // cmgr --> every switch but the last: reserve; then to every switch: commit
@@ -101,14 +101,14 @@ TEST_F(EnginesTest, TheSequentialEngineDoesOneThingAfterAnother) {
   EXPECT_EQ(served(), "commit sw1");
   EXPECT_EQ(served(), "commit sw2");
   EXPECT_THAT(told(), IsEmpty());
-  EXPECT_THAT(asked_services(), IsEmpty()) << "the second call waits";
+  EXPECT_THAT(take_service_queries(), IsEmpty()) << "the second call waits";
   EXPECT_EQ(served(), "commit sw3");
   const Outcome first = outcome();
   EXPECT_EQ(first.request, RequestId{1});
   EXPECT_EQ(first.ingress, vci(500));
   EXPECT_EQ(first.egress, vci(600));
   // Now the second call, from the beginning.
-  EXPECT_THAT(asked_services(), SizeIs(1));
+  EXPECT_THAT(take_service_queries(), SizeIs(1));
   EXPECT_EQ(manager().counters().waited, 1U);
   for (const char* name : {"sw1", "sw2", "sw3"}) {
     EXPECT_TRUE(silent(name)) << "nothing goes in oneway batches";
@@ -309,7 +309,7 @@ TEST_F(EnginesTest, TheAnswerToAnOlderDebtDoesNotPayTheNewerOne) {
   config.hop_timer = seconds{1};
   attach_all();
   const ConnectionId call = up(1);
-  const HopModify older = owe_sw1_what_it_had(call);
+  const HopModify older = owe_sw1_old_contract(call);
   // cmgr --> sw1: 50 cells/s. sw1 cannot be reached, so the manager now owes it these instead.
   modify(3, call, cells(50));
   fail_it(next());
@@ -331,7 +331,7 @@ TEST_F(EnginesTest, ADebtThatALaterChangeHasOvertakenIsPaidByItsOwnAnswer) {
   config.hop_timer = seconds{1};
   attach_all();
   const ConnectionId call = up(1);
-  const HopModify older = owe_sw1_what_it_had(call);
+  const HopModify older = owe_sw1_old_contract(call);
   modify(3, call, cells(50));
   EXPECT_THAT(all_served(),
               ElementsAre("modify sw1 leg 0", "modify sw2 leg 0", "modify sw3 leg 0"));
@@ -428,15 +428,16 @@ TEST_F(EnginesTest, ARemovalOfUnknownEndAndUnknownLabelEndsTheSession) {
   // cmgr --> sw2: reserve. It is unknown which label sw2 has allocated, if any.
   fail_it(next());
   EXPECT_EQ(served(), "remove sw1 leg 0");
-  asked_to_attach();
+  take_attach_requests();
   fail_it(next());
-  EXPECT_THAT(asked_to_attach(), ElementsAre("sw2")) << "its next attach tells what rests there";
+  EXPECT_THAT(take_attach_requests(), ElementsAre("sw2"))
+      << "its next attach tells what rests there";
 }
 
 TEST_F(EnginesTest, AnswersToOlderDebtsEndWithTheirSession) {
   attach_all();
   const ConnectionId call = up(1);
-  (void)owe_sw1_what_it_had(call);
+  (void)owe_sw1_old_contract(call);
   // Another change with unknown result: sw1 is owed the same contract, with a later revision.
   modify(3, call, cells(400));
   (void)next();

@@ -226,7 +226,7 @@ std::vector<HopResult> ExchangeTest::all_done(const HopBatch& heard) {
 
 void ExchangeTest::all_done(const std::string& name) { answer(name, all_done(take(name))); }
 
-void ExchangeTest::everybody_does() {
+void ExchangeTest::answer_all_switches() {
   for (bool again = true; again;) {
     again = false;
     for (const auto& [name, side] : switches_) {
@@ -291,7 +291,9 @@ HopModify ExchangeTest::change(const std::string& name) {
   return heard.modifies.empty() ? HopModify{} : heard.modifies.front();
 }
 
-std::vector<ServiceSpec> ExchangeTest::asked_services() { return std::exchange(services_, {}); }
+std::vector<ServiceSpec> ExchangeTest::take_service_queries() {
+  return std::exchange(services_, {});
+}
 
 void ExchangeTest::reply(const Invocation& asked, Result<HopResultBatch> results) {
   manager().on_invoked(asked.session, asked.batch, results, now);
@@ -306,9 +308,11 @@ std::vector<ExchangeTest::Invocation> ExchangeTest::invocations() {
   return std::exchange(invoked_, {});
 }
 
-std::vector<RouteQuery> ExchangeTest::asked_routes() { return std::exchange(asked_, {}); }
+std::vector<RouteQuery> ExchangeTest::take_route_queries() { return std::exchange(asked_, {}); }
 
-std::vector<std::string> ExchangeTest::asked_to_attach() { return std::exchange(attaching_, {}); }
+std::vector<std::string> ExchangeTest::take_attach_requests() {
+  return std::exchange(attaching_, {});
+}
 
 std::vector<std::pair<PortId, Label>> ExchangeTest::cached(const std::string& name) {
   return manager().view_of(name).cached;

@@ -109,7 +109,7 @@ class ExchangeTest : public ::testing::Test, public Peers {
   // Answers every pending command of the switch with "done".
   void all_done(const std::string& name);
   // All switches answer until no command is pending.
-  void everybody_does();
+  void answer_all_switches();
   void lose(const std::string& name);
 
   // --- messages from the manager
@@ -123,7 +123,7 @@ class ExchangeTest : public ::testing::Test, public Peers {
   Outcome outcome(const std::string& client = "mia");
   std::vector<Notice> noticed(const std::string& client = "mia");
   HopModify change(const std::string& name);
-  std::vector<ServiceSpec> asked_services();
+  std::vector<ServiceSpec> take_service_queries();
   // Two-way invocations that wait for their answer, oldest first.
   struct Invocation {
     SessionId session;
@@ -134,8 +134,8 @@ class ExchangeTest : public ::testing::Test, public Peers {
   void reply(const Invocation& asked, Result<HopResultBatch> results);
   void reply(const Invocation& asked);
   std::vector<Invocation> invocations();
-  std::vector<RouteQuery> asked_routes();
-  std::vector<std::string> asked_to_attach();
+  std::vector<RouteQuery> take_route_queries();
+  std::vector<std::string> take_attach_requests();
   std::vector<std::pair<PortId, Label>> cached(const std::string& name);
 
   // Sets up a call of mia; the caches must have labels.
@@ -161,8 +161,8 @@ class ExchangeTest : public ::testing::Test, public Peers {
   std::map<std::string, ClientSide> clients_;
   std::vector<std::pair<RequestId, Outcome>> local_;
   // Sessions that the manager has reported as over.
-  std::vector<SessionId> switches_over_;
-  std::vector<SessionId> clients_over_;
+  std::vector<SessionId> ended_switch_sessions_;
+  std::vector<SessionId> ended_client_sessions_;
   SessionEnding last_ending_;  // the ending of the last session that is over
 
  private:
@@ -174,9 +174,11 @@ class ExchangeTest : public ::testing::Test, public Peers {
   void ask_services(std::vector<ServiceSpec> services) override;
   void invoke(SessionId session, const std::string& name, HopBatch batch) override;
   void attach_switch(const std::string& name) override;
-  void switch_session_over(SessionId session) override { switches_over_.push_back(session); }
+  void switch_session_over(SessionId session) override {
+    ended_switch_sessions_.push_back(session);
+  }
   void client_session_over(SessionId session, const SessionEnding& ending) override {
-    clients_over_.push_back(session);
+    ended_client_sessions_.push_back(session);
     last_ending_ = ending;
   }
 

@@ -15,7 +15,7 @@ class HoldTest : public ExchangeTest {
   // Sets up a hold of mia.
   ConnectionId held(std::uint64_t request, std::uint32_t hold_ms = 60'000) {
     hold(request, hold_ms);
-    everybody_does();
+    answer_all_switches();
     const Outcome answer = outcome();
     EXPECT_EQ(answer.kind, OutcomeKind::kHeld) << explain(answer);
     return answer.connection;
@@ -73,7 +73,7 @@ TEST_F(HoldTest, EveryHopIsReservedAndNoneProgrammedUntilTheCommit) {
   wait(seconds{61});
   EXPECT_EQ(manager().describe(connected.connection)->connection.state(), State::kConnected);
   release(9, connected.connection);
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
   expect_nothing_left();
   EXPECT_TRUE(leaves_no_trace());
@@ -121,7 +121,7 @@ TEST_F(HoldTest, AHoldWhoseTimeIsOverIsRemovedAndALateCommitToldSo) {
   commit(2, call);
   EXPECT_EQ(outcome().cause, Cause::kHoldExpired);
   answer("sw1", {removed(one, vci(32))});
-  everybody_does();
+  answer_all_switches();
   EXPECT_THAT(told(), IsEmpty()) << "nobody asked for that";
   // A commit after the removal.
   commit(3, call);
@@ -153,7 +153,7 @@ TEST_F(HoldTest, ACommitRepeatedWhileItIsUnderWayIsRefusedOnce) {
   // A release is refused too. "Unknown connection" would be wrong: the client knows the connection.
   release(4, call);
   EXPECT_EQ(outcome().cause, Cause::kChangeUnderWay);
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().request, RequestId{2});
 }
 
@@ -183,13 +183,13 @@ TEST_F(HoldTest, ACommitThatIsRefusedEndsTheHoldAndTriesNoOtherRoute) {
   commit(2, call);
   all_done("sw1");
   answer("sw2", {refused(setup("sw2"), Cause::kSwitchRefused, PortId{21}, 18)});
-  everybody_does();
+  answer_all_switches();
   const Outcome refusal = outcome();
   EXPECT_EQ(refusal.request, RequestId{2});
   EXPECT_EQ(refusal.cause, Cause::kSwitchRefused);
   EXPECT_EQ(refusal.connection, call) << "she knows it";
   EXPECT_EQ(manager().counters().crankbacks, 0U);
-  EXPECT_THAT(asked_routes(), IsEmpty());
+  EXPECT_THAT(take_route_queries(), IsEmpty());
   expect_nothing_left();
   EXPECT_TRUE(leaves_no_trace());
 }
@@ -218,7 +218,7 @@ TEST_F(HoldTest, AfterARefusedAttemptTheHoldStillEndsInItsTime) {
   EXPECT_EQ(outcome().cause, Cause::kSwitchUnreachable);
   wait(milliseconds{3'000});
   EXPECT_EQ(manager().counters().holds_expired, 1U);
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(manager().gauges().connections, 0U);
   EXPECT_EQ(manager().gauges().owed, 1U) << "at sw2";
   attach("sw2");
@@ -254,7 +254,7 @@ TEST_F(HoldTest, ACommitThatIsRefusedInALaterSessionLeavesTheLabelToTheManager) 
   attach("sw1");
   commit(2, call);
   answer("sw1", {refused(setup("sw1"), Cause::kNoBandwidth, PortId{10}, 100, 20)});
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().cause, Cause::kNoBandwidth);
   wait(Aggregator::kReturnDelay);
   EXPECT_EQ(cached("sw1").size() + take("sw1").returned.size(), 1U) << "0/32 is not lost";
@@ -270,11 +270,11 @@ TEST_F(HoldTest, OfHoldsThatHaveExpiredTheLatestTenThousandAreRemembered) {
     batch.connects.back().hold_ms = 1'000;
   }
   ask("mia", std::move(batch));
-  everybody_does();
+  answer_all_switches();
   ASSERT_EQ(manager().counters().held, kHolds);
   const auto ids = manager().list(ConnectionId{0}, kHolds);
   wait(seconds{1});
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(manager().gauges().connections, 0U);
   told();
   commit(kHolds + 1, ids.front());
@@ -289,7 +289,7 @@ TEST_F(HoldTest, LabelsAskedForWithTheCommitOfAHoldOfAnEarlierSessionAreAnswered
   lose("sw1");
   attach("sw1");
   commit(2, call);
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
   EXPECT_EQ(manager().labels_awaited("sw1", PortId{10}), 0U) << "every command is answered";
 }

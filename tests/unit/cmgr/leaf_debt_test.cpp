@@ -21,12 +21,12 @@ class LeafDebtTest : public ExchangeTest {
   }
   void added(std::uint64_t request, ConnectionId call, const std::string& end) {
     add_leaf(request, call, end);
-    everybody_does();
+    answer_all_switches();
     EXPECT_EQ(outcome().kind, OutcomeKind::kLeafAdded) << end;
   }
   void released(std::uint64_t request, ConnectionId call) {
     release(request, call);
-    everybody_does();
+    answer_all_switches();
     EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
     expect_nothing_left();
     EXPECT_TRUE(leaves_no_trace());
@@ -154,12 +154,12 @@ TEST_F(LeafDebtTest, AChangeOwedToALeafIsForgivenWhenTheLeafGoes) {
   const HopBatch heard = take("sw2");
   ASSERT_EQ(heard.modifies.size(), 2U);
   answer("sw2", {done(heard.modifies[0]), refused(heard.modifies[1], Cause::kSwitchUnreachable)});
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
   EXPECT_EQ(manager().gauges().owed, 1U);
   drop_leaf(4, call, "guy");
   EXPECT_EQ(manager().gauges().owed, 0U);
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kLeafDropped);
   released(5, call);
 }
@@ -193,7 +193,7 @@ TEST_F(LeafDebtTest, AndWhenTheTreeIsReleasedMeanwhile) {
   EXPECT_EQ(outcome().kind, OutcomeKind::kLeafDropped);
   drop_leaf(5, call, "eve");
   release(6, call);
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(told().size(), 2U) << "eve's drop, and the release";
   EXPECT_EQ(manager().gauges().connections, 0U);
   const std::vector<std::pair<PortId, Label>> expected{{PortId{21}, vci(40)}};

@@ -22,17 +22,17 @@ class LeafTest : public ExchangeTest {
   }
   void added(std::uint64_t request, ConnectionId call, const std::string& end) {
     add_leaf(request, call, end);
-    everybody_does();
+    answer_all_switches();
     EXPECT_EQ(outcome().kind, OutcomeKind::kLeafAdded) << end;
   }
   void dropped(std::uint64_t request, ConnectionId call, const std::string& end) {
     drop_leaf(request, call, end);
-    everybody_does();
+    answer_all_switches();
     EXPECT_EQ(outcome().kind, OutcomeKind::kLeafDropped) << end;
   }
   void released(std::uint64_t request, ConnectionId call) {
     release(request, call);
-    everybody_does();
+    answer_all_switches();
     EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
     expect_nothing_left();
     EXPECT_TRUE(leaves_no_trace());
@@ -148,8 +148,8 @@ TEST_F(LeafTest, ALeafThatIsRefusedOnItsWayTriesAnother) {
   const ConnectionId call = up();
   add_leaf(2, call, "eve");
   answer("sw2", {refused(setup("sw2"), Cause::kNoBandwidth, PortId{22}, 100, 70)});
-  everybody_does();
-  const auto queries = asked_routes();
+  answer_all_switches();
+  const auto queries = take_route_queries();
   ASSERT_THAT(queries, SizeIs(1));
   EXPECT_THAT(queries[0].avoid, ElementsAre(PathElement{"sw2", PortId{22}}));
   route(none(queries[0], Cause::kNoRoute, "ann -> eve"));
@@ -164,7 +164,7 @@ TEST_F(LeafTest, ASwitchLostWhileALeafIsAddedIsOwedTheRemoval) {
   all_done("sw2");
   take("sw4");
   lose("sw4");
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(explain(outcome()), "switch unreachable at sw4; owed: 1 removal at sw4");
   EXPECT_EQ(manager().gauges().owed, 1U);
   EXPECT_EQ(hops_of(call), 3U);
@@ -179,7 +179,7 @@ TEST_F(LeafTest, AHopOfALeafThatDoesNotAnswerEndsTheAttempt) {
   all_done("sw2");
   take("sw4");
   wait(config.hop_timer);
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(explain(outcome()), "timeout at sw4");
   released(3, call);
 }
@@ -262,7 +262,7 @@ TEST_F(LeafTest, WhatCannotBeAddedOrDroppedIsRefusedByName) {
   add_leaf(6, ConnectionId{4711}, "eve");
   EXPECT_EQ(outcome().cause, Cause::kUnknownConnection);
   add_leaf(7, call, "zoe");
-  route(none(asked_routes().at(0), Cause::kUnknownEndpoint, "zoe"));
+  route(none(take_route_queries().at(0), Cause::kUnknownEndpoint, "zoe"));
   EXPECT_EQ(explain(outcome()), "unknown endpoint at zoe");
   EXPECT_EQ(hops_of(call), 4U);
 }
@@ -270,10 +270,10 @@ TEST_F(LeafTest, WhatCannotBeAddedOrDroppedIsRefusedByName) {
 TEST_F(LeafTest, ARouteThatBeginsSomewhereElseOrLeadsNowhereNewIsNoBranch) {
   const ConnectionId call = up();
   add_leaf(2, call, "zoe");
-  route(found(asked_routes().at(0), {{{"sw1", PortId{9}, PortId{3}}}, 10'000}));
+  route(found(take_route_queries().at(0), {{{"sw1", PortId{9}, PortId{3}}}, 10'000}));
   EXPECT_EQ(outcome().cause, Cause::kNoRoute);
   add_leaf(3, call, "robert");  // another name for bob's port
-  route(found(asked_routes().at(0)));
+  route(found(take_route_queries().at(0)));
   EXPECT_EQ(outcome().cause, Cause::kLeafExists);
   released(4, call);
 }
@@ -283,7 +283,7 @@ TEST_F(LeafTest, ABidirectionalConnectionHasNoLeaves) {
   ConnectRequest both = call(1);
   both.reverse = cells(10);
   ask("mia", {{both}, {}});
-  everybody_does();
+  answer_all_switches();
   add_leaf(2, outcome().connection, "guy");
   EXPECT_EQ(outcome().cause, Cause::kInvalidRequest);
 }
@@ -358,10 +358,10 @@ TEST_F(LeafTest, AReleaseWhileALeafIsBeingDroppedDoesNotRemoveItTwice) {
 TEST_F(LeafTest, AReleaseWhileALeafWaitsForItsRouteLeavesTheLateAnswerToTheCache) {
   const ConnectionId call = up();
   add_leaf(2, call, "zoe");
-  const auto queries = asked_routes();
+  const auto queries = take_route_queries();
   release(3, call);
   EXPECT_EQ(outcome().cause, Cause::kBeingReleased);
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
   route(found(queries.at(0), path_to("guy")));
   EXPECT_TRUE(silent("sw2"));
@@ -381,7 +381,7 @@ TEST_F(LeafTest, AModifyReachesEveryHopOfTheTree) {
 TEST_F(LeafTest, ALeafThatComesAfterAModifyHasTheNewContract) {
   const ConnectionId call = up();
   modify(2, call, cells(300));
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
   add_leaf(3, call, "guy");
   EXPECT_EQ(setup("sw2").demand.cells_per_s, 300U);
@@ -394,7 +394,7 @@ TEST_F(LeafTest, OneLeafAtATimeAndNoOtherChangeMeanwhile) {
   EXPECT_EQ(outcome().cause, Cause::kChangeUnderWay);
   modify(4, call, cells(300));
   EXPECT_EQ(outcome().cause, Cause::kChangeUnderWay);
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().request, RequestId{2});
   added(5, call, "eve");
 }
@@ -405,8 +405,8 @@ TEST_F(LeafTest, ABranchThatDoesNotAnswerIsAvoidedAsAnyHopOnTheWayIs) {
   const HopSetup branch = setup("sw2");
   EXPECT_TRUE(branch.branch);
   answer("sw2", {refused(branch, Cause::kTimeout)});
-  everybody_does();
-  const auto queries = asked_routes();
+  answer_all_switches();
+  const auto queries = take_route_queries();
   ASSERT_THAT(queries, SizeIs(1));
   EXPECT_EQ(queries.front().avoid, (std::vector{PathElement{"sw2", PortId{}}}));
 }

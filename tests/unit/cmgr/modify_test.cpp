@@ -42,7 +42,7 @@ TEST_F(ModifyTest, MoreIsAskedOfEveryHopAndCountsWhenAllHaveAgreed) {
   EXPECT_EQ(manager().view_of("sw2").hops.at(0).demand, (Resources{300, 20}));
   EXPECT_EQ(manager().counters().modified, 1U);
   release(3, call);
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
   expect_nothing_left();
   EXPECT_TRUE(leaves_no_trace());
@@ -55,7 +55,7 @@ TEST_F(ModifyTest, LessIsToldAtOnceAndTheNextChangeHasTheNextRevision) {
   const HopModify one = change("sw1");
   EXPECT_EQ(one.demand, (Resources{50, 5}));
   answer("sw1", {done(one)});
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
   modify(3, call, cells(60, 5));
   EXPECT_EQ(change("sw1").revision, 2U);
@@ -77,7 +77,7 @@ TEST_F(ModifyTest, MoreInOneAndLessInTheOtherTakesTwoSteps) {
   EXPECT_EQ(lower.demand, (Resources{300, 4}));
   EXPECT_EQ(lower.revision, raise.revision + 1);
   answer("sw2", {done(lower)});
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
   EXPECT_EQ(contract_of(call).forward, (Resources{300, 4}));
 }
@@ -118,7 +118,7 @@ TEST_F(ModifyTest, AHopThatDoesNotAnswerEndsTheChangeByTheHopTimer) {
   const HopModify raise = change("sw2");
   wait(config.hop_timer);
   // The old contract is restored everywhere except at sw2, which has answered only once.
-  everybody_does();
+  answer_all_switches();
   EXPECT_THAT(told(), IsEmpty()) << "that was the answer to the raise";
   answer("sw2", {done(raise)});
   EXPECT_EQ(explain(outcome()), "timeout at sw2");
@@ -164,7 +164,7 @@ TEST_F(ModifyTest, ASwitchLostInTheMiddleOfARaiseIsOwedTheOldContract) {
   all_done("sw3");
   take("sw2");
   lose("sw2");
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(explain(outcome()), "switch unreachable at sw2");
   EXPECT_EQ(contract_of(call).forward.cells_per_s, 100U);
   EXPECT_EQ(manager().gauges().owed, 1U) << "perhaps it has the new one";
@@ -196,7 +196,7 @@ TEST_F(ModifyTest, LoweringThatIsNotAnsweredIsToldAgainAndTheLateAnswerServesFor
   EXPECT_THAT(told(), IsEmpty()) << "not an answer to the raise";
   // cmgr <-- sw2: the raise is refused
   answer("sw2", {refused(raise, Cause::kNoBandwidth, PortId{21}, 80, 60)});
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(explain(outcome()), "no bandwidth at sw2 port 21: asked 80 cells/s, free 60");
   EXPECT_EQ(contract_of(call).forward.cells_per_s, 50U);
 }
@@ -219,7 +219,7 @@ TEST_F(ModifyTest, WhoWasOwedTheOldContractIsToldItThoughItRefusesTheNewOne) {
   const HopModify old = change("sw2");
   EXPECT_EQ(old.demand.cells_per_s, 50U);
   answer("sw2", {done(old)});
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().cause, Cause::kNoBandwidth);
   EXPECT_EQ(manager().gauges().owed, 0U);
 }
@@ -269,7 +269,7 @@ TEST_F(ModifyTest, AReleaseBreaksTheChangeOff) {
   EXPECT_EQ(broken.cause, Cause::kBeingReleased);
   // The answer to the change arrives in between and has no effect.
   answer("sw2", {done(two)});
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
   expect_nothing_left();
   EXPECT_TRUE(leaves_no_trace());
@@ -284,7 +284,7 @@ TEST_F(ModifyTest, WhatIsOwedGoesWithTheConnection) {
   EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
   release(3, call);
   EXPECT_EQ(manager().gauges().owed, 0U);
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
   expect_nothing_left();
 }
@@ -298,10 +298,10 @@ TEST_F(ModifyTest, OneChangeAtATime) {
   EXPECT_EQ(second.cause, Cause::kChangeUnderWay);
   add_leaf(4, call, "guy");
   EXPECT_EQ(outcome().cause, Cause::kChangeUnderWay);
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().request, RequestId{2});
   modify(5, call, cells(400));
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
 }
 
@@ -310,12 +310,12 @@ TEST_F(ModifyTest, OnlyWhatIsUpCanBeModified) {
   modify(1, ConnectionId{4711}, cells(300));
   EXPECT_EQ(outcome().cause, Cause::kUnknownConnection);
   hold(2, 60'000);
-  everybody_does();
+  answer_all_switches();
   const ConnectionId held = outcome().connection;
   modify(3, held, cells(300));
   EXPECT_EQ(outcome().cause, Cause::kNotConnected);
   commit(4, held);
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
   release(5, held);
   modify(6, held, cells(300));
@@ -351,7 +351,7 @@ TEST_F(ModifyTest, AnotherServiceCategoryIsRefusedBeforeAnySwitchIsAsked) {
 TEST_F(ModifyTest, TheSameContractAgainIsToldAndDone) {
   const ConnectionId call = up();
   modify(2, call, cells(100));
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
 }
 
@@ -373,7 +373,7 @@ TEST_F(ModifyTest, AnswersThatComeTwiceOrToNobodyAreCounted) {
   nobodys.key.connection = ConnectionId{4711};
   answer("sw1", {done(nobodys)});
   EXPECT_EQ(manager().counters().late_results, 2U);
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
 }
 

@@ -13,7 +13,7 @@ using ::testing::SizeIs;
 class OwedAgainTest : public ExchangeTest {
  protected:
   // A call that was lowered from 100 to 50 cells/s. sw2 was unreachable and is owed the 50.
-  ConnectionId lowered_but_at_sw2(std::uint64_t request = 1) {
+  ConnectionId lower_except_at_sw2(std::uint64_t request = 1) {
     const ConnectionId call = connected(request);
     modify(request + 1, call, cells(50));
     all_done("sw1");
@@ -50,7 +50,7 @@ TEST_F(OwedAgainTest, ARemovalOnItsWayWhenTheSessionEndsIsSentInTheNextOne) {
 
 TEST_F(OwedAgainTest, AChangeOnItsWayWhenTheSessionEndsIsSentInTheNextOne) {
   start_with_labels({vci(32)}, {vci(40)});
-  lowered_but_at_sw2();
+  lower_except_at_sw2();
   wait(SwitchDesk::kDebtRetry);
   EXPECT_EQ(change("sw2").demand.cells_per_s, 50U);
   lose("sw2");
@@ -64,10 +64,10 @@ TEST_F(OwedAgainTest, AChangeOnItsWayWhenTheSessionEndsIsSentInTheNextOne) {
 TEST_F(OwedAgainTest, WhatIsOnItsWayIsNotSentAgainWithTheNextDebt) {
   config.label_cache_target = 2;
   start_with_labels({vci(32), vci(33)}, {vci(40), vci(41)});
-  const ConnectionId one = lowered_but_at_sw2(1);
+  const ConnectionId one = lower_except_at_sw2(1);
   wait(SwitchDesk::kDebtRetry);
   EXPECT_EQ(change("sw2").key.connection, one);
-  const ConnectionId other = lowered_but_at_sw2(5);
+  const ConnectionId other = lower_except_at_sw2(5);
   wait(SwitchDesk::kDebtRetry);
   EXPECT_EQ(change("sw2").key.connection, other) << "the first one alone waits for its answer";
 }
@@ -76,7 +76,7 @@ TEST_F(OwedAgainTest, WhatIsOnItsWayIsNotSentAgainWithTheNextDebt) {
 
 TEST_F(OwedAgainTest, TheAnswerToADebtDoesNotAnswerTheChangeThatOvertookIt) {
   start_with_labels({vci(32)}, {vci(40)});
-  const ConnectionId call = lowered_but_at_sw2();
+  const ConnectionId call = lower_except_at_sw2();
   wait(SwitchDesk::kDebtRetry);
   const HopModify debt = change("sw2");
   modify(3, call, cells(80));
@@ -87,13 +87,13 @@ TEST_F(OwedAgainTest, TheAnswerToADebtDoesNotAnswerTheChangeThatOvertookIt) {
   answer("sw2", {done(debt)});
   EXPECT_THAT(told(), IsEmpty());
   answer("sw2", {refused(raise, Cause::kNoBandwidth, PortId{21}, 80, 60)});
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().cause, Cause::kNoBandwidth);
 }
 
 TEST_F(OwedAgainTest, ANewSessionHasNoAnswersOfTheOldOneToSkip) {
   start_with_labels({vci(32)}, {vci(40)});
-  const ConnectionId call = lowered_but_at_sw2();
+  const ConnectionId call = lower_except_at_sw2();
   wait(SwitchDesk::kDebtRetry);
   (void)change("sw2");
   modify(3, call, cells(80));
@@ -102,7 +102,7 @@ TEST_F(OwedAgainTest, ANewSessionHasNoAnswersOfTheOldOneToSkip) {
   (void)change("sw2");
   // sw2 is lost with two changes unanswered; the call keeps its 50 cells/s.
   lose("sw2");
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(explain(outcome()), "switch unreachable at sw2");
   EXPECT_EQ(manager().gauges().owed, 1U);
   attach("sw2");
@@ -112,9 +112,9 @@ TEST_F(OwedAgainTest, ANewSessionHasNoAnswersOfTheOldOneToSkip) {
 
 TEST_F(OwedAgainTest, WhoHasHeardAContractAfterADebtIsNotToldItAgain) {
   start_with_labels({vci(32)}, {vci(40)});
-  const ConnectionId call = lowered_but_at_sw2();
+  const ConnectionId call = lower_except_at_sw2();
   modify(3, call, cells(80));
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
   modify(4, call, cells(200));
   all_done("sw1");
@@ -122,7 +122,7 @@ TEST_F(OwedAgainTest, WhoHasHeardAContractAfterADebtIsNotToldItAgain) {
   // cmgr <-- sw2: refused. It has the 80 cells/s.
   answer("sw2", {refused(change("sw2"), Cause::kNoBandwidth, PortId{21}, 200, 120)});
   EXPECT_TRUE(silent("sw2"));
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().cause, Cause::kNoBandwidth);
 }
 

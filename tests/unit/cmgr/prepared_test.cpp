@@ -14,7 +14,7 @@ class PreparedTest : public ExchangeTest {
     config.label_cache_target = 8;
     start_with_labels({vci(32), vci(33), vci(34), vci(35)}, {vci(40), vci(41), vci(42), vci(43)});
     prepare(count);
-    everybody_does();
+    answer_all_switches();
     EXPECT_EQ(manager().gauges().prepared, count);
   }
   void prepare(std::size_t count) {
@@ -24,7 +24,7 @@ class PreparedTest : public ExchangeTest {
   // Refuses the setup of the next prepared connection: the pool stays short for a while.
   void refuse_refill() {
     answer("sw3", {refused(setup("sw3"), Cause::kNoBandwidth, PortId{2}, 100, 20)});
-    everybody_does();
+    answer_all_switches();
   }
   CacheState pool() {
     for (const CacheState& cache : manager().caches(10, now)) {
@@ -51,7 +51,7 @@ TEST_F(PreparedTest, ACallTakesOneWithoutAWordAndThePoolIsFilledAgain) {
   EXPECT_EQ(owner(refill).client, "(two-way)");
   EXPECT_EQ(manager().gauges().prepared, 1U);
   answer("sw1", {done(refill)});
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(manager().gauges().prepared, 2U);
   EXPECT_EQ(pool().element, "ann -> bob");
   EXPECT_EQ(pool().hits, 1U);
@@ -84,9 +84,9 @@ TEST_F(PreparedTest, AReleaseGivesItBackWithoutAWordWhileThePoolIsShort) {
 TEST_F(PreparedTest, AReleaseIsARealOneWhenThePoolIsFull) {
   start_with_pool(1);
   connect(1);
-  everybody_does();
+  answer_all_switches();
   release(2, outcome().connection);
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
   EXPECT_EQ(manager().gauges().connections, 1U);
   EXPECT_EQ(manager().gauges().prepared, 1U);
@@ -135,11 +135,11 @@ TEST_F(PreparedTest, FewerWantedMeansTheOthersAreReleased) {
   start_with_pool(2);
   prepare(1);
   EXPECT_EQ(manager().gauges().prepared, 1U);
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(manager().gauges().connections, 1U);
   EXPECT_THAT(told(), IsEmpty());
   prepare(0);
-  everybody_does();
+  answer_all_switches();
   expect_nothing_left();
 }
 
@@ -148,7 +148,7 @@ TEST_F(PreparedTest, OneThatComesReadyAfterTheCountWasLoweredIsReleased) {
   prepare(1);
   EXPECT_FALSE(silent("sw1"));
   prepare(0);
-  everybody_does();
+  answer_all_switches();
   expect_nothing_left();
 }
 
@@ -162,7 +162,7 @@ TEST_F(PreparedTest, AfterAFailureThePoolRestsForASecond) {
   EXPECT_TRUE(silent("sw1"));
   wait(milliseconds{1});
   EXPECT_FALSE(silent("sw1"));
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(manager().gauges().prepared, 1U);
   EXPECT_EQ(manager().counters().refused, 0U) << "nobody has been refused anything";
 }
@@ -176,7 +176,7 @@ TEST_F(PreparedTest, WithASwitchAwayThePoolTriesOnceASecond) {
   EXPECT_TRUE(silent("sw1"));
   attach("sw3");
   wait(PreparedPools::kRest);
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(manager().gauges().prepared, 5U);
 }
 
@@ -186,11 +186,11 @@ TEST_F(PreparedTest, AModifiedOneIsThePoolsNoMore) {
   refuse_refill();
   const ConnectionId taken = outcome().connection;
   modify(2, taken, cells(300));
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
   release(3, taken);
   EXPECT_FALSE(silent("sw1"));
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
   EXPECT_EQ(manager().gauges().connections, 0U);
 }
@@ -202,10 +202,10 @@ TEST_F(PreparedTest, OneWithALeafIsThePoolsNoMore) {
   refuse_refill();
   const ConnectionId taken = outcome().connection;
   add_leaf(2, taken, "guy");
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kLeafAdded);
   release(3, taken);
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
   EXPECT_EQ(manager().gauges().connections, 0U);
 }

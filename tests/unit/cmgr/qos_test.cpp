@@ -44,14 +44,14 @@ TEST_F(QosTest, AServiceIsAskedForOnceHoweverManyCallsWait) {
   start_remote();
   ask("mia", {{film(1), film(2)}, {}});
   EXPECT_TRUE(silent("sw1"));
-  EXPECT_THAT(asked_services(), ElementsAre(kFilm));
+  EXPECT_THAT(take_service_queries(), ElementsAre(kFilm));
   mapped(kFilm, {2'500, 100});
   const HopBatch heard = take("sw1");
   ASSERT_THAT(heard.setups, SizeIs(2));
   EXPECT_EQ(heard.setups[0].demand, (Resources{2'500, 100}));
   // The third call finds the mapping in the cache.
   ask("mia", {{film(3)}, {}});
-  EXPECT_THAT(asked_services(), IsEmpty());
+  EXPECT_THAT(take_service_queries(), IsEmpty());
   EXPECT_FALSE(silent("sw1"));
   EXPECT_EQ(manager().counters().service_queries, 1U);
   EXPECT_EQ(qos().element, "remote");
@@ -63,7 +63,7 @@ TEST_F(QosTest, AServiceIsAskedForOnceHoweverManyCallsWait) {
 TEST_F(QosTest, TheQosMappersRefusalIsTheCalls) {
   start_remote();
   ask("mia", {{film(1)}, {}});
-  asked_services();
+  take_service_queries();
   refuse(kFilm, {Cause::kUnknownService, "service kind", 1, 0});
   const Outcome refusal = outcome();
   EXPECT_EQ(refusal.cause, Cause::kUnknownService);
@@ -72,13 +72,13 @@ TEST_F(QosTest, TheQosMappersRefusalIsTheCalls) {
   expect_nothing_left();
   // A refusal is not cached.
   ask("mia", {{film(2)}, {}});
-  EXPECT_THAT(asked_services(), SizeIs(1));
+  EXPECT_THAT(take_service_queries(), SizeIs(1));
 }
 
 TEST_F(QosTest, AQosMapperThatDoesNotAnswerIsNamedAndTheLateAnswerServesTheNext) {
   start_remote();
   ask("mia", {{film(1)}, {}});
-  asked_services();
+  take_service_queries();
   wait(config.route_timer - milliseconds{1});
   EXPECT_THAT(told(), IsEmpty());
   wait(milliseconds{1});
@@ -89,7 +89,7 @@ TEST_F(QosTest, AQosMapperThatDoesNotAnswerIsNamedAndTheLateAnswerServesTheNext)
   mapped(kFilm, {2'500, 100});
   EXPECT_TRUE(silent("sw1")) << "nobody waits";
   ask("mia", {{film(2)}, {}});
-  EXPECT_THAT(asked_services(), IsEmpty());
+  EXPECT_THAT(take_service_queries(), IsEmpty());
   EXPECT_FALSE(silent("sw1"));
 }
 
@@ -97,13 +97,13 @@ TEST_F(QosTest, WithoutACacheEveryCallAsksForItself) {
   config.qos_cache = false;
   start_remote();
   ask("mia", {{film(1), film(2)}, {}});
-  EXPECT_THAT(asked_services(), ElementsAre(kFilm, kFilm));
+  EXPECT_THAT(take_service_queries(), ElementsAre(kFilm, kFilm));
   mapped(kFilm, {2'500, 100});
   EXPECT_THAT(take("sw1").setups, SizeIs(1)) << "one answer, one call";
   mapped(kFilm, {2'500, 100});
   EXPECT_THAT(take("sw1").setups, SizeIs(1));
   ask("mia", {{film(3)}, {}});
-  EXPECT_THAT(asked_services(), SizeIs(1));
+  EXPECT_THAT(take_service_queries(), SizeIs(1));
 }
 
 TEST_F(QosTest, BothDirectionsNeedBothAnswers) {
@@ -111,7 +111,7 @@ TEST_F(QosTest, BothDirectionsNeedBothAnswers) {
   ConnectRequest both = film(1);
   both.reverse = cells(20);
   ask("mia", {{both}, {}});
-  EXPECT_THAT(asked_services(), ElementsAre(kFilm, cells(20)));
+  EXPECT_THAT(take_service_queries(), ElementsAre(kFilm, cells(20)));
   mapped(cells(20), {20, 10});
   EXPECT_TRUE(silent("sw1"));
   mapped(kFilm, {2'500, 100});
@@ -124,14 +124,14 @@ TEST_F(QosTest, AModifyAsksAsWell) {
   start_remote();
   ask("mia", {{film(1)}, {}});
   mapped(kFilm, {2'500, 100});
-  everybody_does();
+  answer_all_switches();
   const ConnectionId up = outcome().connection;
-  asked_services();
+  take_service_queries();
   modify(2, up, cells(50));
-  EXPECT_THAT(asked_services(), ElementsAre(cells(50)));
+  EXPECT_THAT(take_service_queries(), ElementsAre(cells(50)));
   // The connection may be released while the query is pending.
   release(3, up);
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
   mapped(cells(50), {50, 10});
   EXPECT_EQ(outcome().cause, Cause::kUnknownConnection);
@@ -151,7 +151,7 @@ TEST_F(QosTest, AnOperatorSeesEveryKindOfCache) {
   start_remote();
   ASSERT_TRUE(manager().prepare("ann", "bob", cells(100), 1, now).has_value());
   finish();
-  everybody_does();
+  answer_all_switches();
   wait(milliseconds{40});
   const auto caches = manager().caches(10, now);
   std::set<CacheKind> kinds;
@@ -190,11 +190,11 @@ TEST_F(QosTest, AnOperatorSeesEveryKindOfCache) {
 TEST_F(QosTest, AfterAnAnswerThatDidNotComeTheNextCallAsksAgain) {
   start_remote();
   ask("mia", {{film(1)}, {}});
-  EXPECT_THAT(asked_services(), ElementsAre(kFilm));
+  EXPECT_THAT(take_service_queries(), ElementsAre(kFilm));
   wait(config.route_timer);
   EXPECT_EQ(outcome().cause, Cause::kNoQosMapper);
   ask("mia", {{film(2)}, {}});
-  EXPECT_THAT(asked_services(), ElementsAre(kFilm));
+  EXPECT_THAT(take_service_queries(), ElementsAre(kFilm));
 }
 
 }  // namespace

@@ -84,15 +84,15 @@ TEST_F(RecallQuotaTest, WhatACallTookIsFreeAgainWithItsReleaseAndGoesBackWhenNot
   connect(1);
   const HopSetup one = setup("sw1");
   say("sw1", {{done(one)}, {}, {{PortId{10}, {300, 30}}}, {}});
-  everybody_does();
+  answer_all_switches();
   const ConnectionId call = outcome().connection;
   modify(2, call, cells(150));
   EXPECT_EQ(quota().wanted, 100U) << "not agreed yet";
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
   EXPECT_EQ(quota().wanted, 150U);
   release(3, call);
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(quota().wanted, 0U);
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
   expect_nothing_left();
@@ -107,7 +107,7 @@ TEST_F(RecallQuotaTest, ARefusedCallTakesNothing) {
   start_with_quotas();
   connect(1);
   answer("sw3", {refused(setup("sw3"), Cause::kNoBandwidth, PortId{2}, 100, 20)});
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kRefused);
   EXPECT_EQ(quota().wanted, 0U);
   expect_nothing_left();
@@ -133,7 +133,7 @@ TEST_F(RecallQuotaTest, QuotaLapsesWithTheSessionAndTheCallsStayBooked) {
   connect(1);
   const HopSetup one = setup("sw1");
   say("sw1", {{done(one)}, {}, {{PortId{10}, {300, 30}}}, {}});
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
   attach("sw1");
   EXPECT_EQ(quota().size, 0U);
@@ -184,7 +184,7 @@ TEST_F(RecallQuotaTest, ACooperativeCacheDeclaresItsDemandAndTakesItBack) {
   ASSERT_FALSE(heard.declared.empty());
   EXPECT_GE(heard.declared.back().labels, 2U) << "the call's and one for the next";
   release(2, call);
-  everybody_does();
+  answer_all_switches();
   take("sw1");
   wait(LabelSizing::kIdle + SwitchDesk::kTrim + Aggregator::kReturnDelay);
   const auto last = take("sw1").declared;
@@ -253,7 +253,7 @@ TEST_F(RecallQuotaTest, ALabelThatWasNotHeldIsNoDemand) {
   start_with_labels({vci(32)}, {vci(40)});
   connect(1);
   answer("sw1", {refused(setup("sw1"), Cause::kLabelNotHeld, PortId{10}, 32)});
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().cause, Cause::kLabelNotHeld);
   take("sw1");
   wait(LabelSizing::kIdle + SwitchDesk::kTrim + Aggregator::kReturnDelay);

@@ -134,14 +134,14 @@ class ReplayTest : public RerouteTest, public ::testing::WithParamInterface<std:
     }
   }
   void answer_routes() {
-    for (const RouteQuery& query : asked_routes()) {
+    for (const RouteQuery& query : take_route_queries()) {
       const Path direct = sw2_drained_ ? detour() : path();
       route(found(query, query.to == "bob" ? direct : path_to(query.to)));
     }
   }
   void settle() {
     for (int i = 0; i < 8; ++i) {
-      everybody_does();
+      answer_all_switches();
       answer_routes();
     }
     for (const Outcome& outcome : told()) {

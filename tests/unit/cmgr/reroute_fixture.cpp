@@ -29,7 +29,7 @@ std::vector<UnusableElement> RerouteTest::link_drained() {
 }
 
 RouteQuery RerouteTest::query() {
-  const auto queries = asked_routes();
+  const auto queries = take_route_queries();
   EXPECT_THAT(queries, SizeIs(1));
   return queries.empty() ? RouteQuery{} : queries.front();
 }
@@ -45,7 +45,7 @@ void RerouteTest::no_other_path(Cause cause, std::uint64_t free) {
   finish();
 }
 
-ConnectionId RerouteTest::all_but_taken_over() {
+ConnectionId RerouteTest::reroute_until_take_over() {
   config.crankbacks = 0;
   start_with_two_paths();
   const ConnectionId connection = connected(1);
@@ -62,7 +62,7 @@ Notice RerouteTest::notice() {
 
 void RerouteTest::release_and_expect_nothing(ConnectionId connection) {
   release(99, connection);
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
   expect_nothing_left();
   EXPECT_EQ(manager().gauges().astray, 0U);

@@ -27,7 +27,7 @@ class RerouteTest : public ExchangeTest {
   void no_other_path(Cause cause, std::uint64_t free = 0);
   // A call that is up and leaves a drained link: the other path is made
   // except for the take-over at sw1.
-  ConnectionId all_but_taken_over();
+  ConnectionId reroute_until_take_over();
   Notice notice();
   void release_and_expect_nothing(ConnectionId connection);
 };

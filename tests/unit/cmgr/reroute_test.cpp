@@ -87,12 +87,12 @@ TEST_F(RerouteTest, BackAgainWhenTheOtherPathIsDrained) {
   make();
   all_done("sw1");
   wait(config.break_delay);
-  everybody_does();
+  answer_all_switches();
   topology(3, {{{"sw5", PortId{51}}, Unusable::kDrained}});
   route(found(query(), path()));
-  everybody_does();
+  answer_all_switches();
   wait(config.break_delay);
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(manager().counters().reroutes_done, 2U);
   EXPECT_EQ(
       manager().switch_name(manager().describe(connection).value().connection.hops().nth(1)->at),
@@ -136,7 +136,7 @@ TEST_F(RerouteTest, BrokenThenAnotherPathAfterAll) {
   all_done("sw1");
   EXPECT_EQ(notice().kind, NoticeKind::kRerouted);
   EXPECT_EQ(manager().describe(connection).value().connection.observed().broken, "");
-  everybody_does();
+  answer_all_switches();
   release_and_expect_nothing(connection);
 }
 
@@ -154,7 +154,7 @@ TEST_F(RerouteTest, AnAccessLineThatIsDownLeavesNoWay) {
   start_with_two_paths();
   const ConnectionId connection = connected(1);
   topology(2, {{{"sw3", PortId{2}}, Unusable::kDown}});
-  EXPECT_THAT(asked_routes(), IsEmpty());
+  EXPECT_THAT(take_route_queries(), IsEmpty());
   const Notice broken = notice();
   EXPECT_EQ(broken.kind, NoticeKind::kBroken);
   EXPECT_EQ(broken.cause, Cause::kLinkDown);
@@ -166,11 +166,11 @@ TEST_F(RerouteTest, AnAccessLineThatIsDownLeavesNoWay) {
 
 // The new path uses another link from sw1 to sw2. sw2's new hop joins the old one. It inherits the
 // label towards sw3, together with the session that granted it and its quarantine.
-class HeirOfALabelTest : public RerouteTest {
+class LabelInheritanceTest : public RerouteTest {
  protected:
   // sw2's session is lost and the next one names `quarantined`; then
   // the call moves to the other path.
-  ConnectionId over_after_a_lost_session(const std::vector<PortLabels>& quarantined) {
+  ConnectionId reroute_after_lost_session(const std::vector<PortLabels>& quarantined) {
     start_with_two_paths();
     answer("sw1", {}, {{PortId{12}, {vci(34)}}});
     const ConnectionId connection = connected(1);
@@ -186,10 +186,10 @@ class HeirOfALabelTest : public RerouteTest {
     EXPECT_TRUE(at_sw2.joins);
     EXPECT_EQ(at_sw2.output_label, vci(40));
     answer("sw2", {done(at_sw2)});
-    everybody_does();
+    answer_all_switches();
     EXPECT_EQ(notice().kind, NoticeKind::kRerouted);
     wait(config.break_delay);
-    everybody_does();
+    answer_all_switches();
     return connection;
   }
   // The label was granted in the first session: the manager returns it and never caches it.
@@ -200,8 +200,8 @@ class HeirOfALabelTest : public RerouteTest {
   }
 };
 
-TEST_F(HeirOfALabelTest, OfAnEarlierSessionReturnsIt) {
-  const ConnectionId connection = over_after_a_lost_session({});
+TEST_F(LabelInheritanceTest, OfAnEarlierSessionReturnsIt) {
+  const ConnectionId connection = reroute_after_lost_session({});
   release(2, connection);
   // cmgr <-- sw2: removed, 0/40 rests in quarantine
   answer("sw2", {removed(removal("sw2"), vci(40))});
@@ -210,8 +210,8 @@ TEST_F(HeirOfALabelTest, OfAnEarlierSessionReturnsIt) {
   expect_returned();
 }
 
-TEST_F(HeirOfALabelTest, ThatRestsInQuarantineAlreadyReturnsIt) {
-  const ConnectionId connection = over_after_a_lost_session({{PortId{21}, {vci(40)}}});
+TEST_F(LabelInheritanceTest, ThatRestsInQuarantineAlreadyReturnsIt) {
+  const ConnectionId connection = reroute_after_lost_session({{PortId{21}, {vci(40)}}});
   release(2, connection);
   // cmgr <-- sw2: removed; sw2 named 0/40 when it attached
   answer("sw2", {removed(removal("sw2"))});
@@ -226,7 +226,7 @@ TEST_F(RerouteTest, BothDirectionsGoOverTogether) {
   ConnectRequest request = call(1);
   request.reverse = cells(50);
   ask("mia", {{request}, {}});
-  everybody_does();
+  answer_all_switches();
   const ConnectionId connection = outcome().connection;
   topology(2, link_drained());
   route(found(query(), detour()));
@@ -261,7 +261,7 @@ TEST_F(RerouteTest, BothDirectionsGoOverTogether) {
   EXPECT_EQ(leg_of(overs, PortId{31}), 1) << "at sw3";
   EXPECT_EQ(notice().kind, NoticeKind::kRerouted);
   wait(config.break_delay);
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(manager().describe(connection).value().connection.hops().size(), 6U);
   release_and_expect_nothing(connection);
 }
@@ -271,12 +271,12 @@ TEST_F(RerouteTest, OldNewsIsIgnored) {
   const ConnectionId connection = connected(1);
   topology(5, {});
   topology(4, link_down());
-  EXPECT_THAT(asked_routes(), IsEmpty());
+  EXPECT_THAT(take_route_queries(), IsEmpty());
   EXPECT_EQ(manager().counters().stale_topologies, 1U);
   // But an older version of a restarted RouteObject counts.
   manager().on_topology({1, link_down()}, true);
   finish();
-  EXPECT_THAT(asked_routes(), SizeIs(1));
+  EXPECT_THAT(take_route_queries(), SizeIs(1));
   release_and_expect_nothing(connection);
 }
 
@@ -292,8 +292,8 @@ TEST_F(RerouteTest, ManyWaitForTheirTurn) {
   // One query serves all of them, because they connect the same pair.
   route(found(query(), detour()));
   for (int round = 0; round < 6; ++round) {
-    everybody_does();
-    for (const RouteQuery& asked : asked_routes()) route(found(asked, detour()));
+    answer_all_switches();
+    for (const RouteQuery& asked : take_route_queries()) route(found(asked, detour()));
   }
   EXPECT_EQ(manager().counters().reroutes_done, 3U);
   EXPECT_EQ(manager().gauges().astray, 0U);
@@ -310,7 +310,7 @@ TEST_F(RerouteTest, ANewCallDoesNotTakeAnAnswerThatIsOlderThanTheNews) {
   const RouteQuery again = query();
   EXPECT_THAT(again.avoid, ElementsAre(PathElement{"sw2", PortId{21}}));
   route(found(again, detour()));
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
 }
 
@@ -318,7 +318,7 @@ TEST_F(RerouteTest, ACallThatIsBeingSetUpIsLookedAtWhenItIsUp) {
   start_with_two_paths();
   connect(1);
   topology(2, link_down());
-  EXPECT_THAT(asked_routes(), IsEmpty());
+  EXPECT_THAT(take_route_queries(), IsEmpty());
   for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
   EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
   make();
@@ -331,8 +331,8 @@ TEST_F(RerouteTest, AChangeOfContractWaitsItsTurn) {
   const ConnectionId connection = connected(1);
   modify(2, connection, cells(50));
   topology(2, link_down());
-  EXPECT_THAT(asked_routes(), IsEmpty()) << "one thing at a time";
-  everybody_does();
+  EXPECT_THAT(take_route_queries(), IsEmpty()) << "one thing at a time";
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
   route(found(query(), detour()));
   modify(3, connection, cells(20));
@@ -346,10 +346,10 @@ TEST_F(RerouteTest, ATreeIsLeftAndItsClientTold) {
   const ConnectionId connection = connected(1);
   learn_route("guy");
   add_leaf(2, connection, "guy");
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kLeafAdded);
   topology(2, link_down());
-  EXPECT_THAT(asked_routes(), IsEmpty());
+  EXPECT_THAT(take_route_queries(), IsEmpty());
   const Notice broken = notice();
   EXPECT_EQ(broken.cause, Cause::kLinkDown);
   EXPECT_EQ(broken.element, "sw2 port 21");
@@ -362,7 +362,7 @@ TEST_F(RerouteTest, WhatIsPreparedInAdvanceIsGivenUp) {
   answer("sw2", {}, {{PortId{21}, {vci(43), vci(44)}}});
   ASSERT_TRUE(manager().prepare("ann", "bob", cells(100), 1, now).has_value());
   finish();
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(manager().gauges().prepared, 1U);
   topology(2, link_down());
   EXPECT_EQ(manager().gauges().prepared, 0U);
@@ -374,7 +374,7 @@ TEST_F(RerouteTest, WhatIsPreparedOverADrainedLinkIsMadeAnewElsewhere) {
   start_with_two_paths();
   ASSERT_TRUE(manager().prepare("ann", "bob", cells(100), 1, now).has_value());
   finish();
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(manager().gauges().prepared, 1U);
   // RouteObject --> cmgr: drained
   topology(2, link_drained());
@@ -382,7 +382,7 @@ TEST_F(RerouteTest, WhatIsPreparedOverADrainedLinkIsMadeAnewElsewhere) {
   EXPECT_EQ(take("sw2").removals.size(), 1U);
   EXPECT_EQ(manager().gauges().reroutes_under_way, 0U) << "it has no cells that could be lost";
   route(found(query(), detour()));
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(manager().gauges().prepared, 1U);
   connect(1);
   const ConnectionId taken = outcome().connection;
@@ -395,7 +395,7 @@ TEST_F(RerouteTest, WhatIsPreparedIsNotKeptThereThoughThereIsNoOtherPath) {
   start_with_two_paths();
   ASSERT_TRUE(manager().prepare("ann", "bob", cells(100), 1, now).has_value());
   finish();
-  everybody_does();
+  answer_all_switches();
   topology(2, link_drained());
   no_other_path(Cause::kNoRoute);
   EXPECT_EQ(take("sw2").removals.size(), 1U);
@@ -413,13 +413,13 @@ TEST_F(RerouteTest, WhatWasGivenUpGoesThoughTheNetworkIsMendedMeanwhile) {
   const ConnectionId hers = connected(1);
   ASSERT_TRUE(manager().prepare("ann", "bob", cells(100), 1, now).has_value());
   finish();
-  everybody_does();
+  answer_all_switches();
   ASSERT_EQ(manager().gauges().prepared, 1U);
   topology(2, link_drained());
   topology(3, {});
-  everybody_does();
+  answer_all_switches();
   route(found(query(), path()));
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(manager().gauges().prepared, 1U);
   EXPECT_EQ(manager().gauges().connections, 2U) << "mia's, and the pool's new one";
   EXPECT_EQ(manager().gauges().astray, 0U);

@@ -29,13 +29,13 @@ TEST_F(RerouteTest, AHopThatRefusesEndsInTheOldPath) {
   const HopSetup again = setup("sw5");
   EXPECT_GT(again.key.generation, Generation{2});
   answer("sw5", {done(again)});
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(notice().kind, NoticeKind::kRerouted);
   release_and_expect_nothing(connection);
 }
 
 TEST_F(RerouteTest, ATakeOverThatIsRefusedUndoesTheNewHops) {
-  const ConnectionId connection = all_but_taken_over();
+  const ConnectionId connection = reroute_until_take_over();
   // cmgr <-- sw1: its switch has refused
   answer("sw1", {refused(setup("sw1"), Cause::kSwitchRefused, {}, 30)});
   EXPECT_EQ(removal("sw5").key.generation, Generation{2});
@@ -46,13 +46,13 @@ TEST_F(RerouteTest, ATakeOverThatIsRefusedUndoesTheNewHops) {
 }
 
 TEST_F(RerouteTest, ATakeOverWithoutAnAnswerIsRemovedToo) {
-  const ConnectionId connection = all_but_taken_over();
+  const ConnectionId connection = reroute_until_take_over();
   (void)setup("sw1");
   wait(config.hop_timer);
   const HopRemoval back = removal("sw1");
   EXPECT_EQ(back.key, (HopKey{connection, Generation{2}, 0, 0}));
   answer("sw1", {removed(back, vci(33))});
-  everybody_does();
+  answer_all_switches();
   EXPECT_THAT(cached("sw1"), ElementsAre(std::pair{PortId{11}, vci(33)}));
   release_and_expect_nothing(connection);
 }
@@ -64,15 +64,15 @@ TEST_F(RerouteTest, ATakeOverThatIsTooEarlyIsTriedAgainSoonAndNobodyIsAlarmed) {
   make();
   // cmgr <-- sw1: not now, the old hop is being restored
   answer("sw1", {refused(setup("sw1"), Cause::kChangeUnderWay)});
-  everybody_does();
+  answer_all_switches();
   EXPECT_THAT(noticed(), IsEmpty());
   wait(milliseconds{100});
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(notice().kind, NoticeKind::kRerouted);
 }
 
 TEST_F(RerouteTest, CellsAreLedBackBeforeTheNewPathGoes) {
-  const ConnectionId connection = all_but_taken_over();
+  const ConnectionId connection = reroute_until_take_over();
   (void)setup("sw1");
   wait(config.hop_timer);
   // cmgr --> sw1: the old hop; the other removals wait for its confirmation or the undo timer
@@ -91,7 +91,7 @@ TEST_F(RerouteTest, AReservationToTakeOverLeadsNobodyBack) {
   attach_all();
   attach("sw5");
   connect(1);
-  everybody_does();
+  answer_all_switches();
   const ConnectionId connection = outcome().connection;
   topology(2, link_drained());
   route(found(query(), detour()));
@@ -106,7 +106,7 @@ TEST_F(RerouteTest, AReservationToTakeOverLeadsNobodyBack) {
 }
 
 TEST_F(RerouteTest, UntilCellsAreLedBackTheNewPathStays) {
-  const ConnectionId connection = all_but_taken_over();
+  const ConnectionId connection = reroute_until_take_over();
   (void)setup("sw1");
   wait(config.hop_timer);
   // cmgr <-- sw1: its switch cannot be reached
@@ -121,16 +121,16 @@ TEST_F(RerouteTest, UntilCellsAreLedBackTheNewPathStays) {
   answer("sw1", {removed(again, vci(33))});
   EXPECT_FALSE(silent("sw3"));
   EXPECT_FALSE(silent("sw5"));
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(manager().gauges().owed, 0U);
   release_and_expect_nothing(connection);
 }
 
 // The parameter is the stage of the exchange at which the client
 // releases: all hops of both paths go.
-class ReleasedMeanwhile : public RerouteTest, public ::testing::WithParamInterface<int> {};
+class ReleasedDuringReroute : public RerouteTest, public ::testing::WithParamInterface<int> {};
 
-TEST_P(ReleasedMeanwhile, BothPathsGo) {
+TEST_P(ReleasedDuringReroute, BothPathsGo) {
   start_with_two_paths();
   const ConnectionId connection = connected(1);
   topology(2, link_drained());
@@ -144,10 +144,10 @@ TEST_P(ReleasedMeanwhile, BothPathsGo) {
   release_and_expect_nothing(connection);
 }
 
-INSTANTIATE_TEST_SUITE_P(Stages, ReleasedMeanwhile, ::testing::Range(0, 7));
+INSTANTIATE_TEST_SUITE_P(Stages, ReleasedDuringReroute, ::testing::Range(0, 7));
 
 TEST_F(RerouteTest, TheSwitchThatIsToTakeOverIsLost) {
-  const ConnectionId connection = all_but_taken_over();
+  const ConnectionId connection = reroute_until_take_over();
   lose("sw1");
   // It is unknown whether sw1 has taken over: the new path stays until sw1 is back.
   EXPECT_TRUE(silent("sw3"));
@@ -158,10 +158,10 @@ TEST_F(RerouteTest, TheSwitchThatIsToTakeOverIsLost) {
 }
 
 TEST_F(RerouteTest, ReleasedWhileItIsToBeLedBack) {
-  const ConnectionId connection = all_but_taken_over();
+  const ConnectionId connection = reroute_until_take_over();
   lose("sw1");
   release(9, connection);
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
   EXPECT_EQ(manager().gauges().owed, 2U) << "of both generations, at sw1";
   EXPECT_EQ(manager().gauges().reroutes_under_way, 0U);
@@ -176,7 +176,7 @@ TEST_F(RerouteTest, ToAPathThatIsDownNobodyIsLedBack) {
   lose("sw1");
   EXPECT_FALSE(silent("sw3"));
   EXPECT_FALSE(silent("sw5"));
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(manager().gauges().owed, 1U);
 }
 

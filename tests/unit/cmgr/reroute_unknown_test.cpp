@@ -102,7 +102,7 @@ TEST_F(UnknownSwitchTest, AtAnEndIsSaidAtOnceSinceEveryPathPassesThere) {
   start_with_two_paths();
   const ConnectionId connection = connected(1);
   topology(2, sw1_unknown());
-  EXPECT_THAT(asked_routes(), IsEmpty());
+  EXPECT_THAT(take_route_queries(), IsEmpty());
   EXPECT_EQ(notice().element, "sw1");
   topology(3, {});
   EXPECT_EQ(notice().kind, NoticeKind::kMended);
@@ -134,7 +134,7 @@ TEST_F(UnknownSwitchTest, IsAvoidedAsAWholeWhenTheRouteIsOlderThanThat) {
   const RouteQuery second = query();
   EXPECT_THAT(second.avoid, ElementsAre(PathElement{"sw2", PortId{}}));
   route(found(second, detour()));
-  everybody_does();
+  answer_all_switches();
   const Outcome up = outcome();
   EXPECT_EQ(up.kind, OutcomeKind::kConnected);
   release_and_expect_nothing(up.connection);

@@ -21,7 +21,7 @@ TEST_F(SwitchSessionTest, LostInTheMiddleOfASetupTheCallIsUndoneAndTheRestOwed) 
   all_done("sw1");
   all_done("sw3");
   lose("sw2");
-  EXPECT_THAT(asked_to_attach(), Contains("sw2"));
+  EXPECT_THAT(take_attach_requests(), Contains("sw2"));
   // cmgr --> sw1, sw3: remove
   all_done("sw1");
   EXPECT_THAT(told(), IsEmpty());
@@ -213,19 +213,19 @@ TEST_F(SwitchSessionTest, AnswersOfASessionThatIsOverAreIgnored) {
 
 TEST_F(SwitchSessionTest, APeerThatBreaksTheProtocolLosesItsSession) {
   start_with_labels({vci(32)}, {vci(40)});
-  asked_to_attach();
+  take_attach_requests();
   manager().on_results(switches_.at("sw1").session, {BatchSeq{}, BatchSeq{99}, nullptr}, now);
   finish();
-  EXPECT_THAT(asked_to_attach(), ElementsAre("sw1"));
+  EXPECT_THAT(take_attach_requests(), ElementsAre("sw1"));
   EXPECT_EQ(manager().gauges().switches_attached, 2U);
 }
 
 TEST_F(SwitchSessionTest, ASwitchThatIsNotHeardAnyMoreIsGivenUp) {
   attach_all();
-  asked_to_attach();
+  take_attach_requests();
   switches_.at("sw1").deaf = true;  // and sends nothing
   wait(config.switch_session.lease);
-  EXPECT_THAT(asked_to_attach(), ElementsAre("sw1"));
+  EXPECT_THAT(take_attach_requests(), ElementsAre("sw1"));
   EXPECT_EQ(manager().gauges().switches_attached, 2U);
 }
 

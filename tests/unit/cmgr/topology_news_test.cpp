@@ -26,7 +26,7 @@ TEST_F(TopologyNewsTest, WithTheAccessLineDownAsWellNoOtherPathIsLookedFor) {
   start_with_two_paths();
   connected(1);
   topology(2, {{{"sw2", PortId{21}}, Unusable::kDown}, {{"sw3", PortId{2}}, Unusable::kDown}});
-  EXPECT_THAT(asked_routes(), IsEmpty());
+  EXPECT_THAT(take_route_queries(), IsEmpty());
   const Notice broken = notice();
   EXPECT_EQ(broken.kind, NoticeKind::kBroken);
   EXPECT_EQ(broken.element, "sw3 port 2");
@@ -51,11 +51,11 @@ TEST_F(TopologyNewsTest, AFailureUnderAnOlderTopologyIsTriedAgainAtOnce) {
 TEST_F(TopologyNewsTest, ARouteOverWhatFailedAndIsBackIsAskedForAnew) {
   start_with_two_paths();
   release(2, connected(1));
-  everybody_does();
+  answer_all_switches();
   topology(2, link_down());
   topology(3, {});
   connect(3);
-  EXPECT_THAT(asked_routes(), SizeIs(1));
+  EXPECT_THAT(take_route_queries(), SizeIs(1));
 }
 
 TEST_F(TopologyNewsTest, ARouteBesideWhatFailedAndIsBackIsStillKnown) {
@@ -64,7 +64,7 @@ TEST_F(TopologyNewsTest, ARouteBesideWhatFailedAndIsBackIsStillKnown) {
   topology(2, {{{"sw5", PortId{51}}, Unusable::kDown}});
   topology(3, {});
   connect(2);
-  EXPECT_THAT(asked_routes(), IsEmpty());
+  EXPECT_THAT(take_route_queries(), IsEmpty());
 }
 
 TEST_F(TopologyNewsTest, ASwitchThatIsMetLaterIsUnusableFromTheStart) {
@@ -79,7 +79,7 @@ TEST_F(TopologyNewsTest, ASwitchThatIsMetLaterIsUnusableFromTheStart) {
 }
 
 TEST_F(TopologyNewsTest, ASwitchOfTheNewPathThatIsLostDoesNotStopTheTakeOver) {
-  all_but_taken_over();
+  reroute_until_take_over();
   lose("sw5");
   EXPECT_TRUE(silent("sw3")) << "sw5 has confirmed its hop";
   answer("sw1", {done(setup("sw1"))});
@@ -99,7 +99,7 @@ TEST_F(TopologyNewsTest, WhoeverOfThoseThatShareALabelIsRemovedLastSaysThatItRes
                          {"sw2", PortId{25}, PortId{21}},
                          {"sw3", PortId{30}, PortId{2}}},
                         10'000}));
-  everybody_does();
+  answer_all_switches();
   EXPECT_EQ(notice().kind, NoticeKind::kRerouted);
   // The release arrives before the old path is removed: sw2 has two hops with 0/40.
   release(2, connection);

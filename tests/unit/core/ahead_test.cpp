@@ -10,7 +10,7 @@ namespace xbind {
 namespace {
 
 // The events of a batch of `size` items in order: "f3" and "a3" prefetch item 3, "3" handles it.
-std::vector<std::string> story_of(int size) {
+std::vector<std::string> event_log(int size) {
   std::vector<int> items;
   for (int i = 0; i < size; ++i) items.push_back(i);
   std::vector<std::string> story;
@@ -32,16 +32,16 @@ std::size_t place_of(const std::vector<std::string>& story, const std::string& w
   return found;
 }
 
-TEST(AheadTest, NothingIsAskedForInAnEmptyBatch) { EXPECT_TRUE(story_of(0).empty()); }
+TEST(AheadTest, NothingIsAskedForInAnEmptyBatch) { EXPECT_TRUE(event_log(0).empty()); }
 
 TEST(AheadTest, AShortBatchIsAskedForAsAWhole) {
-  EXPECT_EQ(story_of(3),
+  EXPECT_EQ(event_log(3),
             (std::vector<std::string>{"f0", "f1", "f2", "a0", "a1", "a2", "0", "1", "2"}));
 }
 
 TEST(AheadTest, EachItemIsAskedForOnceEachWayAndSoManyItemsBefore) {
   const int size = 100;
-  const auto story = story_of(size);
+  const auto story = event_log(size);
   EXPECT_EQ(story.size(), 3U * size);
   for (int i = 0; i < size; ++i) {
     const std::string item = std::to_string(i);

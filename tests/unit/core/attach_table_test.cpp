@@ -23,7 +23,7 @@ class AttachTableTest : public ::testing::Test {
   static constexpr Attaching::Policy kPolicy{.back_off = {milliseconds{100}, seconds{2}},
                                              .answer_within = seconds{20}};
   static constexpr AttachTable::Limits kLimits{
-      .peers_max = 754, .at_once = 4, .at_once_silent = 2, .silent_after = seconds{1}};
+      .peers_max = 754, .at_once = 4, .silent_at_once = 2, .silent_after = seconds{1}};
 
   void attach(const std::vector<std::string>& names) {
     for (const std::string& name : names) {

@@ -140,7 +140,7 @@ std::vector<Decision> decisions(std::uint64_t seed, const char* leg) {
 }
 
 // One letter each: l lost, d doubled, o overtaken by the next one, h held for a time, . unchanged.
-std::string in_letters(const std::vector<Decision>& decisions) {
+std::string decision_letters(const std::vector<Decision>& decisions) {
   std::string letters;
   for (const Decision& decision : decisions) {
     letters += decision.copies == 0              ? 'l'
@@ -154,7 +154,7 @@ std::string in_letters(const std::vector<Decision>& decisions) {
 
 TEST(Faults, AreTheSameForTheSameSeedAndLeg) {
   // In every build: a seed in a bug report reproduces the faults.
-  EXPECT_EQ(in_letters(decisions(7, "a")).substr(0, 40),
+  EXPECT_EQ(decision_letters(decisions(7, "a")).substr(0, 40),
             ".l.....doo..ll....d..lo.d.l..hl.dl....o.");
   EXPECT_NE(decisions(7, "a"), decisions(8, "a"));
   EXPECT_NE(decisions(7, "a"), decisions(7, "b"));

@@ -358,7 +358,7 @@ TEST_F(EmulatedTest, WhatWaitsIsVoidWhenTheAdjacencyGoes) {
   pass(5s);
   EXPECT_TRUE(controller.session->can_send());
   EXPECT_EQ(emulated.fabric().branches(), 0U);
-  EXPECT_EQ(emulated.fault_counters().void_now, 1U);
+  EXPECT_EQ(emulated.fault_counters().dropped_stale, 1U);
 }
 
 // ----- events and cells -------------------------------------------------------------------------

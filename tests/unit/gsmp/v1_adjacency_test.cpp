@@ -68,7 +68,7 @@ struct End {
     return messages;
   }
   // "SYN 3", "ACK 1", ...
-  std::vector<std::string> said_in_short() {
+  std::vector<std::string> sent_summary() {
     std::vector<std::string> words;
     for (const AdjacencyMessage& message : said()) {
       words.push_back(fmt::format("{} {}", to_string(message.code), message.version));
@@ -132,13 +132,13 @@ TEST(Negotiation, ASwitchOfVersion1BringsTheControllerDown) {
   // switch --> ACK 1, controller --> ACK 1
   EXPECT_EQ(s.hears(synack[0]), AdjacencyChange::kUp);
   EXPECT_EQ(c.hears(s.said().at(0)), AdjacencyChange::kUp);
-  EXPECT_EQ(c.said_in_short(), Words{"ACK 1"});
+  EXPECT_EQ(c.sent_summary(), Words{"ACK 1"});
   EXPECT_EQ(c.adjacency.version(), 1);
   EXPECT_EQ(c.adjacency.effective_flag(), kRecoveredAdjacency);
   EXPECT_EQ(c.adjacency.partition(), 0);
   // From now on the timer sends messages of version 1.1.
   c.at(kStart + 1s);
-  EXPECT_EQ(c.said_in_short(), Words{"ACK 1"});
+  EXPECT_EQ(c.sent_summary(), Words{"ACK 1"});
 }
 
 TEST(Negotiation, AControllerOfVersion1BringsTheSwitchDown) {
@@ -196,7 +196,7 @@ TEST(Negotiation, APeerOfVersion2IsMetInVersion1) {
   c.at(kStart + 2s);
   c.said();
   c.at(kStart + 3s);
-  EXPECT_EQ(c.said_in_short(), Words{"SYN 1"});
+  EXPECT_EQ(c.sent_summary(), Words{"SYN 1"});
   // switch --> SYNACK 1
   AdjacencyMessage synack;
   synack.version = 1;
@@ -213,10 +213,10 @@ TEST(Negotiation, APeerOfVersion2IsMetInVersion1) {
 TEST(Negotiation, ASilentSwitchIsTriedInTheNextVersion) {
   End c = controller({3, 1});
   c.start();
-  Words said = c.said_in_short();
+  Words said = c.sent_summary();
   for (int second = 1; second <= 6; ++second) {
     c.at(kStart + second * 1s);
-    for (std::string& word : c.said_in_short()) said.push_back(std::move(word));
+    for (std::string& word : c.sent_summary()) said.push_back(std::move(word));
   }
   EXPECT_EQ(said, (Words{"SYN 3", "SYN 3", "SYN 3", "SYN 1", "SYN 1", "SYN 1", "SYN 1"}));
   EXPECT_EQ(c.losses, 0);
@@ -229,7 +229,7 @@ TEST(Negotiation, LateTicksDoNotCutItShort) {
   c.start();
   for (const Duration late : {2500ms, 5000ms, 7500ms}) c.at(kStart + late);
   EXPECT_EQ(c.losses, 0);
-  EXPECT_EQ(c.said_in_short(), (Words{"SYN 3", "SYN 3", "SYN 3", "SYN 1"}));
+  EXPECT_EQ(c.sent_summary(), (Words{"SYN 3", "SYN 3", "SYN 3", "SYN 1"}));
 }
 
 TEST(Negotiation, ASwitchThatOnlyAnswersIsReached) {
@@ -253,7 +253,7 @@ TEST(Negotiation, ASwitchDoesNotStepDown) {
   End s = the_switch({3, 1});
   s.start();
   for (int second = 1; second <= 3; ++second) s.at(kStart + second * 1s);
-  EXPECT_EQ(s.said_in_short(), (Words{"SYN 3", "SYN 3", "SYN 3", "SYN 3"}));
+  EXPECT_EQ(s.sent_summary(), (Words{"SYN 3", "SYN 3", "SYN 3", "SYN 3"}));
   s.at(kStart + 3s + 1ns);
   EXPECT_EQ(s.losses, 1);
 }
@@ -286,10 +286,10 @@ TEST(Negotiation, AfterAResetSilenceIsTriedInTheNextVersionAgain) {
   rstack.sender = s.adjacency.self();
   rstack.receiver = c.adjacency.self();
   ASSERT_EQ(c.hears(rstack), AdjacencyChange::kReset);
-  Words said = c.said_in_short();
+  Words said = c.sent_summary();
   for (int second = 4; second <= 6; ++second) {
     c.at(kStart + second * 1s);
-    for (std::string& word : c.said_in_short()) said.push_back(std::move(word));
+    for (std::string& word : c.sent_summary()) said.push_back(std::move(word));
   }
   EXPECT_EQ(said, (Words{"SYN 3", "SYN 3", "SYN 3", "SYN 1"}));
   EXPECT_EQ(c.losses, 0);
@@ -321,7 +321,7 @@ TEST(Negotiation, TheVersionHoldsUntilTheLinkIsReset) {
   rstack.sender = s.adjacency.self();
   rstack.receiver = c.adjacency.self();
   EXPECT_EQ(c.hears(rstack), AdjacencyChange::kReset);
-  EXPECT_EQ(c.said_in_short(), Words{"SYN 3"});
+  EXPECT_EQ(c.sent_summary(), Words{"SYN 3"});
   EXPECT_EQ(c.adjacency.version(), 3);
 }
 
@@ -333,7 +333,7 @@ TEST(Negotiation, MessagesOfAVersionNotAgreedOnDoNotMakeItSpeak) {
   EXPECT_TRUE(c.out.empty());
   EXPECT_EQ(c.adjacency.other_version(), 1U);
   EXPECT_FALSE(c.adjacency.admit(3, c.now, c.out));
-  EXPECT_EQ(c.said_in_short(), Words{"SYN 3"});
+  EXPECT_EQ(c.sent_summary(), Words{"SYN 3"});
 }
 
 // The controller falls back just when a slow switch that supports both versions begins. Their SYNs
@@ -378,7 +378,7 @@ TEST(Negotiation, ASynAckThatIsNotAboutThisLinkChangesNoVersion) {
   synack.receiver = {kControllerName, 1, 0x999999};
   c.hears(synack);
   EXPECT_EQ(c.adjacency.version(), 3);
-  EXPECT_EQ(c.said_in_short(), Words{"RSTACK 1"});
+  EXPECT_EQ(c.sent_summary(), Words{"RSTACK 1"});
 }
 
 // ----- timers of version 1.1 --------------------------------------------------------------------
@@ -395,7 +395,7 @@ TEST(Version1Timer, ThreeSecondsWithoutAValidMessageAreLoss) {
   s.out.clear();
   s.at(kStart + 3s + 1ns);
   EXPECT_EQ(s.losses, 1);
-  EXPECT_EQ(s.said_in_short(), Words{"RSTACK 1"});
+  EXPECT_EQ(s.sent_summary(), Words{"RSTACK 1"});
 }
 
 // A timer of five seconds cannot be announced: the peer would time out.
@@ -409,7 +409,7 @@ TEST(Version1Timer, IsASecondAtMost) {
   ASSERT_EQ(c.adjacency.version(), 1);
   EXPECT_EQ(c.adjacency.next_deadline(), kStart + 1s);
   c.at(kStart + 1s);
-  EXPECT_EQ(c.said_in_short(), Words{"ACK 1"});
+  EXPECT_EQ(c.sent_summary(), Words{"ACK 1"});
   EXPECT_EQ(c.adjacency.next_deadline(), kStart + 2s);
 }
 
@@ -421,7 +421,7 @@ TEST(Version1, HasNoM) {
   const auto syn = decode_adjacency(from_hex(test::read_text(test::golden_path("v1/V1.hex"))));
   ASSERT_TRUE(syn);
   s.hears(*syn);
-  EXPECT_EQ(s.said_in_short(), Words{"SYNACK 1"});
+  EXPECT_EQ(s.sent_summary(), Words{"SYNACK 1"});
   EXPECT_EQ(s.adjacency.state(), State::kSynRcvd);
 }
 

@@ -16,13 +16,13 @@ constexpr PortId kFrom{7};
 constexpr PortId kTo{9};
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-constexpr bool kAllocatorTells = true;
+constexpr bool kAllocatorCounts = true;
 std::uint64_t allocated() {
   const auto info = mallinfo2();
   return info.uordblks + info.hblkhd;
 }
 #else
-constexpr bool kAllocatorTells = false;
+constexpr bool kAllocatorCounts = false;
 std::uint64_t allocated() { return 0; }
 #endif
 
@@ -89,7 +89,7 @@ TEST_F(LedgerMemoryTest, TwoHundredOctetsForEachCrossConnect) {
   const std::uint64_t reckoned = ledger.hop_octets() + ledger.label_octets();
   EXPECT_LE(reckoned, kHops * kOctetsEach) << double(reckoned) / kHops;
   EXPECT_GE(reckoned, kHops * (sizeof(HopRecord) + 24)) << "something has not been counted";
-  if (!kAllocatorTells) return;
+  if (!kAllocatorCounts) return;
   // The slots of the output labels were allocated before: 12 octets each.
   const std::uint64_t taken = allocated() - before + kHops * std::uint64_t{12};
   EXPECT_LE(taken, kHops * kOctetsEach) << double(taken) / kHops;
@@ -101,13 +101,13 @@ TEST_F(LedgerMemoryTest, AlsoWhereNoTwoConnectionsHaveTheSameEndpoints) {
   set_up(kHops);
   const std::uint64_t reckoned = ledger.hop_octets() + ledger.label_octets();
   EXPECT_LE(reckoned, kHops * kOctetsEach) << double(reckoned) / kHops;
-  if (!kAllocatorTells) return;
+  if (!kAllocatorCounts) return;
   const std::uint64_t taken = allocated() - before + kHops * std::uint64_t{12};
   EXPECT_LE(taken, kHops * kOctetsEach) << double(taken) / kHops;
 }
 
 TEST_F(LedgerMemoryTest, OnceWarmNothingIsAllocated) {
-  if (!kAllocatorTells) GTEST_SKIP() << "this allocator does not tell";
+  if (!kAllocatorCounts) GTEST_SKIP() << "this allocator does not tell";
   hops.reserve(kHops);
   set_up(1'000);
   remove_all();

@@ -174,7 +174,7 @@ TEST_F(SilentManagerTest, that_confirms_in_the_end_gets_them_in_order) {
 }
 
 // Results of removals that an earlier session requested travel in the present one, unsolicited.
-class UnaskedTest : public SilentManagerTest {
+class UnsolicitedResultsTest : public SilentManagerTest {
  protected:
   // All removals are under way when the manager attaches again; each answer is a step of its own.
   void remove_in_an_earlier_session(std::uint64_t hops) {
@@ -203,7 +203,7 @@ class UnaskedTest : public SilentManagerTest {
   SessionId session;
 };
 
-TEST_F(UnaskedTest, results_that_wait_share_a_batch_and_none_is_lost) {
+TEST_F(UnsolicitedResultsTest, results_that_wait_share_a_batch_and_none_is_lost) {
   remove_in_an_earlier_session(300);
   // m1 <-- the first; 256 and 43 wait for its confirmation, as do the results of a commit
   submit(session, 1, 0, one_hop(301));
@@ -223,7 +223,7 @@ TEST_F(UnaskedTest, results_that_wait_share_a_batch_and_none_is_lost) {
   EXPECT_EQ(outlet_.sent.back().frame.batch->results[0].action, HopAction::kCommit);
 }
 
-TEST_F(UnaskedTest, a_manager_that_confirms_none_of_very_many_is_cut_off) {
+TEST_F(UnsolicitedResultsTest, a_manager_that_confirms_none_of_very_many_is_cut_off) {
   remove_in_an_earlier_session(2 + 3 * 256);
   EXPECT_EQ(server_.managers(), 0U);
   EXPECT_EQ(server_.counters().sessions_lost, 1U);
@@ -320,7 +320,7 @@ TEST_F(SwitchServerTest, an_audit_reads_the_switch_and_comes_back_with_its_token
   EXPECT_EQ(outlet_.audits[0].second.findings[0].kind, FindingKind::kStrayCrossConnect);
 }
 
-TEST_F(UnaskedTest, a_result_that_nobody_asked_for_goes_behind_the_results_that_wait) {
+TEST_F(UnsolicitedResultsTest, a_result_that_nobody_asked_for_goes_behind_the_results_that_wait) {
   const SessionId earlier = attach("m1");
   submit(earlier, 1, 0, one_hop(1));
   HopBatch removal;

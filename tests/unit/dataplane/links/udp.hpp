@@ -28,7 +28,7 @@ inline std::vector<Cell> take(Link& link, std::size_t count) {
 }
 
 // Polls until `counter` has changed; returns whether it did and no cell arrived.
-inline bool take_nothing(Link& link, const std::uint64_t& counter) {
+inline bool receive_nothing(Link& link, const std::uint64_t& counter) {
   std::array<Cell, 50> cells;
   for (int look = 0; look < kLooks && counter == 0; ++look) {
     if (link.receive(cells) > 0) return false;

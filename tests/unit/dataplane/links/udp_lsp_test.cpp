@@ -88,7 +88,7 @@ TEST(UdpLsp, WhatIsNoCellIsCounted) {
   ASSERT_TRUE(plain.has_value()) << plain.error().text;
   line->set_peer_port((*plain)->local_port());
   (*plain)->send(cells_of(1));
-  EXPECT_TRUE(take_nothing(*line, line->counters().malformed));
+  EXPECT_TRUE(receive_nothing(*line, line->counters().malformed));
   EXPECT_EQ(line->counters(), (LinkCounters{.datagrams_in = 1, .malformed = 1}));
 }
 

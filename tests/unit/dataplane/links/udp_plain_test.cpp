@@ -61,7 +61,7 @@ TEST(UdpPlain, WhatIsNoCellIsCounted) {
   const auto plain = open({.peer = {.port = trunk->local_port()}});
   const auto pseudowire = trunk->add({.port = plain->local_port()}, 1000).value();
   pseudowire->send(cells_of(1));
-  EXPECT_TRUE(take_nothing(*plain, plain->counters().malformed));
+  EXPECT_TRUE(receive_nothing(*plain, plain->counters().malformed));
   EXPECT_EQ(plain->counters(), (LinkCounters{.datagrams_in = 1, .malformed = 1}));
 }
 

@@ -70,7 +70,7 @@ TEST(UdpTrunk, AnUnknownLabelIsDroppedAndCounted) {
   Trunks trunks;
   const auto known = line(trunks.left, trunks.right, 1000);
   line(trunks.right, trunks.left, 1001)->send(cells_of(50));  // 3 datagrams
-  EXPECT_TRUE(take_nothing(*known, trunks.left.counters().unknown_label));
+  EXPECT_TRUE(receive_nothing(*known, trunks.left.counters().unknown_label));
   EXPECT_EQ(trunks.left.counters(), (UdpTrunkCounters{.unknown_label = 3}));
   EXPECT_EQ(known->counters(), LinkCounters{});
 }
@@ -80,7 +80,7 @@ TEST(UdpTrunk, AnUnknownPeerIsDroppedAndCounted) {
   UdpTrunk stranger = open({.local = {.host = "127.0.0.2"}});
   const auto known = line(trunks.left, trunks.right, 1000);
   line(stranger, trunks.left, 1000)->send(cells_of(1));
-  EXPECT_TRUE(take_nothing(*known, trunks.left.counters().unknown_peer));
+  EXPECT_TRUE(receive_nothing(*known, trunks.left.counters().unknown_peer));
   EXPECT_EQ(trunks.left.counters(), (UdpTrunkCounters{.unknown_peer = 1}));
 }
 
@@ -97,7 +97,7 @@ TEST(UdpTrunk, WhatIsNoPseudowireIsCounted) {
   const auto link = trunk.add({.port = 9}, 1000).value();
   const auto plain = open_udp_plain({.peer = {.port = trunk.local_port()}}).value();
   plain->send(cells_of(1));  // 53 octets: shorter than any pseudowire datagram
-  EXPECT_TRUE(take_nothing(*link, trunk.counters().malformed));
+  EXPECT_TRUE(receive_nothing(*link, trunk.counters().malformed));
   EXPECT_EQ(trunk.counters(), (UdpTrunkCounters{.malformed = 1}));
 }
 

@@ -29,7 +29,7 @@ struct Owner {
   HopOwner value() const { return {client, epoch, ends.from, ends.to}; }
 };
 
-class OwnersSaid {
+class BatchOwners {
  public:
   // The position of `owner` in `owners`, the list of the present batch. Entries of the table from
   // earlier batches need no clearing: the list is compared at that position.

@@ -1,4 +1,4 @@
-#include "cmgr/procedures/hop_teller.hpp"
+#include "cmgr/procedures/hop_sender.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -8,12 +8,12 @@
 
 namespace xbind::cmgr {
 
-void HopTeller::tell(Procedure& procedure, Hop& hop, Errand errand, TimePoint now) {
+void HopSender::tell(Procedure& procedure, Hop& hop, Errand errand, TimePoint now) {
   hop.errand = errand;
   if (!config_.one_by_one) say(procedure, hop, now);
 }
 
-void HopTeller::tell_next(Procedure& procedure, TimePoint now) {
+void HopSender::send_next(Procedure& procedure, TimePoint now) {
   if (!config_.one_by_one || procedure.connection().invoked) return;
   Hops& hops = procedure.hops();
   const auto next = std::find_if(hops.begin(), hops.end(),
@@ -21,11 +21,11 @@ void HopTeller::tell_next(Procedure& procedure, TimePoint now) {
   if (next != hops.end()) say(procedure, *next, now);
 }
 
-void HopTeller::drop_errands(Hops& hops) {
+void HopSender::drop_pending_commands(Hops& hops) {
   for (Hop& hop : hops) hop.errand = Errand::kNone;
 }
 
-void HopTeller::say(Procedure& procedure, Hop& hop, TimePoint now) {
+void HopSender::say(Procedure& procedure, Hop& hop, TimePoint now) {
   Connection& connection = procedure.connection();
   const Errand errand = std::exchange(hop.errand, Errand::kNone);
   std::optional<HopBatch> one;  // for the engines that wait
@@ -70,7 +70,7 @@ void HopTeller::say(Procedure& procedure, Hop& hop, TimePoint now) {
   switches_.invoke(hop.at, std::move(*one), now);
 }
 
-void HopTeller::note_change(const Connection& connection, Hop& hop) {
+void HopSender::note_change(const Connection& connection, Hop& hop) {
   const HopKey key = key_of(connection, hop);
   hop.state = HopState::kChanging;
   hop.behind = hop.behind || switches_.owes_change(hop.at, key);
@@ -82,13 +82,13 @@ void HopTeller::note_change(const Connection& connection, Hop& hop) {
   switches_.skip_answers(hop.at, key, switches_.forgive_change(hop.at, key));
 }
 
-Owner HopTeller::owner_of(const Procedure& procedure) const {
+Owner HopSender::owner_of(const Procedure& procedure) const {
   const ClientIndex client = procedure.connection().asker().value_or(Asker{}).client;
   return {clients_.name(client), clients_.epoch(client), procedure.ends()};
 }
 
 // Fills in every field but `owner`, which the caller sets.
-void HopTeller::fill_in(HopSetup& setup, Procedure& procedure, Hop& hop, bool commit,
+void HopSender::fill_in(HopSetup& setup, Procedure& procedure, Hop& hop, bool commit,
                         TimePoint now) {
   const Connection& connection = procedure.connection();
   setup.key = key_of(connection, hop);
@@ -120,19 +120,19 @@ void HopTeller::fill_in(HopSetup& setup, Procedure& procedure, Hop& hop, bool co
   setup.request = connection.asker().value_or(Asker{}).request;
 }
 
-void HopTeller::book(const Connection& connection, Hop& hop, TimePoint now) {
+void HopSender::book(const Connection& connection, Hop& hop, TimePoint now) {
   if (hop.booked) return;
   hop.booked = true;
   switches_.book(hop.at, hop.output_port, connection.demand_of_leg(hop.leg), now);
 }
 
-void HopTeller::unbook(const Connection& connection, Hop& hop) {
+void HopSender::unbook(const Connection& connection, Hop& hop) {
   if (!hop.booked) return;
   hop.booked = false;
   switches_.unbook(hop.at, hop.output_port, connection.demand_of_leg(hop.leg));
 }
 
-void HopTeller::take_labels_answered(Hop& hop) {
+void HopSender::take_labels_answered(Hop& hop) {
   const std::uint16_t asked = std::exchange(hop.labels_asked, std::uint16_t{0});
   // Labels requested in an earlier session have lapsed with it.
   if (hop.asked_in == static_cast<std::uint8_t>(switches_.attachment(hop.at))) {

@@ -14,17 +14,17 @@ namespace xbind::cmgr {
 
 class Procedure;
 
-class HopTeller {
+class HopSender {
  public:
-  HopTeller(const Config& config, ClientDesk& clients, SwitchDesk& switches)
+  HopSender(const Config& config, ClientDesk& clients, SwitchDesk& switches)
       : config_(config), clients_(clients), switches_(switches) {}
 
-  // Sends the command, or records it for tell_next(). The hop's state is that of the command from
+  // Sends the command, or records it for send_next(). The hop's state is that of the command from
   // then on.
   void tell(Procedure& procedure, Hop& hop, Errand errand, TimePoint now);
   // For the engines that wait: sends the next recorded command when no answer is outstanding.
-  void tell_next(Procedure& procedure, TimePoint now);
-  static void drop_errands(Hops& hops);
+  void send_next(Procedure& procedure, TimePoint now);
+  static void drop_pending_commands(Hops& hops);
 
   // Adds the hop's demand to the quota cache, or subtracts it.
   void book(const Connection& connection, Hop& hop, TimePoint now);

@@ -14,19 +14,19 @@
 
 namespace xbind::orb {
 
-class Errands {
+class BackgroundInvocations {
  public:
   static constexpr std::size_t kWaitingMax = 1'024;
 
-  Errands() = default;
-  // Waits for the errand under way and discards the others.
-  ~Errands();
-  Errands(const Errands&) = delete;
-  Errands& operator=(const Errands&) = delete;
+  BackgroundInvocations() = default;
+  // Waits for the invocation under way and discards the others.
+  ~BackgroundInvocations();
+  BackgroundInvocations(const BackgroundInvocations&) = delete;
+  BackgroundInvocations& operator=(const BackgroundInvocations&) = delete;
 
-  // Queues an errand. When kWaitingMax errands wait already, it is discarded with a warning. The
-  // first call starts the thread.
-  void post(std::function<void()> errand);
+  // Queues an invocation. When kWaitingMax invocations wait already, it is discarded with a
+  // warning. The first call starts the thread.
+  void post(std::function<void()> invocation);
 
  private:
   void run();

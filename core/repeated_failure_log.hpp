@@ -22,7 +22,7 @@
 
 namespace xbind {
 
-class Complaints {
+class RepeatedFailureLog {
  public:
   static constexpr Duration kFirstPause = kCoreTimers["complaint-pause-min"];
   static constexpr Duration kLongestPause = kCoreTimers["complaint-pause-max"];

@@ -1,4 +1,4 @@
-#include "core/complaints.hpp"
+#include "core/repeated_failure_log.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 
 namespace xbind {
 
-std::optional<std::string> Complaints::failed(const std::string& peer, const std::string& cause,
-                                              TimePoint now) {
+std::optional<std::string> RepeatedFailureLog::failed(const std::string& peer,
+                                                      const std::string& cause, TimePoint now) {
   const std::lock_guard lock(mutex_);
   const auto known = troubles_.find(peer);
   if (known == troubles_.end()) {
@@ -31,7 +31,7 @@ std::optional<std::string> Complaints::failed(const std::string& peer, const std
                      std::chrono::duration_cast<std::chrono::seconds>(now - trouble.since).count());
 }
 
-std::optional<std::uint64_t> Complaints::well(const std::string& peer) {
+std::optional<std::uint64_t> RepeatedFailureLog::well(const std::string& peer) {
   const std::lock_guard lock(mutex_);
   const auto known = troubles_.find(peer);
   if (known == troubles_.end()) return std::nullopt;

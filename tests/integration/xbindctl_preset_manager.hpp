@@ -2,7 +2,7 @@
 #pragma once
 
 #include "client/corba/two_way.hpp"
-#include "told_manager.hpp"
+#include "preset_manager.hpp"
 #include "xbindctl_test.hpp"
 
 namespace xbind::ctl {
@@ -10,9 +10,9 @@ namespace xbind::ctl {
 class Commands : public testing::Test {
  protected:
   Commands()
-      : servant_(new ToldManager),
-        told_(*dynamic_cast<ToldManager*>(servant_.in())),
-        operations_(new ToldOperations(told_)),
+      : servant_(new PresetManager),
+        told_(*dynamic_cast<PresetManager*>(servant_.in())),
+        operations_(new PresetOperations(told_)),
         manager_(two_way(servant_.in())) {
     told_.operations = v2::ManagerOperations::_unchecked_narrow(active(operations_.in()));
   }
@@ -40,7 +40,7 @@ class Commands : public testing::Test {
   }
 
   PortableServer::Servant_var<PortableServer::ServantBase> servant_;
-  ToldManager& told_;
+  PresetManager& told_;
   PortableServer::Servant_var<PortableServer::ServantBase> operations_;
   client::TwoWay manager_;
 };

@@ -1,4 +1,4 @@
-#include "orb/errands.hpp"
+#include "orb/background_invocations.hpp"
 
 #include <utility>
 
@@ -6,7 +6,7 @@
 
 namespace xbind::orb {
 
-Errands::~Errands() {
+BackgroundInvocations::~BackgroundInvocations() {
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;
@@ -15,27 +15,27 @@ Errands::~Errands() {
   if (thread_.joinable()) thread_.join();
 }
 
-void Errands::post(std::function<void()> errand) {
+void BackgroundInvocations::post(std::function<void()> invocation) {
   const std::lock_guard lock(mutex_);
   if (stop_) return;
   if (waiting_.size() >= kWaitingMax) {
-    log::warn("{} errands wait for peers that do not answer: one more is not done", kWaitingMax);
+    log::warn("{} background wait for peers that do not answer: one more is not done", kWaitingMax);
     return;
   }
-  waiting_.push_back(std::move(errand));
+  waiting_.push_back(std::move(invocation));
   if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
   wake_.notify_all();
 }
 
-void Errands::run() {
+void BackgroundInvocations::run() {
   std::unique_lock lock(mutex_);
   for (;;) {
     wake_.wait(lock, [this] { return stop_ || !waiting_.empty(); });
     if (stop_) return;
-    const std::function<void()> errand = std::move(waiting_.front());
+    const std::function<void()> invocation = std::move(waiting_.front());
     waiting_.pop_front();
     lock.unlock();
-    errand();
+    invocation();
     lock.lock();
   }
 }

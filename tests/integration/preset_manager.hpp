@@ -15,7 +15,7 @@ namespace xbind {
 
 // Stores the last request in words and returns the preset answers. Not thread-safe: the test must
 // change it on the thread that makes the calls.
-class ToldManager : public POA_xbind::v2::ConnectionManager {
+class PresetManager : public POA_xbind::v2::ConnectionManager {
  public:
   std::string asked;
   Outcome answer;
@@ -134,9 +134,9 @@ class ToldManager : public POA_xbind::v2::ConnectionManager {
 };
 
 // Its operator interface.
-class ToldOperations : public POA_xbind::v2::ManagerOperations {
+class PresetOperations : public POA_xbind::v2::ManagerOperations {
  public:
-  explicit ToldOperations(ToldManager& manager) : manager_(manager) {}
+  explicit PresetOperations(PresetManager& manager) : manager_(manager) {}
 
   void set_aggregation(const v2::Aggregation& wanted) override {
     manager_.begin();
@@ -168,7 +168,7 @@ class ToldOperations : public POA_xbind::v2::ManagerOperations {
   }
 
  private:
-  ToldManager& manager_;
+  PresetManager& manager_;
 };
 
 }  // namespace xbind
