@@ -1,5 +1,18 @@
 # Functions that define the project's targets.
 
+# Release builds compile the sources of a target in batches, as one file each (decision 0056): headers are parsed
+# and templates are compiled once for a batch. Functions and types of unnamed namespaces share one scope in
+# a batch, so their names differ within a target. `cmake --preset includes` compiles file by file.
+option(XBIND_UNITY "Compile the sources of a library or program in batches" OFF)
+
+function(xbind_compile_in_batches target)
+  if(XBIND_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+    # g++ takes the members of a batch for headers, in which a type of an unnamed namespace is a mistake.
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  endif()
+endfunction()
+
 # xbind_library(NAME SOURCES a.cpp ... [LINK lib ...]): a static library; headers are included by
 # their path from the root.
 function(xbind_library name)
@@ -8,6 +21,7 @@ function(xbind_library name)
   target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PUBLIC ${ARG_LINK} PRIVATE xbind_warnings)
   xbind_share_precompiled(${name} xbind_standard)
+  xbind_compile_in_batches(${name})
 endfunction()
 
 # xbind_program(NAME [SERVER] SOURCES main.cpp ... LINK lib ...): a program in <build>/bin. SERVER:
@@ -19,6 +33,7 @@ function(xbind_program name)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} xbind_warnings)
   xbind_share_precompiled(${name} xbind_standard)
+  xbind_compile_in_batches(${name})
   if(ARG_SERVER AND XBIND_JEMALLOC AND NOT XBIND_SANITIZE)
     target_link_libraries(${name} PRIVATE PkgConfig::jemalloc)
   endif()

@@ -1,6 +1,7 @@
 // The resources that a connection uses at an output port: bandwidth and buffer, always together.
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 
@@ -26,5 +27,13 @@ struct Resources {
   }
   friend bool operator==(const Resources&, const Resources&) = default;
 };
+
+// The greater, or lesser, of each component.
+inline Resources greater(const Resources& a, const Resources& b) {
+  return {std::max(a.cells_per_s, b.cells_per_s), std::max(a.buffer_cells, b.buffer_cells)};
+}
+inline Resources lesser(const Resources& a, const Resources& b) {
+  return {std::min(a.cells_per_s, b.cells_per_s), std::min(a.buffer_cells, b.buffer_cells)};
+}
 
 }  // namespace xbind

@@ -2,8 +2,8 @@
 // is still ours. With several bindings it checks one after another, so the name service gets no
 // more queries. Binds all again when the name service has restarted without its memory.
 //
-// A name that a living object of the same kind has taken is lost: `on_name_taken` is called once, and
-// no name is bound any more, so that two daemons never rebind in turns. An object that does not
+// A name that a living object of the same kind has taken is lost: `on_name_taken` is called once,
+// and no name is bound any more, so that two daemons never rebind in turns. An object that does not
 // answer, or is of another kind, is replaced.
 #pragma once
 

@@ -6,17 +6,13 @@
 
 #include "qosmapper/aal5.hpp"
 #include "qosmapper/contract.hpp"
+#include "qosmapper/divided_up.hpp"
 
 namespace xbind {
 namespace {
 
 constexpr std::uint64_t kThousand = 1000;
-constexpr std::uint64_t kMicroseconds = 1'000'000;
 constexpr std::uint64_t kField = TrafficContract::kFieldMax;
-
-constexpr std::uint64_t divided_up(std::uint64_t a, std::uint64_t b) {
-  return a / b + (a % b != 0);
-}
 
 Result<void> within(std::string_view what, std::uint64_t value, std::uint64_t least,
                     std::uint64_t most) {

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 
+#include "qosmapper/divided_up.hpp"
+
 namespace xbind {
 namespace {
-
-constexpr std::uint64_t kMicroseconds = 1'000'000;
-
-constexpr std::uint64_t divided_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
 // Cells that a source's tolerance allows to arrive early. Fields of 24 bits: cannot overflow.
 std::uint64_t early_cells(std::uint64_t tolerance_us, std::uint64_t cells_per_s) {

@@ -22,14 +22,4 @@ inline bool is_active(HopState state) {
 // use.
 inline bool allots_input(const HopSetup& setup) { return setup.first() && !setup.takes_over; }
 
-inline Resources greater(const Resources& a, const Resources& b) {
-  return {a.cells_per_s > b.cells_per_s ? a.cells_per_s : b.cells_per_s,
-          a.buffer_cells > b.buffer_cells ? a.buffer_cells : b.buffer_cells};
-}
-
-inline Resources lesser(const Resources& a, const Resources& b) {
-  return {a.cells_per_s < b.cells_per_s ? a.cells_per_s : b.cells_per_s,
-          a.buffer_cells < b.buffer_cells ? a.buffer_cells : b.buffer_cells};
-}
-
 }  // namespace xbind

@@ -1,5 +1,4 @@
 // SwitchController: modifies, and how the switch is informed of them.
-#include <algorithm>
 #include <utility>
 
 #include "core/check.hpp"
@@ -7,13 +6,6 @@
 #include "switchserver/switch_controller.hpp"
 
 namespace xbind {
-namespace {
-
-Resources greater(const Resources& a, const Resources& b) {
-  return {std::max(a.cells_per_s, b.cells_per_s), std::max(a.buffer_cells, b.buffer_cells)};
-}
-
-}  // namespace
 
 void SwitchController::modify(Place place, ManagerIndex manager, const HopModify& modify) {
   std::uint32_t waiters = kNil;

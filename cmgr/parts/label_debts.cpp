@@ -10,7 +10,8 @@ namespace xbind::cmgr {
 namespace {
 
 // The label in the list of labels that debts hold; null if it is not there.
-const std::shared_ptr<OwedLabel>* find_debt_label(const DebtLabels* debt_labels, const OwedLabel& label) {
+const std::shared_ptr<OwedLabel>* find_debt_label(const DebtLabels* debt_labels,
+                                                  const OwedLabel& label) {
   if (debt_labels == nullptr) return nullptr;
   for (const auto& it : *debt_labels) {
     if (it->at == label.at && it->port == label.port && it->label == label.label) {

@@ -9,14 +9,9 @@
 namespace xbind::cmgr {
 namespace {
 
-Resources greater(const Resources& a, const Resources& b) {
-  return {std::max(a.cells_per_s, b.cells_per_s), std::max(a.buffer_cells, b.buffer_cells)};
-}
-
 Contract greater(const Contract& a, const Contract& b) {
   return {greater(a.forward, b.forward), greater(a.reverse, b.reverse),
-          xbind::greater(a.traffic, b.traffic),
-          xbind::greater(a.reverse_traffic, b.reverse_traffic)};
+          greater(a.traffic, b.traffic), greater(a.reverse_traffic, b.reverse_traffic)};
 }
 
 bool asks_for_more(const Contract& had, const Contract& wanted) {

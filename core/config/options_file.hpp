@@ -31,8 +31,8 @@ struct FileSetting {
 };
 
 // Returns the settings in the order of the file. `path` is used in refusals only. kBadInput, with
-// file and line, for: text that is not TOML (a repeated name included) or longer than `octets_max`; a
-// [section] or another table; a date or time; an empty array; an array with elements other than
+// file and line, for: text that is not TOML (a repeated name included) or longer than `octets_max`;
+// a [section] or another table; a date or time; an empty array; an array with elements other than
 // strings; and an element that contains a comma.
 Result<std::vector<FileSetting>> parse_settings(std::string_view text, const std::string& path,
                                                 std::size_t octets_max);

@@ -12,7 +12,7 @@ namespace xbind::dataplane {
 namespace {
 
 // One octet more than the longest accepted datagram, so that a longer one is detected.
-constexpr std::size_t kDatagramMax = lsp_octets(kLspCellsMax) + 1;
+constexpr std::size_t kLspDatagramMax = lsp_octets(kLspCellsMax) + 1;
 
 class UdpLsp final : public UdpEnd {
  public:
@@ -44,7 +44,7 @@ class UdpLsp final : public UdpEnd {
   LinkCounters counters_;
   std::vector<Cell> waiting_;  // from begin_ on
   std::size_t begin_ = 0;
-  DatagramBatch in_{kDatagramMax};
+  DatagramBatch in_{kLspDatagramMax};
   DatagramBatch out_{lsp_octets(kLspCellsMax)};
 };
 

@@ -10,7 +10,7 @@ namespace xbind::dataplane {
 namespace {
 
 // One octet more than a cell, so that a longer datagram is detected.
-constexpr std::size_t kDatagramMax = kCellOctets + 1;
+constexpr std::size_t kPlainDatagramMax = kCellOctets + 1;
 
 class UdpPlain final : public UdpEnd {
  public:
@@ -37,7 +37,7 @@ class UdpPlain final : public UdpEnd {
   HeaderForm form_;
   LinkCounters counters_;
   HecReceiver hec_;
-  DatagramBatch in_{kDatagramMax};
+  DatagramBatch in_{kPlainDatagramMax};
   DatagramBatch out_{kCellOctets};
 };
 

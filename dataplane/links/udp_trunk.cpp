@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kCellsPerDatagramMax = 170;
 // One octet more than the longest accepted datagram, so that a longer one is detected.
-constexpr std::size_t kDatagramMax = mpls_octets(kCellsPerDatagramMax) + 1;
+constexpr std::size_t kTrunkDatagramMax = mpls_octets(kCellsPerDatagramMax) + 1;
 
 class Pseudowire;
 
@@ -41,7 +41,7 @@ struct UdpTrunk::State {
   std::unordered_map<std::uint32_t, std::vector<Pseudowire*>> links;
   std::size_t link_count = 0;
   std::size_t waiting = 0;  // cells, total of all links
-  DatagramBatch in{kDatagramMax};
+  DatagramBatch in{kTrunkDatagramMax};
   DatagramBatch out{mpls_octets(kCellsPerDatagramMax)};
 };
 
@@ -188,7 +188,7 @@ bool UdpTrunk::State::fill() {
 
 void UdpTrunk::State::take(std::span<const std::byte> datagram, const SocketAddress& source) {
   const auto label = mpls_label(datagram);
-  if (!label || datagram.size() == kDatagramMax) {
+  if (!label || datagram.size() == kTrunkDatagramMax) {
     ++counters.malformed;
     return;
   }

@@ -9,12 +9,12 @@
 #include <set>
 
 #include "core/check.hpp"
+#include "core/name.hpp"
 
 namespace xbind {
 namespace {
 
 constexpr std::size_t kShownMax = 40;
-constexpr std::size_t kNameMax = 63;  // as in name_fault()
 constexpr std::size_t kNamesPerNote = 8;
 constexpr std::size_t kFirstLinks = 3;
 constexpr double kEarthRadiusKm = 6371.009;
@@ -91,7 +91,7 @@ std::string switch_name_of(std::string_view raw) {
     } else if (!name.empty() && name.back() != '-') {
       name += '-';
     }
-    if (name.size() == kNameMax) break;
+    if (name.size() == kNameOctetsMax) break;
   }
   while (!name.empty() && (name.back() == '-' || name.back() == '.')) name.pop_back();
   return name;
@@ -112,7 +112,7 @@ std::string TopologyBuilder::unique_name(std::string_view label) {
   std::uint32_t& suffix = suffixes_.try_emplace(name, 1).first->second;
   for (;;) {
     const std::string end = fmt::format("-{}", ++suffix);
-    const std::string made = name.substr(0, kNameMax - end.size()) + end;
+    const std::string made = name.substr(0, kNameOctetsMax - end.size()) + end;
     if (!topology_.find(made)) return made;
   }
 }

@@ -9,17 +9,15 @@
 namespace xbind {
 namespace {
 
-constexpr std::size_t kNameMax = kNameOctetsMax;
-
 bool name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
 }  // namespace
 
 std::optional<std::string> name_fault(std::string_view name) {
   if (name.empty()) return "a name cannot be empty";
-  if (name.size() > kNameMax) {
+  if (name.size() > kNameOctetsMax) {
     return fmt::format("name '{}' has {} characters, the most is {}", printable(name, 40),
-                       name.size(), kNameMax);
+                       name.size(), kNameOctetsMax);
   }
   if (!name_start(name.front())) {
     return fmt::format("name '{}' does not begin with a lower-case letter or a digit",

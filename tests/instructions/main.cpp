@@ -4,8 +4,8 @@
 //
 //   call_instructions CALLS [HOLD_MS]   prints how many call operations were completed
 //
-// Each call is held for 100 ms, so 10 000 calls are up. 600 ms nearly fill the labels of a port, and
-// the tables are then larger than the processor's first caches.
+// Each call is held for 100 ms, so 10 000 calls are up. 600 ms nearly fill the labels of a port,
+// and the tables are then larger than the processor's first caches.
 #include <fmt/format.h>
 
 #include <cstdint>

@@ -437,8 +437,8 @@ def options_document(programs_dir):
              "Made by `tests/tidy/tidy_test.py --write-options` from what the programs print with\n"
              "`--print-options`; a test compares it.\n\n"
              "Each program also takes `--config FILE`, a TOML file whose keys are names of options\n"
-             "([0055](decisions/0055-toml-only.md)). "
-             "Text stands in quotes, a list is an array of texts:\n\n"
+             "([0055](decisions/0055-toml-only.md)). Text stands in quotes, "
+             "a list is an array of texts:\n\n"
              "```toml\n"
              'name = "east"\n'
              "threshold = 4\n"

@@ -5,8 +5,8 @@
 
 namespace xbind::test {
 
-// Returns the absolute path of `path`, which begins at the root of the tree. One object alone contains
-// the root's path, so that a compiler cache can use the other objects in another clone.
+// Returns the absolute path of `path`, which begins at the root of the tree. One object alone
+// contains the root's path, so that a compiler cache can use the other objects in another clone.
 std::string source_path(const std::string& path);
 
 }  // namespace xbind::test
