@@ -10,11 +10,11 @@
 
 #include "bench/commands/commands.hpp"
 #include "bench/commands/mode.hpp"
+#include "bench/processes/interrupts.hpp"
+#include "bench/search/closed_loop.hpp"
 #include "callgen/corba/corba_target.hpp"
 #include "callgen/options/load_options.hpp"
-#include "callgen/processes/interrupts.hpp"
 #include "callgen/report/json_file.hpp"
-#include "callgen/run/closed_loop.hpp"
 #include "core/log.hpp"
 
 namespace xbind::callgen {

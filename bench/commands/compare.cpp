@@ -9,11 +9,11 @@
 #include <sstream>
 
 #include "bench/commands/commands.hpp"
+#include "bench/forms/report_file.hpp"
 #include "bench/search/compare_runs.hpp"
 #include "bench/search/mode_forms.hpp"
 #include "bench/search/objective.hpp"
 #include "callgen/report/json_file.hpp"
-#include "callgen/report/report_file.hpp"
 #include "core/config/options.hpp"
 
 namespace xbind::callgen {

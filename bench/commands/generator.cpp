@@ -11,8 +11,8 @@
 #include <string>
 
 #include "bench/commands/commands.hpp"
+#include "bench/processes/interrupts.hpp"
 #include "callgen/corba/corba_experiment.hpp"
-#include "callgen/processes/interrupts.hpp"
 #include "core/log.hpp"
 
 namespace xbind::callgen {

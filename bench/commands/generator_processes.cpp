@@ -11,8 +11,8 @@
 #include <thread>
 #include <utility>
 
-#include "callgen/processes/own_child.hpp"
-#include "callgen/report/merge.hpp"
+#include "bench/processes/own_child.hpp"
+#include "bench/search/merge.hpp"
 #include "callgen/report/report_from_json.hpp"
 #include "callgen/timers.hpp"
 #include "core/config/variable_name.hpp"

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "callgen/plot/plot.hpp"
+#include "bench/plot/plot.hpp"
 
 namespace xbind::callgen {
 namespace {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "bench/commands/commands.hpp"
-#include "callgen/plot/plot.hpp"
-#include "callgen/report/output_options.hpp"
-#include "callgen/report/report_file.hpp"
+#include "bench/forms/output_options.hpp"
+#include "bench/forms/report_file.hpp"
+#include "bench/plot/plot.hpp"
 #include "core/config/options.hpp"
 
 namespace xbind::callgen {

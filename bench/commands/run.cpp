@@ -13,11 +13,11 @@
 #include "bench/commands/generator_processes.hpp"
 #include "bench/commands/run_judging.hpp"
 #include "bench/floor/floor_run.hpp"
+#include "bench/forms/output_options.hpp"
+#include "bench/forms/records_file.hpp"
+#include "bench/processes/interrupts.hpp"
 #include "callgen/corba/corba_experiment.hpp"
-#include "callgen/processes/interrupts.hpp"
 #include "callgen/report/json_file.hpp"
-#include "callgen/report/output_options.hpp"
-#include "callgen/report/records_file.hpp"
 #include "core/log.hpp"
 
 namespace xbind::callgen {

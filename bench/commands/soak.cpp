@@ -9,7 +9,7 @@
 
 #include "bench/commands/commands.hpp"
 #include "bench/commands/mode.hpp"
-#include "callgen/processes/interrupts.hpp"
+#include "bench/processes/interrupts.hpp"
 #include "callgen/report/json_file.hpp"
 #include "core/log.hpp"
 #include "orb/process.hpp"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "bench/figures/point_source.hpp"
-#include "callgen/plot/plot.hpp"
+#include "bench/plot/plot.hpp"
 #include "core/result.hpp"
 
 namespace xbind::figures {

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "callgen/page/page.hpp"
-#include "callgen/plot/plot.hpp"
+#include "bench/page/page.hpp"
+#include "bench/plot/plot.hpp"
 #include "callgen/report/json_file.hpp"
 
 namespace xbind::figures {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "bench/figures/process_shown.hpp"
-#include "callgen/processes/interrupts.hpp"
+#include "bench/processes/interrupts.hpp"
 #include "callgen/report/json_file.hpp"
 #include "callgen/timers.hpp"
 #include "core/read_file.hpp"

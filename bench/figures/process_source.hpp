@@ -14,7 +14,7 @@
 
 #include "bench/figures/point_source.hpp"
 #include "bench/figures/process_plan.hpp"
-#include "callgen/processes/child_process.hpp"
+#include "bench/processes/child_process.hpp"
 
 namespace xbind::figures {
 

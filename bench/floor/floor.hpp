@@ -10,11 +10,11 @@
 
 #include "bench/floor/ping.hpp"
 #include "bench/null/gathering.hpp"
+#include "bench/processes/own_child.hpp"
+#include "bench/search/closed_loop.hpp"
 #include "callgen/load/workload.hpp"
-#include "callgen/processes/own_child.hpp"
 #include "callgen/report/floor_figures.hpp"
 #include "callgen/report/report.hpp"
-#include "callgen/run/closed_loop.hpp"
 #include "callgen/run/runner.hpp"
 #include "core/result.hpp"
 #include "orb/runtime.hpp"

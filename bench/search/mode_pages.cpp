@@ -5,9 +5,9 @@
 #include <map>
 #include <sstream>
 
+#include "bench/page/page.hpp"
+#include "bench/plot/plot.hpp"
 #include "bench/search/mode_forms.hpp"
-#include "callgen/page/page.hpp"
-#include "callgen/plot/plot.hpp"
 
 namespace xbind::callgen {
 namespace {

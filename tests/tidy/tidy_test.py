@@ -42,7 +42,7 @@ OUTSIDE_WORLD = {
         "core/steady_now.hpp", r"core/impairments/pace_clock\.cpp", r"client/corba/.*",
         r"orb/.*", r"naming/.*", r"xbindctl/.*", r".*/(main|daemon|program)\..*", r".*/servant.*",
         r".*/remote_.*",
-        r"callgen/(corba/|processes/|media/media_lines).*", r"bench/(commands|floor|null)/.*",
+        r"callgen/(corba/|media/media_lines).*", r"bench/(commands|floor|null|processes)/.*",
         r"gsmp/tcp_.*", r"tests/integration/.*"]),
     "unseeded chance": (re.compile(r"random_device|\bs?rand\(\)|\bdrand48\("), [
         r"orb/.*", r".*/(main|daemon|program)\..*"]),
@@ -52,7 +52,7 @@ OUTSIDE_WORLD = {
                            r'|boost/asio)'), [
         r"gsmp/tcp_.*", r"gsmp/gsmpdump/proxy\.cpp",
         r"emulator/main\.cpp", r"switchserver/bench/main\.cpp", r"dataplane/links/udp_.*",
-        r"callgen/(media/media_lines|processes/.*)\.cpp", r"bench/(floor|null)/.*\.cpp",
+        r"callgen/media/media_lines\.cpp", r"bench/(floor|null|processes)/.*\.cpp",
         r"switchserver/main\.cpp", r"orb/.*", r"tests/unit/.*transport_test\.cpp",
         r"tests/unit/dataplane/links/udp\.hpp", r"tests/integration/.*"]),
 }

@@ -1,4 +1,4 @@
-#include "callgen/report/hgrm.hpp"
+#include "bench/forms/hgrm.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "callgen/processes/spawn.hpp"
+#include "bench/processes/spawn.hpp"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-#include "callgen/report/report_file.hpp"
+#include "bench/forms/report_file.hpp"
 
 #include <algorithm>
 #include <cerrno>

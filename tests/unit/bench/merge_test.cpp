@@ -1,5 +1,5 @@
 // Merging the reports of several generators. No two parts are alike, so an omission is detected.
-#include "callgen/report/merge.hpp"
+#include "bench/search/merge.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "callgen/report/report_page.hpp"
+#include "bench/forms/report_page.hpp"
 
 namespace xbind::callgen {
 namespace {

@@ -1,4 +1,4 @@
-#include "callgen/report/output_options.hpp"
+#include "bench/forms/output_options.hpp"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <optional>
 
-#include "callgen/plot/plot.hpp"
-#include "callgen/report/hgrm.hpp"
+#include "bench/forms/hgrm.hpp"
+#include "bench/forms/report_page.hpp"
+#include "bench/plot/plot.hpp"
 #include "callgen/report/json_file.hpp"
-#include "callgen/report/report_page.hpp"
 #include "callgen/statistics/series.hpp"
 
 namespace xbind::callgen {

@@ -1,4 +1,4 @@
-#include "callgen/page/page.hpp"
+#include "bench/page/page.hpp"
 
 #include <fmt/format.h>
 

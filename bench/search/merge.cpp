@@ -1,4 +1,4 @@
-#include "callgen/report/merge.hpp"
+#include "bench/search/merge.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "callgen/plot/plot.hpp"
+#include "bench/plot/plot.hpp"
 
 #include <fcntl.h>
 #include <spawn.h>

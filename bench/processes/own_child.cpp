@@ -1,4 +1,4 @@
-#include "callgen/processes/own_child.hpp"
+#include "bench/processes/own_child.hpp"
 
 #include <poll.h>
 #include <signal.h>

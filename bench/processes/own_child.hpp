@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "callgen/processes/spawn.hpp"
+#include "bench/processes/spawn.hpp"
 #include "core/clock.hpp"
 #include "core/result.hpp"
 

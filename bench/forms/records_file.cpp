@@ -1,4 +1,4 @@
-#include "callgen/report/records_file.hpp"
+#include "bench/forms/records_file.hpp"
 
 #include <fmt/format.h>
 

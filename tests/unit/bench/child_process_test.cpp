@@ -1,11 +1,11 @@
-#include "callgen/processes/child_process.hpp"
+#include "bench/processes/child_process.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <csignal>
 
-#include "callgen/processes/interrupts.hpp"
+#include "bench/processes/interrupts.hpp"
 
 namespace xbind::callgen {
 namespace {

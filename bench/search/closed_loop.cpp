@@ -1,4 +1,4 @@
-#include "callgen/run/closed_loop.hpp"
+#include "bench/search/closed_loop.hpp"
 
 #include <string>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "callgen/report/report_page.hpp"
+#include "bench/forms/report_page.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "callgen/processes/child_process.hpp"
+#include "bench/processes/child_process.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -13,8 +13,8 @@
 #include <optional>
 #include <utility>
 
-#include "callgen/processes/interrupts.hpp"
-#include "callgen/processes/spawn.hpp"
+#include "bench/processes/interrupts.hpp"
+#include "bench/processes/spawn.hpp"
 #include "callgen/timers.hpp"
 #include "core/check.hpp"
 #include "core/steady_now.hpp"

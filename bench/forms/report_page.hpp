@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "callgen/page/page.hpp"
-#include "callgen/plot/plot.hpp"
+#include "bench/page/page.hpp"
+#include "bench/plot/plot.hpp"
 #include "callgen/report/report.hpp"
 #include "core/result.hpp"
 

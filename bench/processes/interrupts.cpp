@@ -1,4 +1,4 @@
-#include "callgen/processes/interrupts.hpp"
+#include "bench/processes/interrupts.hpp"
 
 #include <signal.h>
 #include <time.h>

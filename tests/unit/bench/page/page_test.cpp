@@ -1,4 +1,4 @@
-#include "callgen/page/page.hpp"
+#include "bench/page/page.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

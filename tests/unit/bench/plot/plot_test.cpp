@@ -1,4 +1,4 @@
-#include "callgen/plot/plot.hpp"
+#include "bench/plot/plot.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,15 +8,15 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "callgen/report/hgrm.hpp"
+#include "bench/forms/hgrm.hpp"
+#include "bench/forms/output_options.hpp"
+#include "bench/forms/records_file.hpp"
+#include "bench/forms/report_page.hpp"
+#include "bench/search/merge.hpp"
 #include "callgen/report/json_file.hpp"
 #include "callgen/report/manifest.hpp"
-#include "callgen/report/merge.hpp"
 #include "callgen/report/model_checks.hpp"
-#include "callgen/report/output_options.hpp"
-#include "callgen/report/records_file.hpp"
 #include "callgen/report/report_from_json.hpp"
-#include "callgen/report/report_page.hpp"
 
 namespace xbind::callgen {
 namespace {
