@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "callgen/load/random.hpp"
+#include "callgen/statistics/distributions.hpp"
 #include "core/check.hpp"
 
 namespace xbind::callgen {
@@ -23,38 +24,48 @@ double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
+bool measured(const MetricOfRun& run) {
+  return std::isfinite(run.whole) && run.whole > 0 &&
+         std::all_of(run.batches.begin(), run.batches.end(),
+                     [](double value) { return std::isfinite(value) && value >= 0; });
+}
+
+bool all_measured(const std::vector<MetricOfRun>& runs) {
+  return !runs.empty() && std::all_of(runs.begin(), runs.end(),
+                                      [](const MetricOfRun& run) { return measured(run); });
+}
+
+// The mean of the runs that were measured; 0 when none was.
 double whole_of(const std::vector<MetricOfRun>& runs) {
-  if (runs.empty()) return 0;
   double sum = 0;
-  for (const MetricOfRun& run : runs) sum += run.whole;
-  return sum / static_cast<double>(runs.size());
-}
-
-// How many of the lowest and of the highest of n values may be left out, so that what remains holds the
-// median with the confidence asked for.
-std::size_t left_out(std::size_t n) {
-  double below = 0;
-  double chance = std::pow(0.5, static_cast<double>(n));  // of exactly k heads
-  std::size_t k = 0;
-  while (2 * (below + chance) <= 1 - kConfidence) {
-    below += chance;
-    chance *= static_cast<double>(n - k) / static_cast<double>(k + 1);
-    ++k;
+  double count = 0;
+  for (const MetricOfRun& run : runs) {
+    if (!measured(run)) continue;
+    sum += run.whole;
+    ++count;
   }
-  return k - 1;  // X(k) to X(n + 1 - k)
+  return count > 0 ? sum / count : 0;
 }
 
-void pair_up(const std::vector<MetricOfRun>& a, const std::vector<MetricOfRun>& b,
+// The ratios of the pairs that were measured on both sides. Nothing when there are too few.
+bool pair_up(const std::vector<MetricOfRun>& a, const std::vector<MetricOfRun>& b,
              CompareLine& line) {
   std::vector<double> ratios;
-  for (std::size_t i = 0; i < a.size(); ++i) ratios.push_back(b[i].whole / a[i].whole);
-  std::sort(ratios.begin(), ratios.end());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (measured(a[i]) && measured(b[i])) ratios.push_back(b[i].whole / a[i].whole);
+  }
   const std::size_t n = ratios.size();
+  const auto ranks = quantile_ranks(n, 0.5, kConfidence);
+  if (!ranks) return false;
+  std::sort(ratios.begin(), ratios.end());
   line.ratio = n % 2 == 1 ? ratios[n / 2] : (ratios[n / 2 - 1] + ratios[n / 2]) / 2;
-  const std::size_t out = left_out(n);
-  line.low = ratios[out];
-  line.high = ratios[n - 1 - out];
+  line.low = ratios[ranks->low - 1];
+  line.high = ratios[ranks->high - 1];
+  line.pairs = n;
+  line.confidence = ranks->confidence;
   line.method = fmt::format("median of {} pairs of runs", n);
+  if (n < a.size()) line.method += fmt::format(", {} not measured", a.size() - n);
+  return true;
 }
 
 // What is drawn from: the batches of each run, or its whole when several runs have none.
@@ -112,14 +123,6 @@ bool bootstrap(const std::vector<MetricOfRun>& a, const std::vector<MetricOfRun>
   return true;
 }
 
-bool measured(const std::vector<MetricOfRun>& runs) {
-  return !runs.empty() && std::all_of(runs.begin(), runs.end(), [](const MetricOfRun& run) {
-    return std::isfinite(run.whole) && run.whole > 0 &&
-           std::all_of(run.batches.begin(), run.batches.end(),
-                       [](double value) { return std::isfinite(value) && value >= 0; });
-  });
-}
-
 }  // namespace
 
 std::string_view to_string(CompareVerdict verdict) {
@@ -139,16 +142,20 @@ CompareLine compare(std::string metric, Better better, const std::vector<MetricO
   line.better = better;
   line.a = whole_of(a);
   line.b = whole_of(b);
-  if (!measured(a) || !measured(b)) {
-    line.method = fmt::format("not measured in {}", measured(a) ? "B" : "A");
+  if (!(line.a > 0) || !(line.b > 0)) {
+    line.method = fmt::format("not measured in {}", line.a > 0 ? "B" : "A");
     return line;
   }
   line.ratio = line.b / line.a;
-  if (a.size() == b.size() && a.size() >= kFewestPairs) {
-    pair_up(a, b, line);
-  } else if (!bootstrap(a, b, line)) {
-    line.method = fmt::format("needs {} pairs of runs, or {} batches on each side", kFewestPairs,
-                              kFewestBatches);
+  const bool paired = a.size() == b.size() && a.size() >= kFewestPairs;
+  if (paired ? !pair_up(a, b, line)
+             : !all_measured(a) || !all_measured(b) || !bootstrap(a, b, line)) {
+    line.method = paired ? fmt::format("needs {} pairs of runs that were measured", kFewestPairs)
+                  : !all_measured(a) ? "not measured in every run of A"
+                  : !all_measured(b)
+                      ? "not measured in every run of B"
+                      : fmt::format("needs {} pairs of runs, or {} batches on each side",
+                                    kFewestPairs, kFewestBatches);
     return line;
   }
   if (!std::isfinite(line.low) || !std::isfinite(line.high) || line.low <= 0) return line;

@@ -2,7 +2,8 @@
 //
 //   as many runs of A as of B, six or more    pairs in their order: the median of their ratios, and the
 //                                             order statistics that hold the median (sign test, no
-//                                             distribution assumed)
+//                                             distribution assumed); a pair of which one run has no
+//                                             value (no call connected) is left out
 //   else                                      means over batches of time within the runs, drawn again with
 //                                             replacement: runs first, then their batches (bootstrap, a
 //                                             fixed seed: the same files give the same interval)
@@ -43,7 +44,9 @@ struct CompareLine {
   double low = 0;    // of its 95 % interval; kCannotTell: there is none
   double high = 0;
   CompareVerdict verdict = CompareVerdict::kCannotTell;
-  std::string method;  // "median of 8 pairs", "bootstrap over 20 and 20 batches of one run each"
+  std::size_t pairs = 0;  // whose ratios were compared; 0: no pairs, but a bootstrap
+  double confidence = 0;  // that the interval of the pairs holds the median; at least 0.95
+  std::string method;     // "median of 8 pairs", "bootstrap over 20 and 20 batches of one run each"
 
   // How much worse B is, as a ratio above 1, at least and at most.
   double worse_at_least() const { return better == Better::kLower ? low : 1 / high; }

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "callgen/statistics/batch_means.hpp"
+#include "callgen/statistics/distributions.hpp"
 #include "core/check.hpp"
 
 namespace xbind::callgen {
@@ -72,7 +72,7 @@ Trend trend_of(const std::vector<TrendPoint>& points) {
   const double effective = n * (1 - alike) / (1 + alike);
   if (effective < 3) return trend;  // they say the same thing again and again
   const double error = std::sqrt(squares / (effective - 2) / tt);
-  const double half = student_95(static_cast<std::size_t>(effective - 2)) * error;
+  const double half = student_half_width(effective - 2, 0.95) * error;
   trend.low_per_s = trend.slope_per_s - half;
   trend.high_per_s = trend.slope_per_s + half;
   return trend;

@@ -1,9 +1,10 @@
 #include "callgen/report/report_parts.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <string_view>
 #include <utility>
+
+#include "callgen/statistics/distributions.hpp"
 
 namespace xbind::callgen {
 namespace {
@@ -19,19 +20,14 @@ constexpr std::array<std::pair<const char*, double>, 7> kPercentiles{{{"p5", 5},
                                                                       {"p9999", 99.99}}};
 constexpr double kFewestBeyond = 10;
 
-// Adds the ranks between which a percentile lies with 95 % probability, by the normal approximation
-// of the binomial.
+// Adds the order statistics between which a percentile lies with 95 % probability.
 void add_interval(const Histogram& histogram, const char* name, double percent,
                   LatencySummary& summary) {
-  const auto count = static_cast<double>(histogram.count());
-  const double share = percent / 100;
-  const double half = 1.96 * std::sqrt(count * share * (1 - share));
-  const double low = std::floor(count * share - half);
-  const double high = std::ceil(count * share + half) + 1;
-  if (low < 1 || high > count) return;
+  const auto ranks = quantile_ranks(histogram.count(), percent / 100, 0.95);
+  if (!ranks) return;
   summary.interval_95[name] = {
-      microseconds(std::max(histogram.min(), histogram.ranked(static_cast<std::uint64_t>(low)))),
-      microseconds(histogram.ranked(static_cast<std::uint64_t>(high)))};
+      microseconds(std::max(histogram.min(), histogram.ranked(ranks->low))),
+      microseconds(histogram.ranked(ranks->high))};
 }
 
 // Orders the manager's and the SwitchServer's stages by time; other stages follow by name.

@@ -1,10 +1,9 @@
 #include "callgen/statistics/batch_means.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
-#include "core/check.hpp"
+#include "callgen/statistics/distributions.hpp"
 
 namespace xbind::callgen {
 
@@ -58,7 +57,8 @@ std::optional<BatchMeans::Interval> BatchMeans::interval(Duration begin, Duratio
     squares += off * (mean - interval.mean_us);
   }
   const auto count = static_cast<double>(batches);
-  interval.half_width_us = student_95(batches - 1) * std::sqrt(squares / (count - 1) / count);
+  interval.half_width_us =
+      student_half_width(count - 1, 0.95) * std::sqrt(squares / (count - 1) / count);
   interval.span_s =
       std::chrono::duration<double>(span_ * static_cast<std::int64_t>(in_batch)).count();
   return interval;
@@ -96,16 +96,6 @@ std::optional<Duration> BatchMeans::steady_from() const {
     }
   }
   return span_ * static_cast<std::int64_t>(points[best].first_span);
-}
-
-double student_95(std::size_t degrees) {
-  XB_CHECK(degrees >= 1);
-  static constexpr std::array<double, 30> kTable{
-      12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-      2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-      2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
-  if (degrees <= kTable.size()) return kTable[degrees - 1];
-  return 1.96 + 2.4 / static_cast<double>(degrees);  // within 0.003 of the table
 }
 
 }  // namespace xbind::callgen

@@ -66,7 +66,4 @@ class BatchMeans {
   Duration latest_end_{};
 };
 
-// Half the width of Student's 95 % interval, in standard errors. degrees >= 1.
-double student_95(std::size_t degrees);
-
 }  // namespace xbind::callgen

@@ -20,7 +20,7 @@ RATE = 500.0
 CLASSES = {"no_route": ["no route", "path bound", "too hard"], "no_bandwidth": ["no bandwidth"],
            "no_buffer": ["no buffer"], "no_label": ["no label"], "overload": ["busy"],
            "timed_out": ["timeout"]}
-T95 = 2.093  # Student's t, 19 degrees of freedom
+T95 = 2.0930240544083  # Student's t, 19 degrees of freedom
 PERCENTILES = {"p5": 5, "p50": 50, "p90": 90, "p95": 95, "p99": 99, "p999": 99.9, "p9999": 99.99}
 
 # Not computable from records: test_what_records_cannot_tell... or callgen_outputs_test checks them.
@@ -43,6 +43,19 @@ def flat(value, path=""):
     items = value.items() if isinstance(value, dict) else enumerate(value)
     for key, one in items:
         yield from flat(one, f"{path}/{key}" if path else str(key))
+
+
+def left_out(count, share):
+    """How many of the smallest values lie below the quantile `share` with 97.5 %; None: not even one
+    value does. Sums the binomial distribution."""
+    below, left = 0.0, None
+    for k in range(count + 1):
+        below += math.exp(math.lgamma(count + 1) - math.lgamma(k + 1) - math.lgamma(count - k + 1)
+                          + k * math.log(share) + (count - k) * math.log1p(-share))
+        if below > 0.025:
+            return left
+        left = k
+    return left
 
 
 def ranked(values, percent):
@@ -244,12 +257,10 @@ class Statistics(InOneLab):
             above(f"{path}/{name}", ranked(values, percent))
         for name in ("p50", "p90", "p95", "p99", "p999"):
             share = PERCENTILES[name] / 100
-            half = 1.96 * math.sqrt(len(values) * share * (1 - share))
-            low = math.floor(len(values) * share - half)
-            high = math.ceil(len(values) * share + half) + 1
-            if low >= 1 and high <= len(values):
-                above(f"{path}/interval_95/{name}/0", sorted(values)[low - 1])
-                above(f"{path}/interval_95/{name}/1", sorted(values)[high - 1])
+            low, high = (left_out(len(values), part) for part in (share, 1 - share))
+            if low is not None and high is not None:
+                above(f"{path}/interval_95/{name}/0", sorted(values)[low])
+                above(f"{path}/interval_95/{name}/1", sorted(values)[-1 - high])
 
     def batch_means(self, kind, exactly):
         done = [record for record in self.kinds[kind] if record.ended == "done" and record.measured]

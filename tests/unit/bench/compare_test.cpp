@@ -85,6 +85,37 @@ TEST(Compare, TheIntervalOfAMedianLeavesOutAsManyAsItMay) {
   EXPECT_DOUBLE_EQ(line.high, 12);
 }
 
+TEST(Compare, APairWithoutAValueIsLeftOut) {
+  std::vector<MetricOfRun> a(9, MetricOfRun{100, {}});
+  std::vector<MetricOfRun> b(9, MetricOfRun{90, {}});
+  a[1].whole = 0;  // no call was connected
+  b[4].whole = 0;
+  const CompareLine line = compare("mean", Better::kLower, a, b);
+  EXPECT_EQ(line.verdict, CompareVerdict::kBetter);
+  EXPECT_DOUBLE_EQ(line.ratio, 0.9);
+  EXPECT_EQ(line.pairs, 7U);
+  EXPECT_NEAR(line.confidence, 1 - 2 / 128.0, 1e-12);
+  EXPECT_EQ(line.method, "median of 7 pairs of runs, 2 not measured");
+  for (MetricOfRun& run : b) run.whole = run.whole > 0 && &run > &b[3] ? 0 : run.whole;
+  const CompareLine few = compare("mean", Better::kLower, a, b);
+  EXPECT_EQ(few.verdict, CompareVerdict::kCannotTell);
+  EXPECT_EQ(few.method, "needs 6 pairs of runs that were measured");
+}
+
+TEST(Compare, PairsOfOneRoundShareWhatHurtsThemBoth) {
+  // A machine that gets slower from round to round hurts both runs of a pair alike.
+  std::vector<MetricOfRun> a;
+  std::vector<MetricOfRun> b;
+  for (int round = 1; round <= 9; ++round) {
+    a.push_back({1.0 * round, {}});
+    b.push_back({0.9 * round, {}});
+  }
+  const CompareLine line = compare("mean", Better::kLower, a, b);
+  EXPECT_NEAR(line.low, 0.9, 1e-12);
+  EXPECT_NEAR(line.high, 0.9, 1e-12);
+  EXPECT_NEAR(line.confidence, 1 - 2 * 10.0 / 512, 1e-12);
+}
+
 TEST(Compare, RunsThatDifferAmongThemselvesWidenTheInterval) {
   const auto width = [](double off) {
     const CompareLine line =
