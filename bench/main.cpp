@@ -18,6 +18,7 @@ using namespace xbind;
 const std::vector<callgen::Command>& commands() {
   static const std::vector<callgen::Command> all{callgen::kRun,
                                                  callgen::kSaturate,
+                                                 callgen::kSearch,
                                                  callgen::kCeiling,
                                                  callgen::kOverloadCommand,
                                                  callgen::kSoak,

@@ -8,6 +8,7 @@
 #include "bench/commands/mode.hpp"
 #include "bench/floor/floor_run.hpp"
 #include "bench/processes/interrupts.hpp"
+#include "bench/search/rate_search.hpp"
 #include "callgen/report/floor_figures.hpp"
 #include "callgen/report/json_file.hpp"
 #include "core/log.hpp"
@@ -19,6 +20,8 @@ struct SaturateOptions {
   ModeOptions mode;
   ObjectiveOption objective;
   std::string precision;
+  std::string rates;
+  std::uint64_t point_calls = 0;
   SearchPlan plan;
   null::FloorOfRun floor;
 };
@@ -29,6 +32,12 @@ void declare(config::OptionSet& set, SaturateOptions& options) {
                        {"calls", "duration", "erlangs", "ramp-to", "trace", "verify-media"});
   declare_objective(set, options.objective);
   options.floor.declare(set);
+  set.add_string("rates", &options.rates, "",
+                 "Calls a second that are tried first, ascending, as 20,50,100; none: --rate.");
+  set.add_double("growth", &plan.growth, plan.growth, {1.01, 100},
+                 "Factor from one rate to the next beyond these.");
+  set.add_uint("point-calls", &options.point_calls, 100, {1, 1'000'000},
+               "Fewest calls at each rate; more when a percentile needs them.");
   set.add_string("precision", &options.precision, "5%",
                  "How near the rate found and one that is broken are to be, 1% to 50%.");
   set.add_double("point-seconds", &plan.point_s, plan.point_s, {0.1, 3600},
@@ -41,18 +50,25 @@ void declare(config::OptionSet& set, SaturateOptions& options) {
                  "Calls a second below which is not looked.");
   set.add_uint("most-runs", &plan.most_runs, plan.most_runs, {3, 10'000},
                "Runs after which the search ends, wherever it is.");
-  set.add_check([&options, &plan]() -> std::optional<std::string> {
+  set.add_check([&set, &options, &plan]() -> std::optional<std::string> {
     const auto precision = fraction_of(options.precision);
     if (!precision || *precision < 0.01 || *precision > 0.5)
       return fmt::format("option --precision: '{}' is not 1% to 50%", options.precision);
     plan.precision = *precision;
     plan.first_rate = options.mode.run.rate;
+    if (!options.rates.empty()) {
+      if (set.given("rate")) return "option --rate does not go with --rates";
+      auto rates = parse_rates(options.rates);
+      if (!rates) return "option --rates: " + rates.error().text;
+      plan.rates = std::move(*rates);
+      plan.first_rate = plan.rates.front();
+    }
     if (plan.lowest_rate > plan.first_rate || plan.first_rate > plan.highest_rate)
-      return fmt::format(
-          "options --lowest-rate {}, --rate {} and --highest-rate {} are not in order",
-          plan.lowest_rate, plan.first_rate, plan.highest_rate);
-    plan.fewest =
-        std::max<std::uint64_t>(100, samples_needed(options.objective.objectives) * 11 / 10);
+      return fmt::format("options --lowest-rate {}, --{} {} and --highest-rate {} are not in order",
+                         plan.lowest_rate, options.rates.empty() ? "rate" : "rates",
+                         plan.first_rate, plan.highest_rate);
+    plan.fewest = std::max<std::uint64_t>(options.point_calls,
+                                          samples_needed(options.objective.objectives) * 11 / 10);
     return std::nullopt;
   });
 }

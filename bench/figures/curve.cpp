@@ -4,13 +4,15 @@
 #include <cmath>
 #include <limits>
 
+#include "bench/search/rate_search.hpp"
+
 namespace xbind::figures {
 namespace {
 
 constexpr std::uint64_t kQuickCalls = 10'000;
 constexpr std::uint64_t kFullCalls = 20'000;
 constexpr double kStepBeyond = 1.0 + 1.0 / 7;
-constexpr double kPrecision = 1.02;
+constexpr double kPrecision = 0.02;
 constexpr int kStepsBeyondMost = 40;  // a factor of 200
 
 }  // namespace
@@ -31,34 +33,20 @@ Result<Curve> run_curve(Bench& bench, const std::string& figure, const System& s
   Curve curve;
   curve.name = engine_word(system);
   curve.system = system;
-  double too_much = 0;
-  const auto look_at = [&](double rate) -> Result<bool> {
-    const Point point = bench.point(system, rate, kQuickCalls, kFullCalls);
+  callgen::RateSearch search({.rates = rates,
+                              .growth = kStepBeyond,
+                              .precision = kPrecision,
+                              .lowest = rates.front(),
+                              .highest = rates.back() * std::pow(kStepBeyond, kStepsBeyondMost)});
+  while (const auto rate = search.next()) {
+    const Point point = bench.point(system, *rate, kQuickCalls, kFullCalls);
     const auto shown = bench.measure(figure, point);
     if (!shown) return tl::make_unexpected(shown.error());
     csv += csv_line(curve.name, bench.scale(), point, *shown);
-    if (shown->sustained) {
-      curve.points.push_back({rate, *shown});
-      curve.ceiling = std::max(curve.ceiling, rate);
-    } else {
-      too_much = rate;
-    }
-    return shown->sustained;
-  };
-  double rate = 0;
-  for (const double next : rates) {
-    const auto carried = look_at(rate = next);
-    if (!carried) return tl::make_unexpected(carried.error());
-    if (!*carried) break;
+    if (shown->sustained) curve.points.push_back({*rate, *shown});
+    search.add(*rate, shown->sustained);
   }
-  for (int step = 0; too_much == 0 && step < kStepsBeyondMost; ++step) {
-    const auto carried = look_at(rate *= kStepBeyond);
-    if (!carried) return tl::make_unexpected(carried.error());
-  }
-  while (too_much > 0 && curve.ceiling > 0 && too_much / curve.ceiling > kPrecision) {
-    const auto carried = look_at(std::sqrt(too_much * curve.ceiling));
-    if (!carried) return tl::make_unexpected(carried.error());
-  }
+  curve.ceiling = search.kept();
   std::sort(curve.points.begin(), curve.points.end(),
             [](const Curve::At& a, const Curve::At& b) { return a.rate < b.rate; });
   return curve;

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cmath>
 #include <memory>
 
 #include "bench/model/sites.hpp"
+#include "bench/search/rate_search.hpp"
 #include "core/check.hpp"
 
 namespace xbind::model {
@@ -21,8 +21,8 @@ double in_us(Duration duration) {
   return std::chrono::duration<double, std::micro>(duration).count();
 }
 
-// The paper's network: host-a, switch-1, host-b, each a SwitchServer with its switch; or a longer or
-// shorter path.
+// The paper's network: host-a, switch-1, host-b, each a SwitchServer with its switch; or a longer
+// or shorter path.
 class Network {
  public:
   explicit Network(const PointPlan& plan);
@@ -143,7 +143,7 @@ void Network::note_arrival() {
 }
 
 PointResult Network::run() {
-  double in_use_s = 0;  // their number, added up over time
+  double in_use_s = 0;  // the integral of their number over time
   const auto until = [&](auto&& reached) {
     while (!reached()) {
       const TimePoint before = machine_.now();
@@ -231,22 +231,13 @@ cmgr::Config baseline(std::size_t operations_at_once) {
 PointResult run_point(const PointPlan& plan) { return Network(plan).run(); }
 
 double saturation(PointPlan plan) {
-  const auto sustained = [&](double rate) {
-    plan.rate = rate;
-    return run_point(plan).sustained();
-  };
-  double low = plan.rate;
-  double high = plan.rate;
-  if (sustained(low)) {
-    for (high *= kSearchStep; sustained(high); high *= kSearchStep) low = high;
-  } else {
-    for (low /= kSearchStep; !sustained(low); low /= kSearchStep) high = low;
+  callgen::RateSearch search(
+      {.rates = {plan.rate}, .growth = kSearchStep, .precision = kSearchPrecision});
+  while (const auto rate = search.next()) {
+    plan.rate = *rate;
+    search.add(*rate, run_point(plan).sustained());
   }
-  while (high / low > 1 + kSearchPrecision) {
-    const double middle = std::sqrt(low * high);
-    (sustained(middle) ? low : high) = middle;
-  }
-  return low;
+  return search.kept();
 }
 
 }  // namespace xbind::model

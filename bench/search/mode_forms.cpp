@@ -34,17 +34,22 @@ Json json(const std::vector<Judged>& all) {
 }
 
 Json run_json(const RunReport& report) {
+  const CarriedRates rates = carried_rates(report);
   return {{"calls", report.planned_calls},
           {"connected", report.setups.connected},
           {"refused", report.setups.refused},
           {"busy", report.setups.busy},
           {"unanswered", report.setups.unanswered},
+          {"offered_per_s", rates.offered_per_s},
+          {"carried_per_s", rates.carried_per_s},
           {"call_operations_per_s", report.call_operations_per_s},
+          {"setup_mean_us", report.setup_latency.mean},
           {"setup_p50_us", report.setup_latency.p50},
           {"setup_p99_us", report.setup_latency.p99},
           {"release_p99_us", report.release_latency.p99},
           {"generator_slip_p99_us", report.generator_slip.p99},
           {"duration_s", report.duration_s},
+          {"audit_clean", report.audit.clean},
           {"refusals", report.refusals.by_cause()}};
 }
 
@@ -95,6 +100,7 @@ std::string to_json(const SearchResult& result, const std::vector<Objective>& ob
          {"run", run_json(point.report)}});
   }
   if (const SearchPoint* const best = result.best()) {
+    root["best"] = run_json(best->report);
     root["manifest"] = best->report.manifest;
     if (!best->report.floor.empty()) root["floor"] = best->report.floor;
   }
@@ -173,6 +179,8 @@ std::string to_json(const std::vector<CompareLine>& lines, double tolerance,
                                {"ratio", finite(line.ratio)},
                                {"interval_95", known ? Json{line.low, line.high} : Json(nullptr)},
                                {"verdict", to_string(line.verdict)},
+                               {"pairs", line.pairs},
+                               {"confidence", line.pairs > 0 ? Json(line.confidence) : Json()},
                                {"method", line.method}});
   }
   return dumped(root);

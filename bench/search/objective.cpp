@@ -76,6 +76,11 @@ Result<void> read_quantity(std::string_view word, Objective& objective) {
     objective.of = word;
     return {};
   }
+  if (word == kCarried) {
+    objective.kind = Objective::Kind::kCarried;
+    objective.of = word;
+    return {};
+  }
   std::string_view statistic = word;
   std::string_view of = "setup";
   if (const std::size_t open = word.find('('); open != std::string_view::npos) {
@@ -95,8 +100,9 @@ Result<void> read_quantity(std::string_view word, Objective& objective) {
   if (!read_statistic(statistic, objective))
     return fail(ErrorCode::kBadInput,
                 "objective '{}': '{}' is neither p and a number between 0 and 100 nor min, mean, "
-                "max, {}, {}",
-                objective.text, statistic, fmt::join(kCounts, ", "), fmt::join(kRates, ", "));
+                "max, {}, {}, {}",
+                objective.text, statistic, fmt::join(kCounts, ", "), fmt::join(kRates, ", "),
+                kCarried);
   objective.of = of;
   return {};
 }
@@ -108,6 +114,14 @@ Result<void> read_value(std::string_view text, Objective& objective) {
     return fail(ErrorCode::kBadInput, "objective '{}': '{}' does not begin with a number",
                 objective.text, text);
   const std::string_view unit = text.substr(digits);
+  if (objective.kind == Objective::Kind::kCarried) {
+    if (unit != "%" || *number <= 0 || *number >= 100)
+      return fail(ErrorCode::kBadInput, "objective '{}': {} is a share, above 0 % and below 100 %",
+                  objective.text, kCarried);
+    objective.share = true;
+    objective.limit = *number;
+    return {};
+  }
   if (objective.kind == Objective::Kind::kCount) {
     objective.share = unit == "%";
     if (!unit.empty() && !objective.share)
@@ -204,7 +218,8 @@ std::string three_digits(double number) {
 }
 
 bool is_latency(const Objective& objective) {
-  return objective.kind != Objective::Kind::kCount && objective.kind != Objective::Kind::kRate;
+  return objective.kind != Objective::Kind::kCount && objective.kind != Objective::Kind::kRate &&
+         objective.kind != Objective::Kind::kCarried;
 }
 
 }  // namespace
@@ -249,6 +264,15 @@ Judged judge(const Objective& objective, const RunReport& report) {
     } else {
       judged.why_not_known = "nothing was attempted";
     }
+  } else if (objective.kind == Objective::Kind::kCarried) {
+    const CarriedRates rates = carried_rates(report);
+    if (rates.offered_per_s > 0 && rates.carried_per_s > 0) {
+      judged.measured = 100 * rates.carried_per_s / rates.offered_per_s;
+    } else if (report.setups.connected == 0 && report.setups.attempted > 0) {
+      judged.measured = 0;
+    } else {
+      judged.why_not_known = "too few calls to tell a rate";
+    }
   } else if (objective.kind == Objective::Kind::kRate) {
     judged.measured = objective.of == "rate" ? report.setups_per_s : report.call_operations_per_s;
   } else {
@@ -278,6 +302,14 @@ std::vector<Judged> judge(const std::vector<Objective>& objectives, const RunRep
   return all;
 }
 
+CarriedRates carried_rates(const RunReport& report) {
+  CarriedRates rates;
+  const double busy_s = report.duration_s - report.hold_mean_s;
+  if (report.arrivals_planned.mean_s > 0) rates.offered_per_s = 1 / report.arrivals_planned.mean_s;
+  if (busy_s > 0) rates.carried_per_s = static_cast<double>(report.setups.connected) / busy_s;
+  return rates;
+}
+
 bool all_kept(const std::vector<Judged>& judged) {
   return std::all_of(judged.begin(), judged.end(), [](const Judged& one) { return one.kept; });
 }
@@ -285,7 +317,7 @@ bool all_kept(const std::vector<Judged>& judged) {
 std::string measured_text(const Judged& judged) {
   if (!judged.measured) return "not known: " + judged.why_not_known;
   const double measured = *judged.measured;
-  if (judged.objective.kind == Objective::Kind::kCount)
+  if (judged.objective.kind == Objective::Kind::kCount || judged.objective.share)
     return judged.objective.share ? three_digits(measured) + " %" : fmt::format("{:.0f}", measured);
   if (judged.objective.kind == Objective::Kind::kRate) return three_digits(measured) + "/s";
   if (measured < 1000) return three_digits(measured) + " us";

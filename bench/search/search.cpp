@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/search/rate_search.hpp"
 #include "callgen/load/random.hpp"
 #include "core/check.hpp"
 
 namespace xbind::callgen {
 namespace {
 
-constexpr double kGrowth = 2;
 constexpr double kNear = 0.8;  // of a limit, and its inverse: nearer than this is near
 constexpr std::uint32_t kMostAttempts = 3;
 constexpr std::uint32_t kMostConfirmations = 6;
@@ -23,9 +23,14 @@ constexpr double kUnloaded_per_s = 50;  // what no system is busy with
 
 // Whether another sample could as well have been on the other side.
 bool near(const Judged& judged) {
-  const double limit = judged.objective.limit;
   if (!judged.measured) return true;
-  return *judged.measured > kNear * limit && *judged.measured < limit / kNear;
+  double measured = *judged.measured;
+  double limit = judged.objective.limit;
+  if (judged.objective.of == kCarried) {  // what counts is how much is missing
+    measured = 100 - measured;
+    limit = 100 - limit;
+  }
+  return measured > kNear * limit && measured < limit / kNear;
 }
 
 class Search {
@@ -37,8 +42,7 @@ class Search {
 
   Result<SearchResult> search() {
     warm_up();
-    bracket();
-    bisect();
+    look();
     confirm();
     if (error_ && result_.points.empty()) return tl::make_unexpected(*error_);
     if (error_) {  // what is known so far is not lost with the system
@@ -134,47 +138,29 @@ class Search {
     return fmt::format("{}", fmt::join(reasons, "; "));
   }
 
-  void kept(double rate) { result_.rate = std::max(result_.rate, rate); }
-
   void broken(double rate, PointVerdict verdict) {
     result_.broken_rate = rate;
     by_generator_ = verdict == PointVerdict::kVoid;
     result_.broken_by = by_generator_ ? "the generator could not offer it" : why_broken_;
   }
 
-  // Until one rate is kept and a higher one is not.
-  void bracket() {
-    double rate = std::clamp(plan_.first_rate, plan_.lowest_rate, plan_.highest_rate);
-    while (true) {
-      const auto verdict = point(PointKind::kRise, rate, plan_.point_s);
+  // Until one rate is kept and a slightly higher one is not.
+  void look() {
+    RateSearch rates({.rates = plan_.rates.empty() ? std::vector{plan_.first_rate} : plan_.rates,
+                      .growth = plan_.growth,
+                      .precision = plan_.precision,
+                      .lowest = plan_.lowest_rate,
+                      .highest = plan_.highest_rate});
+    while (const auto rate = rates.next()) {
+      const bool between = rates.kept() > 0 && rates.broken() > 0;
+      const auto verdict =
+          point(between ? PointKind::kBisect : PointKind::kRise, *rate, plan_.point_s);
       if (!verdict) return;
-      if (*verdict == PointVerdict::kKept) {
-        kept(rate);
-        if (result_.broken_rate > 0 || rate >= plan_.highest_rate) return;
-        rate = std::min(rate * kGrowth, plan_.highest_rate);
-      } else {
-        broken(rate, *verdict);
-        if (result_.rate > 0) return;
-        if (rate <= plan_.lowest_rate) {
-          over_ = SearchEnd::kNoneKept;
-          return;
-        }
-        rate = std::max(rate / kGrowth, plan_.lowest_rate);
-      }
+      rates.add(*rate, *verdict == PointVerdict::kKept);
+      result_.rate = rates.kept();
+      if (*verdict != PointVerdict::kKept) broken(*rate, *verdict);
     }
-  }
-
-  void bisect() {
-    while (!over() && result_.broken_rate > result_.rate * (1 + plan_.precision)) {
-      const double rate = std::sqrt(result_.rate * result_.broken_rate);
-      const auto verdict = point(PointKind::kBisect, rate, plan_.point_s);
-      if (!verdict) return;
-      if (*verdict == PointVerdict::kKept) {
-        kept(rate);
-      } else {
-        broken(rate, *verdict);
-      }
-    }
+    if (rates.kept() == 0) over_ = SearchEnd::kNoneKept;
   }
 
   void confirm() {

@@ -1,8 +1,10 @@
 // The highest rate that keeps its objectives: runs at one rate after the other, and what they say together.
 //
-//   warm-up ─▶ rise (x2) ─▶ bisect to the precision ─▶ confirm with a longer run
-//                 │                                        │ broken
-//            first broken point                            └─▶ a step lower, confirm again
+//   warm-up ─▶ rise (listed rates, x2) ─▶ bisect to the precision ─▶ confirm with a longer run
+//                 │                                                       │ broken
+//            first broken point                       a step lower, confirm again
+//
+// Which rate comes next is decided by rate_search.hpp.
 //
 // Machines are noisy, so a single run does not break a rate, nor keep it when it was near the limit: the
 // point is run again until two runs say the same, at most three times. A run whose load was not the asked
@@ -39,13 +41,15 @@ RunOptions at_rate(const RunOptions& base, double rate, double seconds, std::uin
                    std::uint64_t number);
 
 struct SearchPlan {
-  double first_rate = 100;     // calls a second, where the rise begins
-  double highest_rate = 1e6;   // never above
-  double lowest_rate = 1;      // when that is broken, nothing is kept
-  double precision = 0.05;     // of the rate: the bracket that is good enough
-  double point_s = 3;          // offered at each point
-  double confirm_s = 10;       // offered to confirm
-  std::uint64_t fewest = 300;  // calls at a point, however slow
+  double first_rate = 100;      // calls a second, where the rise begins
+  std::vector<double> rates{};  // those of the rise, ascending from first_rate on; empty: it alone
+  double growth = 2;            // factor of the rise beyond them
+  double highest_rate = 1e6;    // never above
+  double lowest_rate = 1;       // when that is broken, nothing is kept
+  double precision = 0.05;      // of the rate: the bracket that is good enough
+  double point_s = 3;           // offered at each point
+  double confirm_s = 10;        // offered to confirm
+  std::uint64_t fewest = 300;   // calls at a point, however slow
   std::uint64_t most_runs = 100;
 };
 

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = ["gsmpdump", "xbind-callgen compare", "xbind-callgen figures", "xbind-callgen floor",
             "xbind-callgen generator", "xbind-callgen null-manager", "xbind-callgen null-switch",
             "xbind-callgen overload", "xbind-callgen report", "xbind-callgen run",
-            "xbind-callgen saturate", "xbind-callgen soak", "xbind-cmgr", "xbind-names",
+            "xbind-callgen saturate", "xbind-callgen search", "xbind-callgen soak", "xbind-cmgr", "xbind-names",
             "xbind-qosmapper", "xbind-routeobject", "xbind-switch", "xbind-switch tell",
             "xbind-switchserver", "xbindctl"]
 

@@ -68,6 +68,30 @@ TEST(Objective, EachLatencyHasAName) {
   EXPECT_NEAR(*judged("p10<1ms", report).measured, 800, 800.0 / 128);
 }
 
+TEST(Objective, CarriedIsTheShareOfTheArrivalsThatWereDrawn) {
+  RunReport report = report_with(500, 1us, 2us);
+  report.hold_mean_s = 0.05;
+  report.duration_s = 5.05;  // the holding time is no work
+  report.arrivals_planned.mean_s = 0.01;
+  EXPECT_NEAR(*judged("carried>=95%", report).measured, 100, 1e-9);
+  EXPECT_TRUE(judged("carried>=95%", report).kept);
+  EXPECT_EQ(measured_text(judged("carried>=95%", report)), "100 %");
+  report.duration_s = 5.55;  // a backlog at the end
+  EXPECT_FALSE(judged("carried>=95%", report).kept);
+  report.arrivals_planned.mean_s = 0.011;  // unless the drawn arrivals were that slow
+  EXPECT_TRUE(judged("carried>=95%", report).kept);
+  report.duration_s = 5.05;
+  report.arrivals_planned.mean_s = 0.01;
+  report.setups.connected = 470;  // refused calls are not carried
+  EXPECT_FALSE(judged("carried>=95%", report).kept);
+  report.setups.connected = 0;
+  EXPECT_DOUBLE_EQ(*judged("carried>=95%", report).measured, 0);
+  EXPECT_FALSE(judged("carried>=95%", RunReport{}).measured);
+  for (const char* const wrong : {"carried>=95", "carried>=0%", "carried>=100%", "carried>=5ms"})
+    EXPECT_THAT(refusal(wrong), HasSubstr("carried is a share")) << wrong;
+  EXPECT_THAT(refusal("caried>=95%"), HasSubstr("carried"));
+}
+
 TEST(Objective, CountsAreCallsOrAShareOfThem) {
   RunReport report = report_with(2000, 1us, 2us);
   report.setups = {

@@ -71,6 +71,27 @@ TEST(Search, BeginsLowerWhenTheFirstRateIsTooMuchAlready) {
   EXPECT_NEAR(found->rate, rate_with_p99(2000, 0.020), 0.15 * 2000);
 }
 
+TEST(Search, TriesTheListedRatesFirst) {
+  QueueSystem system(4);
+  const auto found = search(
+      {.first_rate = 20, .rates = {20, 300, 1000}, .growth = 1.5, .precision = 0.1, .point_s = 2},
+      default_options(), objectives_of("carried>=95%,unanswered=0"), system.function(), kNever,
+      kQuiet);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->end, SearchEnd::kFound) << to_text(*found, {});
+  std::vector<double> rise;
+  for (const SearchPoint& point : found->points) {
+    if (point.kind == PointKind::kRise && point.attempt == 1) rise.push_back(point.rate);
+  }
+  EXPECT_THAT(rise, testing::ElementsAre(20, 300, 1000, 1500, 2250));
+  EXPECT_NEAR(found->rate, 2000, 0.15 * 2000);
+  // A point far from the limit is believed after one run: "carried" is near it when the missing
+  // share is near the share that may be missing.
+  EXPECT_EQ(std::count_if(found->points.begin(), found->points.end(),
+                          [](const SearchPoint& point) { return point.rate == 300; }),
+            1);
+}
+
 TEST(Search, WhatOnePointLeavesInTheQueueIsNotTheNextOnesFault) {
   QueueSystem system(5);
   int busy_with = 0;  // number of small runs until the system has recovered from the last point
