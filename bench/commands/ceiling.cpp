@@ -12,6 +12,7 @@
 #include "bench/commands/mode.hpp"
 #include "bench/processes/interrupts.hpp"
 #include "bench/search/closed_loop.hpp"
+#include "bench/search/compare_loops.hpp"
 #include "callgen/corba/corba_target.hpp"
 #include "callgen/options/load_options.hpp"
 #include "callgen/report/json_file.hpp"
@@ -115,7 +116,7 @@ std::string to_json(const Ceiling& ceiling) {
   std::map<std::string, std::uint64_t> causes;
   for (const auto& [cause, times] : figures.causes) causes[std::string{to_string(cause)}] = times;
   const nlohmann::ordered_json json{
-      {"schema", "xbind.ceiling/1"},
+      {"schema", kLoopSchema},
       {"managers", ceiling.managers},
       {"outstanding", ceiling.plan.in_flight},
       {"client_batch", ceiling.plan.max_batch},

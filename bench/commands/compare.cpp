@@ -10,10 +10,12 @@
 
 #include "bench/commands/commands.hpp"
 #include "bench/forms/report_file.hpp"
+#include "bench/search/compare_loops.hpp"
 #include "bench/search/compare_runs.hpp"
 #include "bench/search/mode_forms.hpp"
 #include "bench/search/objective.hpp"
 #include "callgen/report/json_file.hpp"
+#include "callgen/report/report_from_json.hpp"
 #include "core/config/options.hpp"
 
 namespace xbind::callgen {
@@ -33,7 +35,8 @@ void declare(config::OptionSet& set, CompareOptions& options) {
   set.take_arguments("A B", &options.sides, 2, 2);
   set.add_strings("metric", &options.metrics,
                   "What is compared: p50, p99 and the like, mean, release-p50 and the like, "
-                  "release-mean, operations, cpu; none: p50,p99,mean,operations.");
+                  "release-mean, operations, commands, cpu; none: p50,p99,mean,operations "
+                  "(of closed loops: operations).");
   set.add_string("tolerance", &options.tolerance, "10%",
                  "How much worse B may be, 0% to 100%, before the exit code is 1.");
   set.add_flag("any-load", &options.any_load, "Compare runs of different loads all the same.");
@@ -50,21 +53,61 @@ void declare(config::OptionSet& set, CompareOptions& options) {
 }
 
 // The runs of one side: files or folders, separated by commas.
-Result<std::vector<RunReport>> runs_of(const std::string& side) {
+struct Side {
   std::vector<RunReport> runs;
-  std::istringstream parts(side);
+  std::vector<LoopRun> loops;
+
+  std::size_t size() const { return runs.size() + loops.size(); }
+};
+
+Result<void> read_into(Side& side, const std::string& file) {
+  const auto text = read_text(file);
+  if (!text) return tl::make_unexpected(text.error());
+  if (auto loop = loop_from_json(*text)) {
+    if (!*loop) return fail(loop->error().code, "{}: {}", file, loop->error().text);
+    side.loops.push_back(**loop);
+    return {};
+  }
+  auto report = report_from_json(*text);
+  if (!report) return fail(report.error().code, "{}: {}", file, report.error().text);
+  side.runs.push_back(std::move(*report));
+  return {};
+}
+
+Result<Side> read_side(const std::string& words) {
+  Side side;
+  std::istringstream parts(words);
   for (std::string part; std::getline(parts, part, ',');) {
     const auto files = report_files(part);
     if (!files) return tl::make_unexpected(files.error());
     for (const std::string& file : *files) {
-      if (runs.size() == kMostRuns)
-        return fail(ErrorCode::kBadInput, "{} has more than {} runs", side, kMostRuns);
-      auto report = read_report(file);
-      if (!report) return tl::make_unexpected(report.error());
-      runs.push_back(std::move(*report));
+      if (side.size() == kMostRuns)
+        return fail(ErrorCode::kBadInput, "{} has more than {} runs", words, kMostRuns);
+      if (const auto read = read_into(side, file); !read) return tl::make_unexpected(read.error());
     }
   }
-  return runs;
+  return side;
+}
+
+// The metrics of A against B, and what a reader should know; or why they cannot be compared.
+struct Comparison {
+  std::vector<std::string> loads;
+  std::vector<std::string> warnings;
+  std::vector<CompareLine> lines;
+};
+
+template <class Run>
+Comparison compare_sides(const std::vector<Run>& a, const std::vector<Run>& b,
+                         const std::vector<Metric>& metrics) {
+  Comparison made{.loads = other_loads(a, b), .warnings = warnings_of(a, b), .lines = {}};
+  for (const Metric& metric : metrics) {
+    std::vector<MetricOfRun> of_a;
+    std::vector<MetricOfRun> of_b;
+    for (const Run& run : a) of_a.push_back(metric_of(run, metric));
+    for (const Run& run : b) of_b.push_back(metric_of(run, metric));
+    made.lines.push_back(compare(metric.name, metric.better, of_a, of_b));
+  }
+  return made;
 }
 
 int refuse(const std::string& sentence) {
@@ -76,18 +119,25 @@ int compare_command(int argc, char** argv) {
   CompareOptions options;
   config::OptionSet set("xbind-callgen compare",
                         "Compares runs: is B worse than A? Each is a run's JSON, a folder with one "
-                        "or with folders of them, or several separated by commas.");
+                        "or with folders of them, or several separated by commas; or the same "
+                        "of closed loops, as ceiling writes them.");
   declare(set, options);
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
-  if (options.metrics.empty()) options.metrics = {"p50", "p99", "mean", "operations"};
   const double tolerance = *fraction_of(options.tolerance);
 
-  const auto a = runs_of(options.sides[0]);
+  const auto a = read_side(options.sides[0]);
   if (!a) return refuse(a.error().text);
-  const auto b = runs_of(options.sides[1]);
+  const auto b = read_side(options.sides[1]);
   if (!b) return refuse(b.error().text);
-  std::vector<std::string> warnings = warnings_of(*a, *b);
-  const auto loads = other_loads(*a, *b);
+  const bool of_loops = !a->loops.empty() || !b->loops.empty();
+  if (of_loops && (!a->runs.empty() || !b->runs.empty()))
+    return refuse("some files are of open loads and some of closed loops, which do not compare");
+  if (options.metrics.empty())
+    options.metrics = of_loops ? std::vector<std::string>{"operations"}
+                               : std::vector<std::string>{"p50", "p99", "mean", "operations"};
+  const auto metrics = parse_metrics(options.metrics);
+  auto [loads, warnings, lines] = of_loops ? compare_sides(a->loops, b->loops, *metrics)
+                                           : compare_sides(a->runs, b->runs, *metrics);
   if (!loads.empty() && !options.any_load)
     return refuse(
         fmt::format("A and B are of different loads, which says nothing of the systems "
@@ -95,22 +145,13 @@ int compare_command(int argc, char** argv) {
                     fmt::join(loads, "; ")));
   warnings.insert(warnings.end(), loads.begin(), loads.end());
 
-  std::vector<CompareLine> lines;
-  const auto metrics = parse_metrics(options.metrics);
-  for (const Metric& metric : *metrics) {
-    std::vector<MetricOfRun> of_a;
-    std::vector<MetricOfRun> of_b;
-    for (const RunReport& run : *a) of_a.push_back(metric_of(run, metric));
-    for (const RunReport& run : *b) of_b.push_back(metric_of(run, metric));
-    lines.push_back(compare(metric.name, metric.better, of_a, of_b));
-  }
   std::printf("A: %s, %zu run%s\nB: %s, %zu run%s\n", options.sides[0].c_str(), a->size(),
               a->size() == 1 ? "" : "s", options.sides[1].c_str(), b->size(),
               b->size() == 1 ? "" : "s");
   for (const std::string& warning : warnings) std::printf("Mind: %s\n", warning.c_str());
   std::printf("%s", to_text(lines, tolerance).c_str());
   if (a->size() == 1 || b->size() == 1)
-    std::printf("One run tells how a metric moves within it, not from one run to the next.\n");
+    std::printf("One run shows how a metric moves within it, not from one run to the next.\n");
   if (!options.json.empty()) {
     const auto written = write_file(options.json, to_json(lines, tolerance, warnings));
     if (!written) {

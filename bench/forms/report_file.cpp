@@ -35,7 +35,7 @@ Result<std::vector<std::string>> report_files(const std::string& path) {
   return files;
 }
 
-Result<RunReport> read_report(const std::string& file) {
+Result<std::string> read_text(const std::string& file) {
   std::error_code error;
   if (fs::file_size(file, error) > kLongestReport || error)
     return fail(ErrorCode::kSystem, "cannot read {}: {}", file,
@@ -44,7 +44,13 @@ Result<RunReport> read_report(const std::string& file) {
   std::ostringstream text;
   text << stream.rdbuf();
   if (!stream) return fail(ErrorCode::kSystem, "cannot read {}: {}", file, std::strerror(errno));
-  auto report = report_from_json(text.str());
+  return text.str();
+}
+
+Result<RunReport> read_report(const std::string& file) {
+  const auto text = read_text(file);
+  if (!text) return tl::make_unexpected(text.error());
+  auto report = report_from_json(*text);
   if (!report) return fail(report.error().code, "{}: {}", file, report.error().text);
   return report;
 }

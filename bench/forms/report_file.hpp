@@ -1,4 +1,4 @@
-// Finds and reads stored reports.
+// Reads reports from files: finds the files of a folder, and parses them.
 #pragma once
 
 #include <string>
@@ -9,11 +9,14 @@
 
 namespace xbind::callgen {
 
-// `path` itself if it is a file; for a folder its run.json, or those of its subfolders, by name.
-// kNotFound if there is none.
+// The file itself; or the run.json of a folder; or those of the folders in it, sorted by name.
+// kNotFound when there is none.
 Result<std::vector<std::string>> report_files(const std::string& path);
 
-// kSystem if it cannot be read; otherwise the errors of report_from_json(), with the file's name.
+// kSystem when it cannot be read or is too long for a report.
+Result<std::string> read_text(const std::string& file);
+
+// kSystem when it cannot be read; else the error of report_from_json(), with the file's name.
 Result<RunReport> read_report(const std::string& file);
 
 }  // namespace xbind::callgen

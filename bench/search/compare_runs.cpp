@@ -86,7 +86,7 @@ Result<std::vector<Metric>> parse_metrics(const std::vector<std::string>& names)
   for (const std::string& name : names) {
     const std::string_view statistic =
         name.starts_with(kRelease) ? std::string_view{name}.substr(kRelease.size()) : name;
-    if (name == "operations") {
+    if (name == "operations" || name == "commands") {
       metrics.push_back({name, Better::kHigher});
     } else if (name == "cpu" || is_statistic(statistic)) {
       metrics.push_back({name, Better::kLower});
@@ -94,7 +94,7 @@ Result<std::vector<Metric>> parse_metrics(const std::vector<std::string>& names)
       return fail(
           ErrorCode::kBadInput,
           "metric '{}' is not known; there are p50, p99 and the like, mean, release-p50 and "
-          "the like, release-mean, operations, cpu",
+          "the like, release-mean, operations, commands, cpu",
           name);
     }
   }
@@ -105,6 +105,12 @@ MetricOfRun metric_of(const RunReport& report, const Metric& metric) {
   MetricOfRun made;
   if (metric.name == "cpu") {
     made.whole = cpu_us_of(report);
+    return made;
+  }
+  if (metric.name == "commands") {
+    const auto counted = report.managers_grown.find("commands");
+    if (counted != report.managers_grown.end() && report.duration_s > 0)
+      made.whole = static_cast<double>(counted->second) / report.duration_s;
     return made;
   }
   if (metric.name.starts_with(kRelease)) {

@@ -14,7 +14,7 @@ namespace xbind::callgen {
 
 // "p50", "p90", "p99", ... and "mean" of the setup latency in microseconds, "release-p50" and so on,
 // "operations" (setups and releases done a second while calls were planned), "cpu" (microseconds of all
-// watched processes but the generators, an operation).
+// watched processes but the generators, an operation), "commands" (hop commands a second).
 struct Metric {
   std::string name;
   Better better = Better::kLower;
