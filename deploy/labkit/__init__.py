@@ -11,8 +11,8 @@
   quickstart.py ./quickstart after its first lines
   bench.py      ./quickstart --bench: speed and memory, measured against wanted
   sweep.py      ./quickstart --sweep: engines, thresholds and label caches compared
-  sweep_figures.py  its calculations: ratios, intervals, tables
-  speed.py, sip.py  sweeps of speed; speed_figures.py has the calculations
+  sweep_figures.py  its tables; xbind-callgen searches and compares
+  speed.py, sip.py  sweeps of speed; speed_figures.py compares results with goals
   scheduling.py the kernel's scheduling policy for started processes
 
 Python's standard library only. Nothing here runs as a service: a lab is started, and its processes

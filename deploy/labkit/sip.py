@@ -1,13 +1,15 @@
-"""./quickstart --sweep sip: SIPp through three stateful Kamailio proxies on this machine, the call set-up
-benchmark that operators know, beside our three switches.
+"""./quickstart --sweep sip: SIPp through three stateful Kamailio proxies on this machine, the call
+set-up benchmark that operators know, beside our three switches.
 
-A call is INVITE, 180, 200, ACK, BYE, 200 over UDP, without media: two operations, a set-up and a release.
-One worker for each proxy (more of them reorder answers), large buffers. The highest rate counts at which no
-call failed and no message had to be sent again. Compare rates, not latencies: SIPp's clock has a millisecond.
+A call is INVITE, 180, 200, ACK, BYE, 200 over UDP, without media: two operations, a set-up and a
+release. Each proxy has one worker (more of them reorder answers) and large buffers. A rate is kept
+when no call failed and no message was retransmitted; `xbind-callgen search` returns the next rate.
+Compare rates, not latencies: SIPp's clock has a resolution of a millisecond.
 """
 
 import contextlib
 import csv
+import json
 import os
 import shutil
 import socket
@@ -17,10 +19,13 @@ import time
 from pathlib import Path
 
 from . import naming
+from .lab import ROOT
 from .process import LabError
 
-RATES = [250, 500, 1000, 1500, 2000, 3000, 4000]  # calls/s
+SEARCH = ("--rates", "250,500,1000", "--lowest-rate", "250", "--growth", "1.5",
+          "--precision", "10%")
 SECONDS = 8
+CALLGEN = ROOT / "build" / "bin" / "xbind-callgen"
 PACKAGES = ["sip-tester", "kamailio"]  # level compare of packages.txt
 MODULES = "/usr/lib/x86_64-linux-gnu/kamailio/modules/"
 
@@ -55,27 +60,41 @@ request_route {{
 
 
 def measure():
-    missing = [name for name, program in zip(PACKAGES, ("sipp", "kamailio")) if not shutil.which(program)]
+    missing = [name for name, program in zip(PACKAGES, ("sipp", "kamailio"))
+               if not shutil.which(program)]
     if missing:
-        raise LabError(f"--sweep sip needs {' and '.join(missing)}, which nothing else does: deploy/install compare")
+        raise LabError(f"--sweep sip needs {' and '.join(missing)}, which nothing else does: "
+                       "deploy/install compare")
     with tempfile.TemporaryDirectory() as directory, chain(Path(directory)) as entry:
         points = []
-        for rate in RATES:
-            points.append(offer(Path(directory), entry, rate))
+        while (search := next_step(points))["next"] is not None:
+            points.append(offer(Path(directory), entry, round(search["next"])))
             print("  " + line(points[-1]))
-            if not kept(points[-1]):
-                break
-    best = max((point["rate"] for point in points if kept(point)), default=0)
-    return {"points": points, "highest_calls_per_s": best, "highest_operations_per_s": 2 * best, "clean": True}
+    best = search["kept"]
+    return {"points": points, "highest_calls_per_s": best, "highest_operations_per_s": 2 * best,
+            "clean": True}
+
+
+def next_step(points):
+    """The next rate of the search and what it has found so far, by the same rule as `saturate`."""
+    outcomes = [word for point in points
+                for word in ("--kept" if kept(point) else "--broken", str(point["rate"]))]
+    done = subprocess.run([CALLGEN, "search", *SEARCH, *outcomes], capture_output=True, text=True,
+                          check=False)
+    if done.returncode != 0:
+        raise LabError(f"xbind-callgen search ended with exit code {done.returncode}: "
+                       f"{done.stderr.strip()}")
+    return json.loads(done.stdout)
 
 
 def kept(point):
-    return point["failed"] == 0 and point["retransmissions"] == 0 and point["successful"] == point["offered"]
+    return (point["failed"] == 0 and point["retransmissions"] == 0
+            and point["successful"] == point["offered"])
 
 
 def line(point):
-    return (f"{point['rate']} calls/s: {point['successful']} of {point['offered']} calls, {point['failed']} "
-            f"failed, {point['retransmissions']} messages sent again")
+    return (f"{point['rate']} calls/s: {point['successful']} of {point['offered']} calls, "
+            f"{point['failed']} failed, {point['retransmissions']} messages sent again")
 
 
 @contextlib.contextmanager
@@ -83,15 +102,16 @@ def chain(directory):
     """SIPp as the called end and three proxies before it; the port of the first."""
     called, *ports = (free_udp_port() for _ in range(4))
     with contextlib.ExitStack() as stack:
-        start(stack, ["sipp", "-sn", "uas", "-i", "127.0.0.1", "-p", called, "-nostdin", "-buff_size", 4_000_000],
-              directory)
+        start(stack, ["sipp", "-sn", "uas", "-i", "127.0.0.1", "-p", called, "-nostdin",
+                      "-buff_size", 4_000_000], directory)
         to = called
         for port in ports:
             file = directory / f"proxy-{port}.cfg"
             file.write_text(PROXY.format(port=port, to=to, modules=MODULES))
             run = directory / f"run-{port}"
             run.mkdir()
-            start(stack, ["kamailio", "-f", file, "-DD", "-E", "-Y", run, "-m", 512, "-M", 16], directory)
+            start(stack, ["kamailio", "-f", file, "-DD", "-E", "-Y", run, "-m", 512, "-M", 16],
+                  directory)
             to = port
         time.sleep(3)  # none of them says when it is ready
         yield to
@@ -99,8 +119,8 @@ def chain(directory):
 
 def start(stack, command, directory):
     process = stack.enter_context(subprocess.Popen(
-        [str(word) for word in command], cwd=directory, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL, start_new_session=True))
+        [str(word) for word in command], cwd=directory, stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True))
     stack.callback(end, process)
 
 
@@ -118,9 +138,9 @@ def offer(directory, entry, rate):
     file = directory / "statistics.csv"
     file.unlink(missing_ok=True)
     calls = rate * SECONDS
-    command = ["sipp", "-sn", "uac", f"127.0.0.1:{entry}", "-i", "127.0.0.1", "-p", free_udp_port(), "-r", rate,
-               "-m", calls, "-l", 30_000, "-d", 0, "-nostdin", "-buff_size", 4_000_000, "-trace_stat", "-stf", file,
-               "-fd", 1]
+    command = ["sipp", "-sn", "uac", f"127.0.0.1:{entry}", "-i", "127.0.0.1", "-p", free_udp_port(),
+               "-r", rate, "-m", calls, "-l", 30_000, "-d", 0, "-nostdin", "-buff_size", 4_000_000,
+               "-trace_stat", "-stf", file, "-fd", 1]
     with subprocess.Popen([str(word) for word in command], cwd=directory, stdin=subprocess.DEVNULL,
                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as client:
         try:
@@ -130,7 +150,8 @@ def offer(directory, entry, rate):
     with open(file, encoding="utf-8") as rows:
         *_, last = csv.DictReader(rows, delimiter=";")
     return {"rate": rate, "offered": calls, "successful": int(last["SuccessfulCall(C)"]),
-            "failed": int(last["FailedCall(C)"]), "retransmissions": int(last["Retransmissions(C)"])}
+            "failed": int(last["FailedCall(C)"]),
+            "retransmissions": int(last["Retransmissions(C)"])}
 
 
 def free_udp_port():

@@ -1,8 +1,8 @@
-"""What speed.py's runs say: pure, so that tests can feed it."""
+"""The results of sweeps held against their goals. Pure, so that tests can feed it."""
 
 import statistics
 
-TOLD = {  # of each goal: what is measured, the figure wanted, and whether less is better
+GOALS = {  # of each goal: what is measured, the figure wanted, and whether less is better
     "throughput": [
         ("call operations a second, open load", 100_000, False),
         ("share of null servants' ceiling, closed loops with the same batches", 0.30, False),
@@ -16,6 +16,10 @@ TOLD = {  # of each goal: what is measured, the figure wanted, and whether less 
         ("SwitchServer, octets for a cross-connect", 200, True),
         ("emulated switch, octets for a cross-connect", 100, True),
     ],
+    "engines": [
+        ("mean setup latency at the lowest rate, xbind T=1 over sequential", 0.5, True),
+        ("calls carried a second, best T over sequential", 6.0, False),
+    ],
     "wide": [("hop commands a second, 128 switches over three", 0.8, False)],
     "managers": [("operations a second, two managers over one", 0.95, False),
                  ("operations a second, four managers over one", 0.95, False)],
@@ -24,36 +28,67 @@ TOLD = {  # of each goal: what is measured, the figure wanted, and whether less 
 
 def goals(name, results):
     """[{what, measured, wanted, met}]; measured None: there was nothing to measure it by."""
-    measured = {"throughput": throughput, "scale": scale, "wide": wide, "managers": managers}[name](results)
+    measured = {"throughput": throughput, "scale": scale, "engines": engines,
+                "wide": compared, "managers": compared}[name](results)
     return [{"what": what, "measured": value, "wanted": wanted, "at_most": at_most,
              "met": value is not None and (value <= wanted if at_most else value >= wanted)}
-            for (what, wanted, at_most), value in zip(TOLD[name], measured)]
+            for (what, wanted, at_most), value in zip(GOALS[name], measured)]
 
 
 def throughput(results):
-    best = best_of(results["highest"])
+    highest = results["highest"]
     floors = [floor["floor"]["ceiling_operations_per_s"] for floor in results["floors"]]
     floor = results["low_load"]["floor"]
     tails = [run["setup_latency_us"]["p99"] / 1000 for run in results["tails"]]
-    return [best["operations_per_s"] if best else None,
+    return [highest["best"]["call_operations_per_s"] if highest["confirmed"] else None,
             results["ceiling"]["operations_per_s"] / statistics.mean(floors),
             floor.get("run_over_floor_setup_p50"), floor.get("run_over_floor_setup_p99"),
             statistics.median(tails) if tails else None]
 
 
-def best_of(search):
-    """{rate, operations_per_s} of what `saturate` has confirmed, or None."""
-    if not search["confirmed"]:
-        return None
-    run = [point["run"] for point in search["points"]
-           if point["kind"] == "confirm" and point["rate"] == search["rate"]][-1]
-    return {"rate": search["rate"], "operations_per_s": run["call_operations_per_s"]}
+def engines(results):
+    searches = results["searches"]
+
+    def carried(system):
+        return searches[system].get("best", {}).get("carried_per_s")
+    fixed = [carried(system) or 0.0 for system in searches if system.startswith("xbind T=")]
+    return [quotient(idle_mean_us(searches["xbind T=1"]), idle_mean_us(searches["sequential"])),
+            quotient(max(fixed), carried("sequential"))]
+
+
+def idle_mean_us(search):
+    """The mean setup latency at the lowest rate of a search; None: no call was connected there."""
+    runs = [point["run"] for point in sorted(search["points"], key=lambda point: point["rate"])
+            if point["verdict"]]
+    return runs[0]["setup_mean_us"] if runs and runs[0]["connected"] else None
+
+
+def clean_search(search):
+    return all(point["run"]["audit_clean"] for point in search["points"])
+
+
+def quotient(above, below):
+    return above / below if above is not None and below else None
+
+
+def compared(results):
+    return [comparison["line"]["ratio"] for comparison in results["comparisons"]]
+
+
+def fastest(points, system):
+    """The number of requests under way with which a system completes most: the median of rounds."""
+    rounds = {}
+    for point in points:
+        if point["system"] == system:
+            rounds.setdefault(point["outstanding"], []).append(point["operations_per_s"])
+    return max(rounds, key=lambda outstanding: statistics.median(rounds[outstanding]))
 
 
 def without_bulk(value):
     """A JSON value without what only pictures need: histograms and series of every run."""
     if isinstance(value, dict):
-        return {key: without_bulk(of) for key, of in value.items() if key not in ("histograms_ns", "series")}
+        return {key: without_bulk(of) for key, of in value.items()
+                if key not in ("histograms_ns", "series")}
     if isinstance(value, list):
         return [without_bulk(of) for of in value]
     return value
@@ -69,40 +104,20 @@ def scale(results):
     return [ratio, *each]
 
 
-def wide(results):
-    def hop_commands(network):
-        return best_median(results, {"network": network},
-                           lambda point: point["operations_per_s"] * point["commands_per_operation"])
-    return [hop_commands("wide") / hop_commands("three")]
-
-
-def managers(results):
-    def operations(count):
-        return best_median(results, {"count": count}, lambda point: point["operations_per_s"])
-    return [operations(count) / operations(1) for count in (2, 4)]
-
-
-def best_median(results, wanted, speed):
-    """Over the rounds of each number of requests under way, of the points that are as `wanted`."""
-    rounds = {}
-    for point in results["points"]:
-        if wanted.items() <= point.items():
-            rounds.setdefault(point["outstanding"], []).append(speed(point))
-    return max(map(statistics.median, rounds.values()))
-
-
 # Lines
 
 
-def highest_line(best):
-    if best is None:
+def highest_line(search):
+    if not search["confirmed"]:
         return "no rate was carried"
-    return f"highest rate carried: {best['rate']:.0f} calls/s, {best['operations_per_s']:.0f} operations/s"
+    return (f"highest rate carried: {search['rate']:.0f} calls/s, "
+            f"{search['best']['call_operations_per_s']:.0f} operations/s")
 
 
 def ceiling_line(ceiling):
-    return (f"closed loop, {ceiling['outstanding']} under way: {ceiling['operations_per_s']:.0f} operations/s, "
-            f"{ceiling['operations_per_s'] * ceiling['commands_per_operation']:.0f} hop commands/s"
+    commands_per_s = ceiling["operations_per_s"] * ceiling["commands_per_operation"]
+    return (f"closed loop, {ceiling['outstanding']} under way: "
+            f"{ceiling['operations_per_s']:.0f} operations/s, {commands_per_s:.0f} hop commands/s"
             + ("" if ceiling["audit_clean"] else ", NOT CLEAN"))
 
 
@@ -116,12 +131,13 @@ def scale_line(point, memory):
     cpu = " + ".join(f"{us:.2f}" for us in point["cpu_us_per_operation"].values() if us >= 0.005)
     megabytes = ", ".join(f"{program.removeprefix('xbind-')} {octets / 1e6:.0f}"
                           for program, octets in memory.items() if program.startswith("xbind-"))
-    return (f"{point['up']} up: {sum(point['cpu_us_per_operation'].values()):.2f} us an operation ({cpu}); MB: {megabytes}")
+    all_us = sum(point["cpu_us_per_operation"].values())
+    return f"{point['up']} up: {all_us:.2f} us an operation ({cpu}); MB: {megabytes}"
 
 
-def text_of(goals_told):
-    lines = []
-    for goal in goals_told:
+def text_of(all_goals):
+    lines = ["Measured against wanted"]
+    for goal in all_goals:
         measured = "-" if goal["measured"] is None else f"{goal['measured']:.4g}"
         bound = "at most" if goal["at_most"] else "at least"
         lines.append(f"  {goal['what']:<70} {measured:>10}   {bound} {goal['wanted']:<8g} "

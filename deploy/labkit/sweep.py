@@ -1,13 +1,14 @@
 """./quickstart --sweep NAME: many short runs of callgen, for one comparison.
 
-  engines   each engine and threshold in a lab of its own, at rising rates until it saturates
+  engines   each engine and threshold in a lab of its own: the highest rate that it carries
   adaptive  the adaptive threshold against fixed ones in one lab, in interleaved pairs
   cache     hit ratio and size of the label caches, steady load
   throughput, scale, wide, managers   what the system carries, and at what cost: see speed.py
   sip       SIPp through three Kamailio proxies, to compare with: see sip.py
 
-Figures depend on the machine; nothing here is a test. Exit code 0 when every audit was clean. What
-reckons stands in sweep_figures.py.
+Figures depend on the machine; nothing here is a test. Exit code 0 when every audit was clean.
+`xbind-callgen saturate` searches for the highest rates and `xbind-callgen compare` compares runs;
+sweep_figures.py makes the tables.
 """
 
 import concurrent.futures
@@ -33,15 +34,17 @@ SWEEPS = ["engines", "adaptive", "cache", *speed.NAMES, "sip"]
 ROOMY = {"labels_per_port": 20_000, "cells_per_s": 10}
 THRESHOLDS = [1, 4, 10, 15]
 
-ENGINE_RATES = [20.0, 50.0, 100.0, 200.0, 500.0, 1000.0, 2000.0]
-POINT_S = 5.0  # how long calls are offered at each rate
-POINT_CALLS_MIN = 300
+# The search of `saturate`: from an idle system on, each rate for 5 s, until a call is not answered
+# or less than 95 % of the calls are carried.
+SEARCH = ("--rates", "20,50,100,200,500,1000,2000", "--growth", 1.5, "--lowest-rate", 20,
+          "--precision", "10%", "--point-seconds", 5, "--confirm", 5,
+          "--objective", "carried>=95%,unanswered=0")
 HOLD_S = 0.05
 
 PAIRS = 9
 PAIR_S = 2.0
 PAIR_CALLS_MIN = 60
-WARM_UP_S = 0.5  # after a switch of the aggregation: nobody's figure
+WARM_UP_S = 0.5  # after a switch of the aggregation; not measured
 FLUSH_TIMEOUT_MS = 5
 
 CACHE_POINTS = [(50.0, 5), (50.0, 15), (100.0, 5), (100.0, 15)]  # calls/s, T
@@ -51,38 +54,40 @@ CACHE_S = 40.0
 
 
 def run(name, in_own_lab, json_file, scheduling):
-    """`in_own_lab(load)`: a lab for this load, as a context. Writes the results to json_file if any."""
-    about = {"schema": "xbind.sweep/1", "sweep": name, "processors": os.cpu_count(), "scheduling": scheduling}
-    if name in speed.NAMES:
-        results = {**about, **speed.measure(name, in_own_lab)}
-        text = "Measured against wanted\n" + speed_figures.text_of(results["goals"])
-    elif name == "sip":
-        results = {**about, **sip.measure()}
-        text = (f"SIPp through three stateful Kamailio proxies: {results['highest_calls_per_s']} calls/s, "
-                f"{results['highest_operations_per_s']} operations/s")
+    """Runs a sweep; `in_own_lab(load)` is a context with a lab for this load. Writes the results to
+    json_file, if there is one."""
+    results = {"schema": "xbind.sweep/2", "sweep": name, "processors": os.cpu_count(),
+               "scheduling": scheduling}
+    if name == "sip":
+        results |= sip.measure()
+        text = (f"SIPp through three stateful Kamailio proxies: "
+                f"{results['highest_calls_per_s']:.0f} calls/s, "
+                f"{results['highest_operations_per_s']:.0f} operations/s")
+    elif name in speed.NAMES:
+        results |= speed.measure(name, in_own_lab)
+        text = speed_figures.text_of(results["goals"])
     else:
-        of_name = {"engines": engines, "adaptive": adaptive, "cache": cache}[name]
-        results = {**about, **of_name(in_own_lab)}
+        results |= {"engines": engines, "adaptive": adaptive, "cache": cache}[name](in_own_lab)
         text = figures.text_of(results)
     print()
     print(text)
     if json_file:
         json_file.write_text(json.dumps(results, indent=1) + "\n")
-    clean = results["clean"] if "clean" in results else all(p["clean"] for p in results["points"])
-    return 0 if clean else 1
+    return 0 if results["clean"] else 1
 
 
 # Engines
 
 
 def engines(in_own_lab):
-    points = []
+    searches = {}
     for engine in ("sequential", "threaded"):
-        points += saturate(in_own_lab, engine, Load(engine=engine, **ROOMY))
+        searches[engine] = saturate(in_own_lab, engine, Load(engine=engine, **ROOMY))
     for threshold in (*map(str, THRESHOLDS), "adaptive"):
         load = Load(engine="xbind", threshold=threshold, **ROOMY)
-        points += saturate(in_own_lab, system_name(threshold), load)
-    return {"points": points, "ratios": figures.engine_ratios(points)}
+        searches[system_name(threshold)] = saturate(in_own_lab, system_name(threshold), load)
+    return {"searches": searches, "goals": speed_figures.goals("engines", {"searches": searches}),
+            "clean": all(map(speed_figures.clean_search, searches.values()))}
 
 
 def system_name(threshold):
@@ -90,17 +95,10 @@ def system_name(threshold):
 
 
 def saturate(in_own_lab, system, load):
-    """Points of one system at rising rates, the last ones around the highest that it carries."""
-    points = []
+    """The highest rate that a system carries, as `xbind-callgen saturate` writes it."""
+    print(f"[{system}]")
     with in_own_lab(load) as lab:
-        while (rate := figures.next_rate(points, ENGINE_RATES)) is not None:
-            calls = max(POINT_CALLS_MIN, round(rate * POINT_S))
-            result = offer(lab, dataclasses.replace(load, rate=rate, calls=calls, hold=HOLD_S))
-            points.append({"system": system, **figures.point_of(result)})
-            print("  " + figures.point_line(points[-1]))
-            if not points[-1]["clean"] or points[-1]["unanswered"]:
-                break  # the lab is not what it was: no more can be learnt from it
-    return points
+        return speed.command(lab, load, "saturate", *SEARCH, "--hold", HOLD_S, show=True)
 
 
 # Adaptive against fixed
@@ -108,30 +106,37 @@ def saturate(in_own_lab, system, load):
 
 def adaptive(in_own_lab):
     load = Load(engine="xbind", threshold=str(max(THRESHOLDS)), **ROOMY)
-    highest = figures.highest_throughput(saturate(in_own_lab, "the highest load", load))
-    if highest is None:
+    search = saturate(in_own_lab, "the highest load", load)
+    if not search["rate"]:
         raise LabError("not even the lowest rate was carried: there is nothing to compare")
-    points = []
     modes = ["adaptive", *map(str, THRESHOLDS)]
-    with in_own_lab(load) as lab:
-        for number, rate in enumerate(figures.loads_up_to(highest)):
+    points, compared = [], []
+    with in_own_lab(load) as lab, tempfile.TemporaryDirectory() as directory:
+        for number, rate in enumerate(figures.loads_up_to(search["rate"])):
+            files = {mode: [] for mode in modes}
             for round_number in range(PAIRS):
                 # Each round begins with another mode, so that no mode always follows the same one.
                 start = round_number % len(modes)
                 for mode in modes[start:] + modes[:start]:
-                    points.append(paired(lab, load, mode, rate)
-                                  | {"load": number, "round": round_number})
+                    file = Path(directory) / f"load{number}-{mode}-{round_number}.json"
+                    result = paired(lab, load, mode, rate, file)
+                    files[mode].append(file)
+                    points.append({"system": mode, "load": number, "round": round_number,
+                                   **figures.point_of(result)})
+            for mode in modes[1:]:
+                compared.append({"asked": rate, "against": mode,
+                                 **speed.compare(lab, files[mode], files["adaptive"], "mean")})
             print(f"  load {number + 1} of 6, {rate:.0f} calls/s: {PAIRS} rounds done")
-    return {"highest_setups_per_s": highest, "points": points,
-            "comparisons": figures.comparisons(points, list(map(str, THRESHOLDS)))}
+    return {"search": search, "points": points, "comparisons": compared,
+            "clean": speed_figures.clean_search(search) and all(p["clean"] for p in points)}
 
 
-def paired(lab, load, mode, rate):
+def paired(lab, load, mode, rate, file):
     switch_aggregation(lab, mode)
     warm = dataclasses.replace(load, rate=rate, hold=HOLD_S, calls=max(10, round(rate * WARM_UP_S)))
     offer(lab, warm)
     calls = max(PAIR_CALLS_MIN, round(rate * PAIR_S))
-    return {"system": mode, **figures.point_of(offer(lab, dataclasses.replace(warm, calls=calls)))}
+    return offer(lab, dataclasses.replace(warm, calls=calls), file)
 
 
 def switch_aggregation(lab, mode):
@@ -156,7 +161,7 @@ def cache(in_own_lab):
             points.append({"system": system_name(str(threshold)), **figures.point_of(result),
                            **figures.cache_of(result, samples, len(lab.switches) - 1)})
         print("  " + figures.cache_line(points[-1]))
-    return {"points": points}
+    return {"points": points, "clean": all(point["clean"] for point in points)}
 
 
 @contextlib.contextmanager
@@ -183,10 +188,11 @@ def sampled(lab, begin_s, end_s):
 # Runs
 
 
-def offer(lab, load):
-    """One quiet run of callgen; its JSON. Whatever came of the calls is a result."""
+def offer(lab, load, file=None):
+    """One quiet run of callgen; its JSON, which also stays in `file` if one is given. No outcome of
+    the calls is an error here."""
     with tempfile.TemporaryDirectory() as directory:
-        file = Path(directory) / "run.json"
+        file = file or Path(directory) / "run.json"
         command = callgen(lab, dataclasses.replace(load, json=file), ["--quiet"])
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, text=True, check=False)

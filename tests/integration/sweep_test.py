@@ -1,88 +1,61 @@
 #!/usr/bin/env python3
-"""Computations of ./quickstart --sweep: points, rates, ratios, intervals, texts; no processes."""
+"""What ./quickstart --sweep makes of callgen's JSON, without any process: goals, tables, words."""
 
-import itertools
-import math
 import re
 import tempfile
 from pathlib import Path
-import random
 
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
-from labkit import quickstart, speed, speed_figures, sweep, sweep_figures as figures, topology
-
-RATES = [20.0, 100.0, 500.0]
+from labkit import quickstart, sip, speed, speed_figures, sweep, sweep_figures as figures, topology
 
 
-def result(rate=100.0, calls=500, connected=None, duration=5.05, unanswered=0, mean_us=400.0):
-    """The parts of callgen's JSON that a sweep reads."""
-    connected = calls if connected is None else connected
+def result(rate=100.0, calls=500, mean_us=400.0):
+    """The parts of a run's JSON that a sweep looks at."""
     return {
-        "offered_setups_per_s": rate, "duration_s": duration, "threshold": 4,
-        "remote_invocations": 1234, "label_cache_hit_ratio": 0.99,
-        "setups": {"attempted": calls, "connected": connected, "unanswered": unanswered},
-        "releases": {"unanswered": 0},
-        "calls": {"hold_mean_s": 0.05},
-        "setup_latency_us": {"mean": mean_us, "p5": 100.0, "p50": 300.0, "p95": 700.0, "p99": 900.0,
-                             "max": 1000.0},
-        "model_checks": {"mean_inter_arrival_us": {"planned": 1e6 / rate}},
-        "verdict": {"void": False}, "audit": {"clean": True},
+        "offered_setups_per_s": rate, "label_cache_hit_ratio": 0.99,
+        "setups": {"attempted": calls, "connected": calls},
+        "setup_latency_us": {"mean": mean_us}, "verdict": {"void": False}, "audit": {"clean": True},
     }
 
 
-def point(asked, achieved=None, system="xbind T=1", **more):
-    return {"system": system, "asked": asked, "offered": asked,
-            "achieved": asked if achieved is None else achieved, "unanswered": 0, "connected": 1000,
-            "mean_ms": 1.0, **more}
+def search(carried, idle_us=400.0, clean=True):
+    """The parts of saturate's JSON that a sweep looks at: a system that carries `carried` calls/s."""
+    def point(kind, rate, verdict):
+        run_of_point = {"connected": 100, "carried_per_s": rate, "audit_clean": clean,
+                        "call_operations_per_s": 2 * rate,
+                        "setup_mean_us": idle_us if rate == 20 else 9_000.0}
+        return {"kind": kind, "rate": rate, "verdict": verdict, "run": run_of_point}
+    points = [point("warm-up", 10, None), point("rise", 20, "kept"),
+              point("rise", 2 * carried, "broken"), point("confirm", carried, "kept")]
+    return {"rate": carried, "confirmed": True, "points": points, "best": points[-1]["run"]}
 
 
-class Points(unittest.TestCase):
-
-    def test_the_holding_time_is_no_work(self):
-        made = figures.point_of(result(rate=100.0, calls=500, duration=5.05))
-        self.assertAlmostEqual(made["achieved"], 100.0)
-        self.assertAlmostEqual(made["offered"], 100.0)
-        self.assertAlmostEqual(made["mean_ms"], 0.4)
-        self.assertTrue(figures.carried(made))
-
-    def test_arrivals_by_chance_count_as_drawn(self):
-        slow = result(rate=100.0, calls=500, duration=5.55)  # the drawn gaps: 90.9 a second
-        slow["model_checks"]["mean_inter_arrival_us"]["planned"] = 11_000.0
-        self.assertTrue(figures.carried(figures.point_of(slow)))
-
-    def test_a_backlog_at_the_end_is_saturation(self):
-        self.assertFalse(figures.carried(figures.point_of(result(duration=5.40))))
-
-    def test_refused_and_unanswered_calls_are_not_carried(self):
-        self.assertFalse(figures.carried(figures.point_of(result(connected=470))))
-        self.assertFalse(figures.carried(figures.point_of(result(unanswered=1))))
+NOTHING = {"rate": 0, "confirmed": False, "points": [
+    {"kind": "rise", "rate": 20, "verdict": "broken",
+     "run": {"connected": 0, "audit_clean": True, "setup_mean_us": 0.0}}]}
 
 
-class Rates(unittest.TestCase):
+class Engines(unittest.TestCase):
 
-    def search(self, limit):
-        """The rates tried on a system that carries up to `limit` calls/s, and the rate found."""
-        points = []
-        while (rate := figures.next_rate(points, RATES)) is not None:
-            points.append(point(rate, min(rate, limit)))
-            self.assertLess(len(points), 60)
-        return [made["asked"] for made in points], figures.highest_throughput(points)
+    def goals(self, searches):
+        return [(goal["measured"], goal["met"])
+                for goal in speed_figures.goals("engines", {"searches": searches})]
 
-    def test_rise_until_they_are_not_carried_and_close_in(self):
-        tried, found = self.search(limit=1000.0)
-        self.assertEqual(tried[:5], [20.0, 100.0, 500.0, 750.0, 1125.0])
-        self.assertTrue(0.85 * 1000 <= found <= 1000, (tried, found))
+    def test_ratios_are_of_the_lowest_rate_and_of_what_was_carried(self):
+        searches = {"sequential": search(500.0, idle_us=1000.0), "xbind T=1": search(900.0),
+                    "xbind T=15": search(3500.0), "xbind adaptive": search(9000.0)}
+        self.assertEqual(self.goals(searches), [(0.4, True), (7.0, True)])  # fixed thresholds alone
 
-    def test_find_any_limit_within_a_tenth(self):
-        for limit in (25.0, 99.0, 600.0, 12_345.0, 250_000.0):
-            _, found = self.search(limit)
-            # A rate counts as carried when 95 % of it is reached.
-            self.assertTrue(limit / 1.1 <= found <= limit, (limit, found))
+    def test_a_ratio_without_its_figures_is_missed(self):
+        self.assertEqual(self.goals({"sequential": NOTHING, "xbind T=1": search(900.0)}),
+                         [(None, False), (None, False)])
 
-    def test_a_system_that_carries_nothing(self):
-        tried, found = self.search(limit=1.0)
-        self.assertEqual(tried, [20.0])
-        self.assertIsNone(found)
+    def test_a_search_is_clean_when_every_run_of_it_was(self):
+        self.assertTrue(speed_figures.clean_search(search(500.0)))
+        self.assertFalse(speed_figures.clean_search(search(500.0, clean=False)))
+
+
+class Adaptive(unittest.TestCase):
 
     def test_six_loads_from_idle_to_saturation(self):
         loads = figures.loads_up_to(10_000.0)
@@ -91,78 +64,13 @@ class Rates(unittest.TestCase):
         self.assertEqual((loads[0], loads[-1]), (20.0, 9500.0))
 
 
-class Intervals(unittest.TestCase):
+class Sip(unittest.TestCase):
 
-    def test_nine_values_give_the_second_and_the_eighth(self):
-        median, low, high, reached = figures.median_interval([9, 1, 8, 2, 7, 3, 6, 4, 5])
-        self.assertEqual((median, low, high), (5, 2, 8))
-        self.assertAlmostEqual(reached, 1 - 2 * 10 / 512)
-
-    def test_six_are_the_fewest_for_95_per_cent(self):
-        self.assertGreater(figures.median_interval(range(6))[3], 0.95)
-        self.assertEqual(figures.median_interval(range(6))[1:3], (0, 5))
-        self.assertLess(figures.median_interval(range(5))[3], 0.95)
-        self.assertEqual(figures.median_interval([3.0]), (3.0, 3.0, 3.0, 0.0))
-        with self.assertRaises(ValueError):
-            figures.median_interval([])
-
-    def test_the_probability_is_the_share_of_coin_tosses(self):
-        # Each of 9 values is below or above the true median: in how many of these cases is the
-        # median within the interval?
-        within = sum(2 <= sum(tosses) <= 7 for tosses in itertools.product((0, 1), repeat=9))
-        self.assertAlmostEqual(figures.median_interval(range(9))[3], within / 512)
-
-    def test_it_holds_the_true_median_as_often_as_it_says(self):
-        dice = random.Random(1)
-        true_median = math.log(2)
-        held = 0
-        for _ in range(2000):
-            _, low, high, reached = figures.median_interval(
-                [dice.expovariate(1) for _ in range(15)])
-            held += low <= true_median <= high
-        self.assertGreaterEqual(reached, 0.95)
-        self.assertAlmostEqual(held / 2000, reached, delta=0.02)
-
-
-class Comparisons(unittest.TestCase):
-
-    def test_ratios_of_the_engines(self):
-        points = [point(20.0, system="sequential", mean_ms=1.0),
-                  point(500.0, system="sequential", mean_ms=4.0),
-                  point(800.0, 600.0, system="sequential", mean_ms=90.0),
-                  point(20.0, system="xbind T=1", mean_ms=0.4),
-                  point(3500.0, system="xbind T=15", mean_ms=2.0),
-                  point(9000.0, system="xbind adaptive", mean_ms=2.0)]
-        latency, throughput = figures.engine_ratios(points)
-        self.assertAlmostEqual(latency["measured"], 0.4)
-        self.assertTrue(latency["met"])
-        self.assertAlmostEqual(throughput["measured"], 7.0)  # only fixed thresholds
-        self.assertTrue(throughput["met"])
-
-    def test_a_ratio_without_its_figures_is_missed(self):
-        for row in figures.engine_ratios([point(20.0, system="xbind T=1")]):
-            self.assertIsNone(row["measured"])
-            self.assertFalse(row["met"])
-
-    def test_pairs_are_of_the_same_load_and_round(self):
-        points = []
-        for load, round_number in itertools.product(range(2), range(9)):
-            slow = 1.0 + round_number  # a machine that becomes slower affects both alike
-            common = {"load": load, "round": round_number}
-            points.append(point(20.0 + load, system="adaptive", mean_ms=0.9 * slow) | common)
-            points.append(point(20.0 + load, system="4", mean_ms=(1 + load) * slow) | common)
-        first, second = figures.comparisons(points, ["4"])
-        self.assertEqual((first["against"], first["pairs"], first["asked"]), ("4", 9, 20.0))
-        for value in ("median", "low", "high"):
-            self.assertAlmostEqual(first[value], 0.9)
-            self.assertAlmostEqual(second[value], 0.45)
-
-    def test_a_run_without_a_connected_call_makes_no_pair(self):
-        points = [point(20.0, system=system, connected=connected) | {"load": 0, "round": number}
-                  for system, number, connected in (("adaptive", 0, 9), ("4", 0, 0),
-                                                    ("adaptive", 1, 9), ("4", 1, 9),
-                                                    ("adaptive", 2, 9))]
-        self.assertEqual([row["pairs"] for row in figures.comparisons(points, ["4"])], [1])
+    def test_a_rate_is_kept_when_nothing_failed_and_nothing_was_sent_again(self):
+        good = {"failed": 0, "retransmissions": 0, "successful": 8, "offered": 8}
+        self.assertTrue(sip.kept(good))
+        for wrong in ({"failed": 1}, {"retransmissions": 1}, {"successful": 7}):
+            self.assertFalse(sip.kept(good | wrong))
 
 
 class Caches(unittest.TestCase):
@@ -193,14 +101,12 @@ class Speed(unittest.TestCase):
                 for goal in speed_figures.goals(name, results)}
 
     def test_a_rate_counts_once_it_is_confirmed(self):
-        points = [{"kind": kind, "rate": rate, "run": {"call_operations_per_s": 2 * rate - 1}}
-                  for kind, rate in (("rise", 100.0), ("confirm", 200.0), ("confirm", 100.0))]
-        search = {"confirmed": True, "rate": 100.0, "points": points}
-        self.assertEqual(speed_figures.best_of(search), {"rate": 100.0, "operations_per_s": 199.0})
-        self.assertIsNone(speed_figures.best_of({**search, "confirmed": False}))
+        self.assertEqual(speed_figures.highest_line(search(100.0)),
+                         "highest rate carried: 100 calls/s, 200 operations/s")
+        self.assertEqual(speed_figures.highest_line(NOTHING), "no rate was carried")
 
     def test_shares_are_of_null_servants_before_and_after(self):
-        results = {"highest": {"confirmed": False, "rate": 0, "points": []}, "tails": [],
+        results = {"highest": NOTHING, "tails": [],
                    "ceiling": {"operations_per_s": 250_000},
                    "floors": [{"floor": {"ceiling_operations_per_s": speed}}
                               for speed in (9e5, 11e5)],
@@ -223,21 +129,19 @@ class Speed(unittest.TestCase):
         self.assertEqual([measured for measured, _ in self.told("scale", results).values()],
                          [1.1, 400.0, 100.0, 120.0])
 
-    def test_medians_of_rounds_are_compared(self):
-        points = [{"network": network, "outstanding": outstanding, "operations_per_s": speed,
-                   "commands_per_operation": hops}
-                  for network, outstanding, hops, speeds in (
-                      ("wide", 8, 5, (10, 11, 99)), ("wide", 16, 5, (10, 12, 90)),
-                      ("three", 8, 3, (25, 1, 26)), ("three", 16, 3, (24, 90, 1)))
-                  for speed in speeds]
-        self.assertEqual(list(self.told("wide", {"points": points}).values()), [(60 / 75, True)])
-        points = [{"count": count, "outstanding": outstanding, "operations_per_s": speed}
-                  for count, outstanding, speeds in ((1, 8, (99, 100, 300)), (1, 16, (98, 98, 98)),
-                                                     (2, 8, (94, 96, 20)), (4, 8, (60, 99, 61)),
-                                                     (4, 16, (80, 81, 82)))
-                  for speed in speeds]
-        self.assertEqual(list(self.told("managers", {"points": points}).values()),
-                         [(0.94, False), (0.81, False)])
+    def test_each_system_counts_with_what_it_is_fastest_with(self):
+        points = [{"system": system, "outstanding": outstanding, "operations_per_s": operations}
+                  for system, outstanding, rounds in (("wide", 8, (10, 11, 99)), ("wide", 16, (12, 13, 14)),
+                                                      ("three", 8, (25, 24, 26)), ("three", 16, (24, 90, 1)))
+                  for operations in rounds]
+        self.assertEqual(speed_figures.fastest(points, "wide"), 16)
+        self.assertEqual(speed_figures.fastest(points, "three"), 8)
+
+    def test_ratios_are_those_of_compare(self):
+        lines = [{"line": {"ratio": ratio}} for ratio in (0.96, 0.81)]
+        self.assertEqual(list(self.told("managers", {"comparisons": lines}).values()),
+                         [(0.96, True), (0.81, False)])
+        self.assertEqual(list(self.told("wide", {"comparisons": lines[1:]}).values()), [(0.81, True)])
 
     def test_the_ring_has_calls_over_two_to_eight_switches(self):
         with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
@@ -267,26 +171,30 @@ class Words(unittest.TestCase):
         return figures.text_of({"sweep": name, **parts}).splitlines()
 
     def test_every_table_has_its_columns_in_line(self):
-        points = [{"system": "xbind T=4", **figures.point_of(result())}]
-        lines = self.made_of("engines", points=points, ratios=figures.engine_ratios(points))
-        self.assertEqual(len(lines[1]), len(lines[2]))
-        self.assertIn("xbind T=4               100      100    0.400", lines[2])
+        searches = {"sequential": NOTHING, "xbind T=1": search(900.0)}
+        lines = self.made_of("engines", searches=searches,
+                             goals=speed_figures.goals("engines", {"searches": searches}))
+        self.assertEqual(len({len(line) for line in lines[1:4]}), 1)
+        self.assertIn("sequential                -        -        -        -", lines[2])
+        self.assertIn("xbind T=1               900      900    9.000    0.400", lines[3])
         self.assertIn("MISSED", lines[-1])
-        compared = {"load": 0, "asked": 20.0, "against": "4", "pairs": 9, "median": 0.9, "low": 0.8,
-                    "high": 1.1, "confidence": 0.9609}
-        lines = self.made_of("adaptive", highest_setups_per_s=5000.0, points=[],
-                             comparisons=[compared])
+        compared = {"asked": 20.0, "against": "4", "pairs": 9, "ratio": 0.9, "interval_95": [0.8, 1.1],
+                    "confidence": 0.9609, "method": "median of 9 pairs of runs"}
+        lines = self.made_of("adaptive", search=search(5000.0), comparisons=[compared])
         self.assertIn("[0.800, 1.100] at 96.1 %", lines[-1])
-        cached = {**points[0], **figures.cache_of(result(), [], 2)}
+        cached = {"system": "xbind T=4", **figures.point_of(result()),
+                  **figures.cache_of(result(), [], 2)}
         lines = self.made_of("cache", points=[cached])
         self.assertEqual(len(lines[1]), len(lines[2]))
 
-    def test_what_is_odd_about_a_point_is_said(self):
-        odd = {"system": "sequential", **figures.point_of(result(duration=9.0))}
-        self.assertIn("saturated", figures.point_line(odd))
-        self.assertNotIn("late", figures.point_line(odd))
-        self.assertIn("generator late", figures.point_line(odd | {"void": True}))
-        self.assertIn("NOT CLEAN", figures.point_line(odd | {"clean": False}))
+    def test_a_comparison_of_too_few_pairs_says_why(self):
+        row = {"asked": 20.0, "against": "4", "pairs": 0, "ratio": None, "interval_95": None,
+               "confidence": None, "method": "not measured in A"}
+        self.assertIn("- (not measured in A)", figures.comparison_line(row))
+
+    def test_an_audit_that_is_not_clean_is_named(self):
+        self.assertIn("NOT CLEAN", figures.search_line("sequential", search(500.0, clean=False)))
+        self.assertNotIn("NOT CLEAN", figures.search_line("sequential", search(500.0)))
 
     def test_every_sweep_has_a_name_that_quickstart_takes(self):
         for name in sweep.SWEEPS:
