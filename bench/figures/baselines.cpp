@@ -24,7 +24,7 @@ constexpr std::array<PaperRow, 5> kThreaded{{{"min", 22.5, &Latency::min},
                                              {"max", 213, &Latency::max}}};
 
 Result<Shown> one_at_a_time(Bench& bench, const std::string& figure, Engine engine, Point& point) {
-  // The rate is the paper's for calls that come side by side: it bounds the time, and offers nothing.
+  // The paper's rate for parallel calls: here it only bounds the time and offers nothing.
   point = bench.point(baseline_system(bench.scale(), engine), 25, 10'000, 100'000);
   point.load.one_at_a_time = true;
   return bench.measure(figure, point);
@@ -40,10 +40,10 @@ void fill(Figure& figure, const Scale& scale, const Point& point, const Shown& s
   plot.y_label = "setup latency in ms";
   plot.log_y = true;
   plot.x_range = {0.5, static_cast<double>(rows.size()) + 0.5};
-  // Five numbers are five points: nothing is known of what lies between them.
+  // Five numbers are five points: the shape between them is unknown.
   plot::Series paper{"paper", {}, plot::Look::kPoints, 1};
   plot::Series ours{"ours", {}, plot::Look::kPoints, 0};
-  constexpr double kAside = 0.1;  // so that values that are alike do not hide each other
+  constexpr double kAside = 0.1;  // offset, so that equal values do not hide each other
   for (std::size_t at = 0; at < rows.size(); ++at) {
     const PaperRow& row = rows[at];
     const double value = shown.setup.*row.ours;
@@ -115,7 +115,8 @@ Result<Figure> threaded_one_at_a_time(Bench& bench) {
   fill(figure, bench.scale(), point, *shown, kThreaded);
   const double ratio = shown->setup.mean / sequential->setup.mean;
   figure.numbers.emplace_back("threaded / sequential, mean", ratio);
-  // The same numbers to the last digit come from a source in which the two managers are one.
+  // Numbers that agree to the last digit come from a source that does not distinguish the two
+  // managers.
   const Latency& threaded = shown->setup;
   const Latency& alone = sequential->setup;
   const bool same = threaded.min == alone.min && threaded.p5 == alone.p5 &&

@@ -14,9 +14,10 @@ namespace xbind::figures {
 namespace {
 
 constexpr double kPaperHoldLong = 5;  // seconds: mu = 0.2
-// The region that the rules judge, as they were first fixed (docs/decisions/0037).
+// The region that the rules judge, as first fixed (docs/decisions/0037).
 constexpr double kJudgedRegion = 0.9;
-// What a manager would be sized for, shown beside: the paper asks for a hit ratio above 0.99.
+// The region that a manager would be sized for, shown beside: the paper asks for a hit ratio above
+// 0.99.
 constexpr double kSizingRegion = 0.99;
 constexpr double kNear = 0.02;
 
@@ -41,7 +42,7 @@ Result<std::pair<Point, Shown>> measured(Bench& bench, const std::string& figure
   return std::pair{point, std::move(*shown)};
 }
 
-// P(N < n) of both where Poisson's is near 1.
+// The greatest difference of P(N < n) where Poisson's is near 1.
 double greatest_miss(const Distribution& law, const Distribution& ours, double from) {
   double greatest = 0;
   for (std::size_t n = 1; n <= std::max(law.size(), ours.size()); ++n) {
@@ -219,7 +220,7 @@ Result<Figure> cache_memory(Bench&) {
   constexpr std::size_t kLabels = 32;
   constexpr double kEntries = static_cast<double>(kSwitches * kPorts * kLabels);
   const auto used = [] { return ::mallinfo2().uordblks; };
-  // The tables as a manager has them: by switch, by port, the labels and what sizes the cache.
+  // The tables as in a manager: by switch and port, the labels and the state that sizes the cache.
   const std::size_t before = used();
   std::vector<std::unordered_map<PortId, cmgr::PortCaches>> switches(kSwitches);
   for (auto& ports : switches) {
@@ -241,10 +242,10 @@ Result<Figure> cache_memory(Bench&) {
     }
   }
   const double octets = static_cast<double>(used() - before);
-  // An allocator that does not count (a sanitizer's) leaves the sizes alone.
+  // A sanitizer's allocator does not count; then the sizes stay unknown.
   const bool counted = octets > kEntries;
   const double fixed = static_cast<double>(kSwitches * kPorts * sizeof(cmgr::PortCaches));
-  // Whole octets: what the allocator rounds is not the figure's matter.
+  // Whole octets: the figure ignores the allocator's rounding.
   const double each = std::round(counted ? octets / kEntries
                                          : fixed / kEntries + sizeof(Label) + sizeof(TimePoint));
   Figure figure;

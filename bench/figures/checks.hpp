@@ -1,4 +1,4 @@
-// A few points measured twice: by the source of the figures and by another one, side by side.
+// A few points measured twice, by the figures' source and by a second one, side by side.
 #pragma once
 
 #include <optional>
@@ -16,16 +16,16 @@ struct CheckPoint {
 
 struct Check {
   std::string name;
-  std::string source;  // who measured it the second time
-  Shown first;         // as in the figures
+  std::string source;  // name of the second source
+  Shown first;         // from the figures' source
   std::optional<Shown> second;
-  std::string error;  // why there is no second
+  std::string error;  // why the second measurement is missing
 };
 
-// Of Fig. 6, 7 and 10: loads at which one machine can be every host of the paper.
+// Points of Fig. 6, 7 and 10, at loads at which one machine can be every host of the paper.
 std::vector<CheckPoint> check_points(const Bench& bench);
-// `second` measures each once. Errors of it are told in the check; errors of the figures' own source end
-// the checking.
+// `second` measures each point once. Its errors are stored in the check; an error of the figures'
+// own source ends the checks.
 Result<std::vector<Check>> run_checks(Bench& bench, PointSource& second,
                                       const Bench::Progress& progress);
 

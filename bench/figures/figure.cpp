@@ -9,10 +9,10 @@ namespace xbind::figures {
 namespace {
 
 constexpr double kPaperFlush = 1;     // seconds
-constexpr double kPaperValidity = 5;  // of routes
+constexpr double kPaperValidity = 5;  // of cached routes
 constexpr double kPaperHold = 0.5;
 constexpr double kPaperCeiling = 60;  // calls/s with T = 1
-// At each speed that is tried: as many calls as come in this time, within bounds.
+// Each tried speed gets the calls that arrive in this time, within bounds.
 constexpr double kSecondsToFindSpeed = 3;
 constexpr double kFewestToFindSpeed = 1'000;
 constexpr double kMostToFindSpeed = 20'000;
@@ -157,7 +157,7 @@ Result<double> find_speed(PointSource& source, const Scale& scale,
     const Point point = bench.point(xbind_system(here, 1), kPaperCeiling, calls, calls);
     const auto shown = bench.measure("speed", point);
     if (!shown) return tl::make_unexpected(shown.error());
-    // A queue that stands for a while is no ceiling yet: the answers must be quick as well.
+    // A queue that lasts for a while is no ceiling yet: answers must also be quick.
     return shown->sustained && shown->setup.p99 < 0.1 * in_ms(here.of(kPaperFlush)) * 5;
   };
   double low = 0.001;

@@ -1,7 +1,7 @@
-// A figure of the paper, reproduced: its points, its pictures, the paper's numbers beside ours, and the
-// rule that decides whether the shape is the paper's. Each figure is a function of a Bench
-// (baselines.cpp, throughput.cpp, cache.cpp, invocations.cpp); how it gets onto a page or into a file is
-// output.hpp's matter.
+// A reproduced figure of the paper: its points, its pictures, the paper's numbers beside ours, and
+// the rule that decides whether the shape is the paper's. Each figure is a function of a Bench
+// (baselines.cpp, throughput.cpp, cache.cpp, invocations.cpp). output.hpp writes figures to pages
+// and files.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@
 
 namespace xbind::figures {
 
-// How the paper's loads become those of another system: `speed` times as many calls a second, every time
-// (holding, flush timeout, validity of routes) as many times shorter.
+// Scales the paper's loads to another system: `speed` times as many calls a second, and every time
+// (holding, flush timeout, validity of routes) shorter by the same factor.
 struct Scale {
   double speed = 1;
   bool quick = true;  // fewer points, fewer calls in each
   std::uint64_t seed = 1;
-  // Calls of a point are never more than this; 0: as the figure wants. For tests.
+  // The most calls of a point; 0: as the figure wants. For tests.
   std::uint64_t calls_at_most = 0;
-  // Calls of a point are no more than come in this time, but at least kCallsAtLeast of those that the figure
-  // wants; 0: as the figure wants. For sources in real time.
+  // Limits the calls of a point to those that arrive in this time, but never below the smaller of
+  // kCallsAtLeast and what the figure wants; 0: as the figure wants. For sources in real time.
   double seconds_at_most = 0;
   static constexpr std::uint64_t kCallsAtLeast = 300;
 
@@ -36,16 +36,16 @@ struct Scale {
   }
 };
 
-// Measures points of one source, each once, and says what it is at.
+// Measures points of one source, each once, and reports the current one.
 class Bench {
  public:
   using Progress = std::function<void(const std::string& line)>;
 
-  // `source` outlives the bench.
+  // `source` must outlive the bench.
   Bench(PointSource& source, Scale scale, Progress progress);
 
   const Scale& scale() const { return scale_; }
-  // The paper's System and Load as the scale has them: rates and times in the paper's units.
+  // The paper's System and Load scaled; rates and times are given in the paper's units.
   Point point(System system, double paper_rate, std::uint64_t quick_calls,
               std::uint64_t full_calls) const;
   Result<Shown> measure(const std::string& figure, const Point& point);
@@ -58,7 +58,7 @@ class Bench {
   std::vector<std::pair<Point, Shown>> known_;
 };
 
-// How many of a rule's conditions hold: all, some, none.
+// How many conditions of a rule hold: all, some, none.
 enum class Shape : std::uint8_t { kReproduced, kPartly, kNot };
 std::string_view to_string(Shape shape);  // "reproduced", "partly", "not"
 Shape shape_of(std::initializer_list<bool> conditions);
@@ -66,7 +66,7 @@ Shape shape_of(std::initializer_list<bool> conditions);
 struct Verdict {
   Shape shape = Shape::kNot;
   std::string rule;     // a sentence, with every condition
-  std::string decided;  // with the numbers that decided
+  std::string decided;  // with the numbers that decided it
 
   bool reproduced() const { return shape == Shape::kReproduced; }
 };
@@ -78,35 +78,35 @@ struct Table {
 };
 
 struct Picture {
-  std::string name;  // of its files, without the ending
+  std::string name;  // of its files, without the extension
   std::string caption;
   plot::Plot plot;
 };
 
 struct Figure {
-  std::string id;     // "fig6": of its files and of its place on the page
+  std::string id;     // "fig6": names its files and its place on the page
   std::string title;  // "Fig. 6: ..."
-  std::string about;  // what is run, and what the paper says of it
+  std::string about;  // what runs, and what the paper reports of it
   Verdict verdict;
   std::vector<Picture> pictures;
   std::vector<Table> tables;  // paper beside ours
   std::vector<std::pair<std::string, double>>
       numbers;                       // every number that is shown, for figures.json
-  std::vector<std::string> remarks;  // what a reader should know besides
-  std::string csv;                   // raw, one line for each point
+  std::vector<std::string> remarks;  // further remarks for the reader
+  std::string csv;                   // raw data, one line for each point
 };
 
 // The engines and thresholds of the paper.
 System xbind_system(const Scale& scale, std::size_t threshold);
 System baseline_system(const Scale& scale, Engine engine);
 
-// One line of a curve's CSV, and its head.
+// One line of a curve's CSV, and its heading.
 std::string csv_head();
 std::string csv_line(const std::string& curve, const Scale& scale, const Point& point,
                      const Shown& shown);
 
 std::string engine_word(const System& system);  // "sequential", "xbind T=4", "adaptive"
-// "12.30", "0.0412": three or four digits that count; "none" of what is no number.
+// "12.30", "0.0412": three or four significant digits; "none" for NaN.
 std::string digits(double value);
 
 // --- the figures --------------------------------------------------------------------------------------
@@ -128,9 +128,9 @@ struct Recipe {
 // In the paper's order.
 const std::vector<Recipe>& recipes();
 
-// For a system that is not the paper's: the speed at which T = 1 sustains what it sustains in the paper
-// (60 calls/s there). Measures a few short points. kExhausted: not even a thousandth, or above a million
-// times, of the paper's rate.
+// For another system: the speed at which T = 1 sustains the paper's rate (60 calls/s there).
+// Measures a few short points. kExhausted: the speed is below a thousandth or above a million times
+// the paper's.
 Result<double> find_speed(PointSource& source, const Scale& scale, const Bench::Progress& progress);
 
 }  // namespace xbind::figures

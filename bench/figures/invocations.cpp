@@ -104,7 +104,7 @@ Result<Figure> invocations(Bench& bench) {
                     {"n", "T=1", "T=5", "T=10", "formula for T=1, 5, 10"},
                     {}};
   std::vector<std::vector<std::string>> rows(8);
-  // Two ends of a call on one switch: only the model does that.
+  // Only the model can have both ends of a call on one switch.
   const std::size_t fewest = scale.speed == 1 ? 1 : 2;
   colour = 0;
   for (const std::size_t threshold : {1U, 5U, 10U}) {
@@ -138,7 +138,7 @@ Result<Figure> invocations(Bench& bench) {
   figure.pictures.push_back(
       {"fig10_switches", "Solid: counted. Dashed: the formula.", std::move(hops)});
 
-  // For one operation, so that every point counts alike.
+  // For one operation, so that every point has the same weight.
   std::vector<Row> points;
   double worst = 0;
   for (const Seen& each : seen) {

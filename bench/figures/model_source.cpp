@@ -20,8 +20,8 @@ model::PointPlan plan_of(const Point& point, const model::PaperHosts& hosts) {
     case Gathering::kRegions: aggregation.mode = cmgr::AggregationMode::kRegions; break;
     case Gathering::kAdaptive:
       aggregation.mode = cmgr::AggregationMode::kAdaptive;
-      // It is made for processes that take all messages that are there before they act, as our daemons
-      // do (core/serial.hpp), not for those of the paper.
+      // Adaptive aggregation suits processes that take all available messages before they act, as
+      // our daemons do (core/serial.hpp), and not those of the paper.
       plan.costs.host.messages_a_run = 0;
       break;
   }

@@ -12,43 +12,43 @@
 
 namespace xbind::figures {
 
-// What was run, for whoever runs it again. Nothing of it changes a number of the figures.
+// The conditions of the run, for repeating it. None of them changes a number of the figures.
 struct Manifest {
   std::string version;
-  std::string revision;  // of the build; empty: not known
-  std::string date;      // of the run, "2026-11-21"; empty: not known
+  std::string revision;  // of the build; empty: unknown
+  std::string date;      // of the run, "2026-11-21"; empty: unknown
   std::string profile;   // "1999", "native"
   std::string source;    // PointSource::name()
   Scale scale;
   std::vector<std::pair<std::string, std::string>> constants;  // of the model, with units
-  std::string unchecked;  // why no point was measured again with real processes; empty: some were
+  std::string unchecked;  // why real processes measured no point again; empty: they measured some
   std::vector<std::pair<std::string, std::string>>
       machine;  // where processes ran; empty: model alone
 };
 
 struct Made;
-// "2 of 9 figures are reproduced, 5 partly, 2 not." and what could not be made.
+// "2 of 9 figures are reproduced, 5 partly, 2 not." and the figures that could not be made.
 std::string summary_of(const std::vector<Made>& made);
 
-// A figure, or why it could not be made.
+// A figure, or the reason why it could not be made.
 struct Made {
   std::string id;
   std::optional<Figure> figure;
   std::string error;
 };
 
-// kSystem: the folder cannot be made or written to, found before anything has been measured.
+// kSystem: the folder cannot be created or written to. Called before any measurement.
 Result<void> prepare_folder(const std::string& folder);
-// Files of one figure: ID.csv and, for each picture, NAME.svg and NAME.png.
+// Writes the files of one figure: ID.csv and, for each picture, NAME.svg and NAME.png.
 Result<void> write_figure(const std::string& folder, const Figure& figure);
-// figures.json, manifest.json and index.html, which embeds the pictures.
+// Writes figures.json, manifest.json and index.html, which embeds the pictures.
 Result<void> write_summary(const std::string& folder, const Manifest& manifest,
                            const std::vector<Made>& made, const std::vector<Check>& checks);
 
 std::string figures_json(const Manifest& manifest, const std::vector<Made>& made,
                          const std::vector<Check>& checks);
 std::string manifest_json(const Manifest& manifest);
-// Draws the pictures anew.
+// Draws the pictures again.
 Result<std::string> figures_page(const Manifest& manifest, const std::vector<Made>& made,
                                  const std::vector<Check>& checks);
 

@@ -1,6 +1,6 @@
-// One point of a figure: a system under a load, and what it showed. Where the answer comes from is
-// another's matter: the model of the paper's hosts on virtual time (model_source.hpp), or real processes
-// (process_source.hpp). Figures are written against this interface alone.
+// One point of a figure: a system under a load, and the results. A source provides them: the model
+// of the paper's hosts on virtual time (model_source.hpp), or real processes (process_source.hpp).
+// Figures use this interface alone.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,9 @@ enum class Gathering : std::uint8_t {
   kFixed,
   kRegions,
   kAdaptive
-};  // what decides when a batch goes
+};  // what decides when a batch is sent
 
-// The manager and the path it serves.
+// The manager and the path of its calls.
 struct System {
   Engine engine = Engine::kXbind;
   std::size_t threads = 32;  // of the threaded engine
@@ -30,16 +30,16 @@ struct System {
   Duration flush_timeout = std::chrono::seconds{1};
   std::size_t labels_cached = 256;  // kept for each (switch, output port); 0: no cache
   Duration route_validity = std::chrono::seconds{5};
-  std::size_t switches = 3;  // on the path, the two hosts among them
+  std::size_t switches = 3;  // on the path, including the two hosts
 
   friend bool operator==(const System&, const System&) = default;
 };
 
 struct Load {
-  double calls_per_s = 1;  // Poisson; not looked at when one_at_a_time
+  double calls_per_s = 1;  // Poisson; ignored when one_at_a_time
   std::uint64_t calls = 10'000;
-  // The next setup begins when the release of the call before has been answered (paper, section III-B);
-  // no call is held.
+  // The next setup begins when the release of the previous call has been answered (paper, section
+  // III-B); no call is held.
   bool one_at_a_time = false;
   callgen::HoldDistribution hold_distribution = callgen::HoldDistribution::kExponential;
   Duration hold_mean = std::chrono::milliseconds{500};
@@ -71,20 +71,20 @@ struct Latency {
 struct Shown {
   std::uint64_t offered = 0;
   std::uint64_t connected = 0;
-  std::uint64_t refused = 0;  // busy ones too
+  std::uint64_t refused = 0;  // including busy answers
   std::uint64_t unanswered = 0;
   double offered_per_s = 0;     // setups, while calls were offered
-  double achieved_per_s = 0;    // of them connected, in the same time
+  double achieved_per_s = 0;    // connected setups, in the same time
   double operations_per_s = 0;  // setups and releases answered a second, in the same time
   double invocations_per_s =
       0;                   // GIOP requests at the manager, both legs and directions, same time
-  bool sustained = false;  // carried: what was offered was answered, and no queue grew
-  Latency setup;           // of connected calls, from the planned arrival, warm-up left out
+  bool sustained = false;  // all offered calls were answered, and no queue grew
+  Latency setup;           // of connected calls, from the planned arrival, without the warm-up
   double hit_ratio = 0;    // of the label caches; 0 without
-  // [n]: arrivals that found n setups (or, where the source can tell, n labels of one output port taken
-  // and not yet replaced) under way; by PASTA the distribution of N.
+  // [n]: arrivals that found n setups under way, or, where the source knows, n labels of one output
+  // port taken and not yet replaced. By PASTA this is the distribution of N.
   std::vector<std::uint64_t> in_use_at_arrivals;
-  double mean_in_use = 0;  // over time, not at arrivals; 0 when the source cannot tell
+  double mean_in_use = 0;  // over time, not at arrivals; 0 when the source does not know
 };
 
 class PointSource {
@@ -93,9 +93,9 @@ class PointSource {
 
   // "model of the paper's hosts", "processes on this machine".
   virtual std::string name() const = 0;
-  // The same point gives the same answer with a source on virtual time, another sample with processes.
-  // Errors: the point could not be measured at all (no lab, a program that failed); what the system
-  // refused or did not answer is in Shown.
+  // A source on virtual time returns the same answer for the same point; real processes return
+  // another sample. Errors: the point could not be measured at all (no lab, a program that failed).
+  // Refused and unanswered calls are results, in Shown.
   virtual Result<Shown> measure(const Point& point) = 0;
 };
 

@@ -21,7 +21,7 @@ Distribution poisson(double mean, std::size_t size) {
   Distribution law(size);
   for (std::size_t n = 0; n < size; ++n) {
     const auto count = static_cast<double>(n);
-    // Through logarithms: the factorial and the power are far out of range for large n.
+    // In logarithms, because the factorial and the power overflow for large n.
     law[n] = mean > 0 ? std::exp(count * std::log(mean) - mean - std::lgamma(count + 1))
                       : (n == 0 ? 1.0 : 0.0);
   }

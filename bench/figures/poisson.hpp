@@ -1,4 +1,4 @@
-// Distributions of whole numbers, and how far two of them are apart; a straight-line fit. Pure.
+// Distributions of whole numbers and the distance of two of them; a linear fit. Pure.
 #pragma once
 
 #include <cstddef>
@@ -11,22 +11,23 @@ namespace xbind::figures {
 // [n]: P(N = n).
 using Distribution = std::vector<double>;
 
-// n = 0 .. size - 1 of Poisson's law with that mean, 0 or more. What lies beyond is left out.
+// n = 0 .. size - 1 of a Poisson distribution with that mean, 0 or more; the rest is cut off.
 Distribution poisson(double mean, std::size_t size);
-// Shares of their sum; empty when there is nothing.
+// Fractions of their sum; empty when the sum is zero.
 Distribution shares(const std::vector<std::uint64_t>& counts);
 double mean_of(const Distribution& distribution);
 double variance_of(const Distribution& distribution);
 // P(N < n).
 double below(const Distribution& distribution, std::size_t n);
 
-// Half the sum of |a - b|, 0 (the same) to 1; what a distribution of finite size lacks to 1 counts as
-// lying beyond the other's end.
+// Half the sum of |a - b|, 0 (equal) to 1. The mass that a distribution of finite size lacks to 1
+// counts as lying beyond the other's end.
 double total_variation(const Distribution& a, const Distribution& b);
-// Kolmogorov and Smirnov's: the greatest difference of P(N <= n).
+// The distance of Kolmogorov and Smirnov: the greatest difference of P(N <= n).
 double greatest_difference(const Distribution& a, const Distribution& b);
 
-// y = a u + b v by least squares over rows with weight 1; nothing if the rows do not tell a from b.
+// y = a u + b v by least squares over rows of equal weight; nothing if the rows do not determine
+// both a and b.
 struct Row {
   double u = 0;
   double v = 0;

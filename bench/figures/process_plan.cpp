@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kFrom = "host-a";
 constexpr const char* kTo = "host-b";
-// Lines so wide and label ranges so large that no call of a figure is refused for them.
+// Lines and label ranges so large that no call of a figure is refused for them.
 constexpr std::uint64_t kLineCells_per_s = 4'000'000'000;
 constexpr std::size_t kLabelsPerPort = 65'504;
 constexpr double kDrain_s = 30;
@@ -48,7 +48,7 @@ std::string switch_name(std::size_t number, std::size_t switches) {
   return number + 1 == switches ? kTo : fmt::format("switch-{}", number);
 }
 
-// The manager takes no timeout below 0.05 ms.
+// The manager refuses a timeout below 0.05 ms.
 double flush_timeout_ms(const System& system) {
   return std::clamp(ms(system.flush_timeout), 0.05, 10'000.0);
 }
@@ -99,7 +99,8 @@ std::string chain_topology(std::size_t switches) {
       text += "endpoint = true\nmedia = { cells = \"none\" }\n";
     }
   }
-  // Port 1 of an endpoint is its host's; 2 leads on. In between 1 leads back and 2 on.
+  // Port 1 of an endpoint is the host's and port 2 leads on. In between port 1 leads back and port
+  // 2 on.
   for (std::size_t number = 0; number + 1 < switches; ++number) {
     const bool last = number + 2 == switches;
     text += fmt::format(
@@ -128,7 +129,7 @@ Words lab_up(const Places& places, const System& system, const Pacing& pacing) {
     manager(fmt::format("aggregation={}", word_of(system.gathering)));
     manager(fmt::format("threshold={}", system.threshold));
     manager(fmt::format("flush-timeout-ms={}", flush_timeout_ms(system)));
-    manager("label-policy=fixed");  // as the model's and the paper's
+    manager("label-policy=fixed");  // as in the model and in the paper
     manager(fmt::format("label-cache={}", system.labels_cached));
   }
   const auto validity_ms = static_cast<std::uint64_t>(std::max(1.0, ms(system.route_validity)));
@@ -207,7 +208,7 @@ Words run(const Places& places, const Load& load) {
 Duration longest(const Load& load) {
   const auto calls = static_cast<double>(load.calls);
   const double offered_s = load.one_at_a_time ? calls * kOneCall_s : calls / load.calls_per_s;
-  // The longest of many exponential holding times is some ten to twenty means.
+  // The longest of many exponential holding times is ten to twenty means.
   const double held_s = load.one_at_a_time ? 0 : 20 * seconds(load.hold_mean);
   const double all_s = 2 * (offered_s + held_s + kDrain_s) + kAllowance_s;
   return Duration{static_cast<Duration::rep>(all_s * 1e9)};

@@ -12,7 +12,8 @@ namespace {
 
 using Fields = std::vector<std::string_view>;
 
-// The end of the field that the line begins with: a quoted one may have commas in it, and doubled quotes.
+// The end of the field at the beginning of the line; a quoted field may have commas and doubled
+// quotes in it.
 std::size_t end_of_field(std::string_view line) {
   std::size_t at = 0;
   if (line.starts_with('"')) {
@@ -89,7 +90,7 @@ class Columns {
     return columns;
   }
 
-  // Nothing: of a kind that no figure counts. An Error: it cannot be read.
+  // Nothing: a kind that no figure counts. An Error: the line cannot be read.
   Result<std::optional<Request>> read(std::string_view line) const {
     const Fields fields = split(line);
     Request request;
@@ -123,7 +124,7 @@ class Columns {
   Column answered_;
 };
 
-// By the nearest rank; `sorted` is not empty.
+// By the nearest rank; `sorted` must not be empty.
 double percentile(const std::vector<double>& sorted, double percent) {
   const double rank = std::ceil(percent / 100 * static_cast<double>(sorted.size()));
   const auto at = static_cast<std::size_t>(std::max(1.0, rank)) - 1;
@@ -144,7 +145,7 @@ Latency summary_of(std::vector<double> latencies_ms) {
           .max = latencies_ms.back()};
 }
 
-// What was under way at a moment, from the moments at which it began and ended.
+// How many were under way at a moment, from the times at which they began and ended.
 class UnderWay {
  public:
   UnderWay(std::vector<double> begins, std::vector<double> ends)
@@ -152,7 +153,7 @@ class UnderWay {
     std::sort(begins_.begin(), begins_.end());
     std::sort(ends_.begin(), ends_.end());
   }
-  // Begun before it and not ended by it: an arrival does not see itself.
+  // Begun before the moment and not ended by then: an arrival does not count itself.
   std::size_t before(double moment) const {
     return count(begins_, moment, false) - count(ends_, moment, true);
   }
@@ -290,11 +291,12 @@ Shown shown_by(const std::vector<Request>& requests, const Told& told, Duration 
   shown.achieved_per_s = static_cast<double>(connected_meanwhile) / span;
   shown.operations_per_s = static_cast<double>(answered_meanwhile) / span;
   if (answered > 0) {
-    // The manager counts over the whole run, its end without arrivals too: as many for each operation.
+    // The manager counts over the whole run, including its end without arrivals: assume as many for
+    // each operation.
     shown.invocations_per_s = static_cast<double>(told.invocations) /
                               static_cast<double>(answered) * shown.operations_per_s;
   }
-  // The rule of bench/model/point.hpp, and nobody left without an answer.
+  // The rule of bench/model/point.hpp, and no request without an answer.
   const std::size_t half = (warm + setups.size()) / 2;
   const double growth = (static_cast<double>(open.after(to)) -
                          static_cast<double>(open.after(setups[half]->planned))) /

@@ -1,5 +1,5 @@
-// What a run of callgen has shown of a point: from its records (callgen --records), every request with its
-// times, and from its report (--json) what only the manager can tell. Pure.
+// The results of a point from a run of callgen: from its records (callgen --records), every request
+// with its times, and from its report (--json) what only the manager knows. Pure.
 //
 // All rates count between two moments: the planned arrival of the first call after the warm-up (the
 // first tenth of the calls) and that of the last call.
@@ -20,29 +20,30 @@ struct Request {
   std::uint64_t call = 0;
   bool release = false;
   bool done = false;     // connected, released
-  bool refused = false;  // or busy
+  bool refused = false;  // including busy answers
   double planned = 0;
   std::optional<double> answered{};
 
   friend bool operator==(const Request&, const Request&) = default;
 };
 
-// The records as callgen writes them: a line of column names, then a line for each request. Columns are
-// found by name: call, kind, ended, and planned_U and answered_U in a unit U of s, ms, us, ns; empty: it was
-// not. Other columns and other kinds of request are passed over. kBadInput, with the line.
+// Reads the records of callgen: a line of column names, then a line for each request. Columns are
+// found by name: call, kind, ended, and planned_U and answered_U in a unit U of s, ms, us, ns; an
+// empty time means that the event did not happen. Other columns and kinds of request are skipped.
+// kBadInput, with the line.
 Result<std::vector<Request>> read_records(std::string_view csv);
 
-// What the manager tells of a run.
+// The manager's part of the report.
 struct Told {
   std::uint64_t invocations = 0;  // GIOP requests at the manager, from before the run to after it
   double hit_ratio = 0;
   std::uint64_t releases_failed = 0;
   bool clean = false;      // the audit
-  std::string why_void{};  // empty: the load was the one asked for
+  std::string why_void{};  // empty: the load was the one requested
 };
 Result<Told> read_report(std::string_view json);  // kBadInput
 
-// `callers` is added to every latency. Of no requests: all zeros.
+// `callers` is added to every latency. Without requests all members are zero.
 Shown shown_by(const std::vector<Request>& requests, const Told& told, Duration callers);
 
 }  // namespace xbind::figures

@@ -26,7 +26,7 @@ constexpr Duration kLabMayTake = callgen::kCallgenTimers["lab"];
 constexpr Duration kToolMayTake = callgen::kCallgenTimers["tool"];
 constexpr std::size_t kLinesOfError = 12;
 constexpr std::size_t kReportOctetsMax = 1U << 30;
-// Of callgen: failed calls and a void load are told in the report.
+// Exit codes of callgen: failed calls and a void load stand in the report.
 constexpr int kCallsFailed = 1;
 constexpr int kVoid = 3;
 
@@ -88,7 +88,7 @@ Result<Shown> ProcessSource::measure(const Point& point) {
   if (const auto ready = provide(point.system); !ready) return tl::make_unexpected(ready.error());
   auto shown = offer(point);
   if (!shown) {
-    // Nobody knows what it has left behind.
+    // Its leftovers are unknown.
     if (const auto ended = end_lab(); !ended) note_(ended.error().text);
   }
   return shown;
@@ -114,7 +114,7 @@ Result<void> ProcessSource::start_lab(const System& system) {
     return written;
   }
   const Words command = lab_up(places_, system, pacing_);
-  up_ = system;  // from here on there may be something to be ended
+  up_ = system;  // from here on there may be processes to end
   const auto started = run_child_({command, {{"PYTHONDONTWRITEBYTECODE", "1"}}, kLabMayTake});
   if (!started) return tl::make_unexpected(started.error());
   if (started->exit_code != 0) {
@@ -177,7 +177,7 @@ Result<ChildEnd> ProcessSource::run_in_lab(const Words& command, Duration timeou
 
 namespace {
 
-// What a source needs while it is there. The source is ended first.
+// The parts that a source needs while it exists. The source is destroyed first.
 class OwnedSource final : public PointSource {
  public:
   OwnedSource(const Places& places, const Pacing& pacing)

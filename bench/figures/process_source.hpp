@@ -1,10 +1,11 @@
-// Points from real processes: a lab of deploy/lab for the System, and `xbind-callgen run` for the Load,
-// each a process of its own. The lab stays for the next point, if that is of the same system or differs
-// in nothing but the aggregation, which is switched while it is up; it is ended when a point has failed,
-// when the audit has found something, and with the source.
+// Points from real processes: a lab of deploy/lab for the System, and `xbind-callgen run` for the
+// Load, each a process of its own. The lab stays up for the next point if that has the same system
+// or differs only in the aggregation, which is switched at run time. The lab ends when a point has
+// failed, when the audit has found something, and with the source.
 //
-// While a source exists, SIGINT, SIGTERM and SIGHUP end what it is doing, and every later point is refused
-// (processes/interrupts.hpp); the lab is ended with the source. One source at a time, one thread.
+// While a source exists, SIGINT, SIGTERM and SIGHUP end its current work, and every later point is
+// refused (processes/interrupts.hpp); the lab ends with the source. One source at a time, one
+// thread.
 #pragma once
 
 #include <functional>
@@ -21,18 +22,18 @@ namespace xbind::figures {
 class ProcessSource final : public PointSource {
  public:
   using RunChild = std::function<Result<callgen::ChildEnd>(const callgen::ChildPlan&)>;
-  // A sentence that whoever reads the figures should know: a point that is void, a lab begun anew.
+  // A remark for the reader of the figures: a point that is void, a lab that was restarted.
   using Note = std::function<void(const std::string&)>;
 
-  // `places.directory` exists and is for this source alone.
+  // `places.directory` must exist; this source uses it alone.
   ProcessSource(Places places, Pacing pacing, RunChild run_child, Note note);
   ~ProcessSource() override;
   ProcessSource(const ProcessSource&) = delete;
   ProcessSource& operator=(const ProcessSource&) = delete;
 
   std::string name() const override;
-  // Errors: kBadInput for a point that no lab can be made for, those of run_child(), and kSystem when a
-  // program has refused, with what it said.
+  // Errors: kBadInput for a point that needs an impossible lab, those of run_child(), and kSystem,
+  // with the message of the program that failed.
   Result<Shown> measure(const Point& point) override;
 
  private:
@@ -51,12 +52,12 @@ class ProcessSource final : public PointSource {
 };
 
 struct ProcessOptions {
-  std::string deploy;  // the folder deploy/; empty: beside the folder of this program's build
-  Pacing pacing;       // off by default: as fast as this machine is
+  std::string deploy;  // the folder deploy/; empty: the one beside this program's build folder
+  Pacing pacing;       // off by default: full speed of this machine
 };
-// A source with a directory of its own below TMPDIR or /tmp, which goes with it; notes go to standard error.
-// kNotFound: there is no deploy/lab, or no daemon where this program is; the error names what was looked
-// for.
+// A source with its own directory below TMPDIR or /tmp, which is removed with it; notes go to
+// standard error. kNotFound: no deploy/lab, or no daemon beside this program; the error names the
+// path.
 Result<std::unique_ptr<PointSource>> make_process_source(const ProcessOptions& options);
 
 }  // namespace xbind::figures

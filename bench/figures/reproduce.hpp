@@ -13,18 +13,19 @@ struct Reproduction {
   std::vector<Made> made;
   std::vector<Check> checks;
 
-  // Whatever the verdicts say.
+  // Independent of the verdicts.
   bool complete() const;
 };
 
-// Measures with `source`, checks with `checks` if there is one, and writes the folder, which
-// prepare_folder() has accepted. A figure that cannot be made is told on the page and in the result; the
-// others are made all the same. Errors: files that cannot be written, pictures that cannot be drawn.
+// Measures with `source`, checks with `checks` if given, and writes the folder, which
+// prepare_folder() has accepted. A figure that cannot be made is named on the page and in the
+// result; the others are still made. Errors: files that cannot be written, pictures that cannot be
+// drawn.
 Result<Reproduction> reproduce(PointSource& source, PointSource* checks, const Scale& scale,
                                Manifest manifest, const std::string& folder,
                                const Bench::Progress& progress);
 
-// The model's constants for the manifest, in words, and where they are from.
+// The model's constants and their origin in words, for the manifest.
 std::vector<std::pair<std::string, std::string>> constants_of(const model::PaperHosts& hosts);
 
 }  // namespace xbind::figures

@@ -144,7 +144,7 @@ Result<Figure> three_managers(Bench& bench) {
     plot.series.push_back({"", {{10, 0}, {10, top}}, plot::Look::kDashed, 7});
     plot.series.push_back(
         {"paper: the three regions", {{25, 0}, {25, top}}, plot::Look::kDashed, 7});
-    // The paper's names over our curves, each with whether ours have such a region.
+    // The paper's names of the regions over our curves, each with whether ours has such a region.
     const auto named = [](const char* name, bool ours) {
       return fmt::format("{}{}", name, ours ? "" : " (paper only)");
     };
@@ -271,7 +271,8 @@ Result<Figure> load_regions(Bench& bench) {
   std::vector<System> systems;
   for (const std::size_t threshold : {1U, 4U, 10U})
     systems.push_back(xbind_system(scale, threshold));
-  // The regions' rates are the manager's own settings: on a faster system they would all be below its load.
+  // The rates of the regions are settings of the manager: on a faster system all of them would lie
+  // below its load.
   const bool with_regions = scale.speed == 1;
   if (with_regions) {
     systems.push_back(xbind_system(scale, 1));

@@ -77,7 +77,7 @@ Result<std::unique_ptr<Floor>> Floor::start(const FloorSetup& setup, orb::Runtim
 }
 
 Floor::~Floor() {
-  if (manager_) manager_->end();  // first: it talks to the switches
+  if (manager_) manager_->end();  // first, because it talks to the switches
   for (OwnChild& child : switches_) child.end();
 }
 

@@ -1,5 +1,5 @@
-// The floor: null processes of our own (daemon.hpp), and what the ORB, the sessions and the generator alone
-// do with them. They live as long as a Floor.
+// The floor: null processes (null/daemon.hpp), and what the ORB, the sessions and the generator
+// achieve with them. The processes live as long as a Floor.
 #pragma once
 
 #include <cstdint>
@@ -25,40 +25,42 @@ inline constexpr std::uint32_t kMostSwitches = 16;
 
 struct FloorSetup {
   Gathering gathering;
-  std::uint32_t switches = 3;  // 0: the manager answers by itself; at most kMostSwitches
-  // The generator on the first processor that we may use, everything else on the others. With one
-  // processor alone nothing is bound.
+  std::uint32_t switches = 3;  // 0: the manager answers alone; at most kMostSwitches
+  // Binds the generator to the first processor that this process may use, and everything else to
+  // the others. With a single processor nothing is bound.
   bool apart = false;
   std::string listen_address = "127.0.0.1";
 };
 
-// What a play has cost in processor time, whole processes.
+// The processor time of a play, by whole processes.
 struct Cost {
   Duration wall{};
   Duration generator{};
   Duration manager{};
-  Duration switches{};  // all of them
+  Duration switches{};  // all switches together
 };
 
 class Floor {
  public:
-  // Starts the processes. kUnreachable, kTimeout: one of them did not come up; its standard error says why.
+  // Starts the processes. kUnreachable, kTimeout: one of them did not start; its standard error
+  // says why.
   static Result<std::unique_ptr<Floor>> start(const FloorSetup& setup, orb::Runtime& runtime);
-  ~Floor();  // they end, in order
+  ~Floor();  // ends them in order
   Floor(const Floor&) = delete;
   Floor& operator=(const Floor&) = delete;
 
   // Round trips through the ORB to the null manager.
   Result<Pings> orb_pings();
-  // The open load of callgen, engine "null". The report has everything but memory and the ratios.
+  // Runs callgen's open load, engine "null". The report has everything except memory and the
+  // ratios.
   Result<RunReport> offer(const RunPlan& plan, Workload workload);
   Result<LoopFigures> loop(const LoopPlan& plan, Workload workload);
-  // Of the latest offer() or loop().
+  // Of the last offer() or loop().
   const Cost& cost() const { return cost_; }
 
  private:
   Floor(const FloorSetup& setup, orb::Runtime& runtime) : setup_(setup), runtime_(runtime) {}
-  // A client's play against the manager: the time it takes, and what it costs, go into cost_.
+  // Plays a client against the manager and adds its time and cost to cost_.
   template <class Play>
   Result<void> with_client(Play&& play);
   Duration cpu_of_switches() const;
@@ -73,9 +75,9 @@ class Floor {
   Cost cost_;
 };
 
-// What a floor's measurements are called in its figures (callgen/README.md, "The floor").
+// The names of a floor's measurements in its figures (bench/README.md, "The floor").
 void add_pings(const std::string& what, const Pings& pings, FloorFigures& figures);
-// `of`: what the names begin with; `calls`: how many the cost is of.
+// `of`: the prefix of the names; `calls`: the number of calls that the cost belongs to.
 void add_cost(const std::string& of, const Cost& cost, double calls, FloorFigures& figures);
 void add_latencies(const RunReport& report, FloorFigures& figures);
 void add_ceiling(const LoopPlan& plan, const LoopFigures& loop, FloorFigures& figures);

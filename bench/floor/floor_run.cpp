@@ -16,7 +16,7 @@ constexpr Duration kCeiling = std::chrono::seconds{1};
 
 Duration ns(double seconds) { return Duration{static_cast<Duration::rep>(seconds * 1e9)}; }
 
-// Setups and releases alone, at the run's rate, for so long that a floor is no run of its own.
+// Setups and releases alone, at the run's rate, for a few seconds, so that a floor stays short.
 RunPlan plain_load(const RunPlan& run) {
   RunPlan plan;
   plan.calls_per_s = run.calls_per_s;
@@ -30,8 +30,8 @@ RunPlan plain_load(const RunPlan& run) {
   return plan;
 }
 
-// As the first manager gathers commands now. What it does not tell (adaptive: how many batches) is the
-// default of both.
+// The first manager's current aggregation. Its adaptive mode does not report how many batches may
+// be in flight; then both use the default.
 Result<Gathering> gathering_of(const ClientOptions& client, const std::string& manager,
                                orb::Runtime& runtime) {
   orb::NameClient names(runtime.orb(), client.common.name_service);
@@ -100,7 +100,7 @@ Result<FloorAnswer> measure_floor(const FloorAsked& asked, orb::Runtime& runtime
   const auto loop = (*floor)->loop(loop_plan, std::move(*pair));
   if (!loop) return tl::make_unexpected(loop.error());
   add_ceiling(loop_plan, *loop, figures);
-  // Two operations are a call; those outside the measured time have their cost, too.
+  // A call is two operations; those outside the measured time cost processor time, too.
   add_cost("ceiling_", (*floor)->cost(), static_cast<double>(loop->all_operations) / 2, figures);
   return answer;
 }

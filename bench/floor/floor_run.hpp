@@ -1,5 +1,5 @@
-// A whole floor, from the processes up to the figures; alone (commands/floor.cpp), or around a run through
-// real managers, so that the run's speed can be told as a share of it.
+// A whole floor, from the processes to the figures: alone (commands/floor.cpp), or before and after
+// a run with real managers, so that the run's speed can be given as a share of it.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ struct FloorAsked {
   RunPlan plan;  // the open load: latency at its rate
   std::string from = "host-a";
   std::string to = "host-b";
-  Duration ceiling{};  // how long to look for the highest speed; zero: not at all
+  Duration ceiling{};  // how long the closed loop runs; zero: not at all
   std::size_t outstanding = 2048;
 };
 
@@ -28,24 +28,24 @@ struct FloorAnswer {
   RunReport report;  // of the open load; its `floor` holds all figures
 };
 
-// The load at which nothing waits for anything else: 500 calls, 250 a second.
+// The load at which no request waits for another: 500 calls, 250 a second.
 RunPlan low_load(RunPlan plan);
 
-// Takes as long as `plan` and `ceiling` say, and about a second.
+// Takes about a second longer than `plan` and `ceiling` say.
 Result<FloorAnswer> measure_floor(const FloorAsked& asked, orb::Runtime& runtime);
 
 // --- around a run ---------------------------------------------------------------------------------
 
-// --with-floor and --floor-switches of the commands that call real managers. A floor before and one after,
-// at the threshold that the first manager has then, with the run's client batch and rate, for two seconds at
-// most; and a second each for the ceiling.
+// --with-floor and --floor-switches of the commands that call real managers. Measures a floor
+// before and one after, at the first manager's threshold at that time, with the run's client batch
+// and rate, for at most two seconds, and the ceiling for a second each.
 class FloorOfRun {
  public:
   void declare(config::OptionSet& set);
 
-  // Nothing happens without --with-floor.
+  // Does nothing without --with-floor.
   Result<void> before(const ClientOptions& client, const RunOptions& run, orb::Runtime& runtime);
-  // Fills report.floor: means of the two floors, how far they are apart, and the run's shares.
+  // Fills report.floor: means of the two floors, their difference, and the run's shares.
   Result<void> after(orb::Runtime& runtime, RunReport& report);
 
  private:

@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kPingOctets = 64;
 using Octets = std::array<char, kPingOctets>;
 
-// Closed at the end of its life.
+// A descriptor that its destructor closes.
 class Socket {
  public:
   explicit Socket(int descriptor) : descriptor_(descriptor) {}
@@ -65,7 +65,7 @@ Result<Histogram> measure(const std::function<Result<void>()>& ping) {
   return seen;
 }
 
-// `place` puts the peer on these processors.
+// `place` binds the peer to these processors.
 Result<Pings> three_ways(const std::function<Result<void>(const std::vector<int>&)>& place,
                          const std::function<Result<void>()>& ping) {
   const std::vector<int> all = processors();
@@ -118,7 +118,7 @@ Result<Pings> tcp_pings() {
     }
   });
   Octets octets{};
-  // Its number comes first, so that it can be put somewhere.
+  // The peer's thread number comes first, so that it can be bound.
   if (!receive_all(here.get(), octets)) return system_error("no answer");
   std::memcpy(&echoing, octets.data(), sizeof echoing);
   const auto pings = three_ways(

@@ -1,4 +1,4 @@
-// Where processes and threads may run, and how much processor time they have had.
+// Where processes and threads may run, and how much processor time they have used.
 #pragma once
 
 #include <sys/types.h>
@@ -10,14 +10,15 @@
 
 namespace xbind::callgen::null {
 
-// Processor time so far, of all threads of a process; zero when it is gone.
+// Processor time of all threads of a process; zero when the process has ended.
 Duration cpu_time(pid_t pid);
-// Of this process.
+// The same of this process.
 Duration own_cpu_time();
 
 // The processors that this process may use, ascending.
 std::vector<int> processors();
-// Binds every thread that the process has now, and those that they start. kNotFound: it is gone.
+// Binds all present threads of the process and those that they start. kNotFound: the process has
+// ended.
 Result<void> bind_process(pid_t pid, const std::vector<int>& to);
 void bind_thread(pid_t thread, const std::vector<int>& to);  // 0: the calling one
 

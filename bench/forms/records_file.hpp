@@ -42,7 +42,7 @@ class RecordsFile final : public RecordSink {
   std::string path_;
   std::unique_ptr<std::FILE, Closer> file_;
   std::string buffer_;
-  int error_ = 0;  // errno of the first failure; nothing is written after it
+  int error_ = 0;  // errno of the first failure; later writes are skipped
 };
 
 }  // namespace xbind::callgen

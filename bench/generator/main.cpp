@@ -1,6 +1,7 @@
-// callgen_bench: what the generator itself costs. A Runner offers calls to somebody who connects and releases
-// all of them at once, on one thread and one core, twice: as fast as it goes, on a clock that is only counted;
-// and at a rate, on the real clock, telling how late each request was.
+// callgen_bench: the processor time of the generator itself. A Runner offers calls to a stub that
+// connects and releases all of them at once, on one thread and one core. It runs twice: at full
+// speed on a virtual clock, and at a rate on the real clock, where it reports how late each request
+// was.
 #include <sys/resource.h>
 #include <time.h>
 
@@ -46,7 +47,7 @@ Workload workload_of(const BenchOptions& options) {
   return Workload::uniform(std::move(endpoints), 1).value();
 }
 
-// Answers everything asked for in one turn of the generator.
+// Answers all requests of one turn of the generator.
 class ImmediateTarget {
  public:
   void serve(Runner& runner, TimePoint now) {
@@ -84,7 +85,7 @@ void counted(const BenchOptions& options) {
   runner.start(now);
   const double before = processor_s();
   while (!runner.finished()) {
-    // A turn a millisecond, as a thread that has other things to do as well.
+    // A turn a millisecond, as a thread that has other work, too.
     now = std::max(now + std::chrono::milliseconds{1}, runner.next_deadline());
     target.serve(runner, now);
   }
@@ -108,7 +109,7 @@ void timed(const BenchOptions& options) {
   while (!runner.finished()) {
     const TimePoint now = steady_now();
     if (now < runner.next_deadline())
-      continue;  // no sleep: waking up is the system's to answer for
+      continue;  // no sleep: wake-ups belong to the system, not to the generator
     const double turn = processor_s();
     target.serve(runner, now);
     busy_s += processor_s() - turn;

@@ -1,7 +1,7 @@
-// Prints what the model says; nothing is measured on this machine.
-//   model_bench [calibration] [two-cores] [own-cores] [1999] [engines]: without a word, everything.
-//   model_bench fit: the search for the constants of paper.cpp; some minutes.
-//   model_bench drain ...: the same, the manager draining up to 32 messages before it sends.
+// Prints the results of the performance model; nothing is measured on this machine.
+//   model_bench [calibration] [two-cores] [own-cores] [1999] [engines]: no word: all.
+//   model_bench fit: searches for the constants of paper.cpp; takes some minutes.
+//   model_bench drain ...: the same; the manager drains up to 32 messages before it sends.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -80,7 +80,7 @@ void print_calibration() {
   }
 }
 
-// `plan`: everything but the aggregation; its rate is where the search for saturation begins.
+// `plan` has everything except the aggregation; its rate is where the search for saturation begins.
 void print_aggregation(std::string_view title, PointPlan plan, Duration flush_timeout) {
   fmt::print("\n{}\nhighest sustained rate in setups/s, and its ratio to that of the best T\n",
              title);

@@ -1,9 +1,9 @@
-// What was measured of the real programs, to hold the model against: three switches, manager, client
-// and name service on one virtual machine with two cores, loopback, omniORB 4.2.5, Release build,
-// holding time 0.1 s (constant), 64 labels cached for each port, client batches of at most 64.
+// Measurements of the real programs, to compare the model with: three switches, manager, client and
+// name service on one virtual machine with two cores, loopback, omniORB 4.2.5, Release build,
+// constant holding time of 0.1 s, 64 labels cached for each port, client batches of at most 64.
 //
 // Processor time is that of all threads of a process (/proc/PID/task/*/schedstat), per operation: a
-// setup or a release. Of the three SwitchServers and the three switches the mean is given.
+// setup or a release. For the three SwitchServers and the three switches it is the mean.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// What the aggregation is to hold, in the model, with the constants of costs.cpp: the numbers that the
-// tests check and model_bench prints.
+// The bounds that the aggregation must keep in the model, with the constants of costs.cpp. The
+// tests check these numbers and model_bench prints them.
 #pragma once
 
 #include <cstddef>
@@ -7,16 +7,16 @@
 
 namespace xbind::model {
 
-// The fixed thresholds T that the adaptive mode is compared with, flush timeout 5 ms.
+// The fixed thresholds T to compare the adaptive mode with; flush timeout 5 ms.
 inline constexpr std::size_t kThresholds[] = {1, 2, 4, 10, 15, 32, 64};
-// The highest rate that the best of them sustains on two cores, in setups per second; the loads are
-// shares of it.
+// The highest rate that the best of them sustains on two cores, in setups per second. Loads are
+// fractions of it.
 inline constexpr double kBestSaturation = 160'000;
 inline constexpr double kLoads[] = {0.01, 0.10, 0.30, 0.60, 0.85, 0.97};
 
-// Adaptive: mean setup latency at most this multiple of that of the best T for the load ...
+// Adaptive: mean setup latency is at most this multiple of that of the best T for the load ...
 inline constexpr double kLatencyBound = 1.10;
-// ... and a sustained rate of at least this share of kBestSaturation.
+// ... and the sustained rate is at least this fraction of kBestSaturation.
 inline constexpr double kThroughputBound = 0.95;
 
 // xbind with T = 1 against the sequential manager at kLowRate, mean setup latency at most:

@@ -1,5 +1,5 @@
-// What things cost on one kind of machine. README.md tells how the numbers were obtained; whoever
-// measures anew changes them here and nowhere else.
+// The costs of messages and items on one kind of machine. README.md says how the numbers were
+// obtained; a new measurement changes them here and nowhere else.
 #pragma once
 
 #include "bench/model/machine.hpp"
@@ -7,13 +7,14 @@
 
 namespace xbind::model {
 
-// Of one kind of process. An item is a request, a command, a result or an outcome in a message.
+// Costs of one kind of process. An item is a request, a command, a result or an outcome in a
+// message.
 struct ProcessCosts {
-  Duration receive{};   // a message that is an invocation of the process
-  Duration reply{};     // one that answers: a two-way invocation of its own, or GSMP requests
+  Duration receive{};   // an invocation of this process
+  Duration reply{};     // a reply: to a two-way invocation of this process, or to GSMP requests
   Duration send{};      // a message
-  Duration item_in{};   // each item of a message taken
-  Duration item_out{};  // each item of a message sent
+  Duration item_in{};   // each item of a received message
+  Duration item_out{};  // each item of a sent message
 };
 
 struct Costs {
@@ -24,8 +25,9 @@ struct Costs {
   ProcessCosts label_switch;  // its messages are writes of GSMP frames
   ProcessCosts mapper;        // RouteObject and QOSMapper, each
   Duration hand_over{};       // from thread to thread, at either end of a two-way invocation
-  Duration network{};         // of a message between two hosts; within one there is none
-  // Callers that are many hosts: what a message costs one of them delays that message and no other.
+  Duration network{};         // of a message between two hosts; zero within one host
+  // For callers on many hosts: the cost of a message at one caller delays that message and no
+  // other.
   Duration caller_sends{};
   Duration caller_takes{};
 };

@@ -10,10 +10,10 @@ namespace {
 
 constexpr std::uint64_t kCalls = 10'000;
 constexpr std::uint64_t kCallsAlone = 3'000;
-// What B1 and T = 1 cannot tell apart, both costs being paid once in each message there.
+// B1 and T = 1 cannot separate these two costs: each message there pays both once.
 constexpr double kCommandPerMessage = 0.05;
 
-// What is searched: milliseconds and shares.
+// The searched constants: milliseconds and fractions.
 enum Axis : std::size_t {
   kMessage,
   kBeforeLeaving,
@@ -90,7 +90,7 @@ PaperHosts fit_to_paper(const std::function<void(const PaperHosts&, double)>& on
     if (on_better) on_better(hosts_at(place), found);
     return true;
   };
-  // The coarse grid, then steps along the axes, halved when none of them helps.
+  // First the coarse grid, then steps along the axes, halved when none of them helps.
   for (const double message : {0.7, 0.85, 1.0}) {
     for (const double before : {0.0, 0.2, 0.5}) {
       for (const double at_switch : {0.1, 1.0}) {
@@ -106,7 +106,7 @@ PaperHosts fit_to_paper(const std::function<void(const PaperHosts&, double)>& on
       for (std::size_t axis = 0; axis < kAxes; ++axis) {
         for (const double factor : {1 + step, 1 / (1 + step)}) {
           Place place = best;
-          // A share is moved by so much, a cost by so many percent.
+          // A fraction moves by an absolute step, a cost by a percentage.
           place[axis] = axis == kBeforeLeaving ? place[axis] + (factor > 1 ? step / 2 : -step / 2)
                                                : place[axis] * factor;
           place[axis] = std::clamp(place[axis], kLeast[axis], kMost[axis]);

@@ -1,8 +1,8 @@
-// The constants of the paper's hosts, found: what the paper says of B1 (one call at a time, sequential
-// manager) and of xbind with T = 1 on one side, what the model shows with given constants on the other.
+// Finds the constants of the paper's hosts: compares what the paper reports of B1 (one call at a
+// time, sequential manager) and of xbind with T = 1 with what the model shows for given constants.
 //
-// A search over few numbers, coarse first: deterministic, some minutes. Nothing of the paper's threaded
-// manager, of T above 1 or of its caches is looked at: those are predicted.
+// A search over few numbers, first coarse, then fine: deterministic, some minutes. It uses nothing
+// of the paper's threaded manager, of T above 1 or of its caches: those are predictions.
 #pragma once
 
 #include <functional>
@@ -26,10 +26,10 @@ inline constexpr FitNumbers kPaperSays{20.0, 20.5, 23.4, 31.0, 11.0, 40.0};
 
 FitNumbers shown_with(const PaperHosts& hosts);
 
-// The mean square of the six ratios' logarithms: 0 is perfect, 0.01 is 10 % off each.
+// The mean square of the logarithms of the six ratios: 0 is perfect, 0.01 is 10 % off each.
 double misfit(const FitNumbers& shown, const FitNumbers& wanted);
 
-// The hosts with the least misfit that the search finds. `on_better` hears of every improvement.
+// The hosts with the least misfit. `on_better` is called for every improvement.
 PaperHosts fit_to_paper(
     const std::function<void(const PaperHosts&, double misfit)>& on_better = {});
 

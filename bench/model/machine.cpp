@@ -8,9 +8,9 @@
 namespace xbind::model {
 namespace {
 
-// A deadline in the past is looked at so much later.
+// The delay before a deadline in the past is looked at.
 constexpr Duration kTimerStep = std::chrono::microseconds{1};
-// Parts the pauses from every other stream of the same seed.
+// Separates the pauses from every other stream of the same seed.
 constexpr std::uint64_t kPauses = 0x7061'7573'6573;
 
 Duration share_of(Duration cost, double share) {
@@ -56,9 +56,10 @@ bool Machine::advance(TimePoint end) {
       break;
     case Kind::kEnd: ended(process); break;
     case Kind::kTimer:
-      if (process.timer_ != now_) break;  // an earlier one has been set since
+      if (process.timer_ != now_) break;  // a later setting replaced this timer
       process.timer_ = kNever;
-      if (process.state_ != Process::State::kAsleep) break;  // it looks itself when it is done
+      if (process.state_ != Process::State::kAsleep)
+        break;  // it looks at its deadline itself when it is done
       if (process.next_deadline() <= now_) {
         wake(process);
       } else {
@@ -134,8 +135,8 @@ void Machine::step(Process& process) {
 
 void Machine::ended(Process& process) {
   Host& host = hosts_[process.host_];
-  // What is due is looked at only when the run has taken time: else a deadline that the logic cannot
-  // act on would stop the clock.
+  // Deadlines are checked only when the run has taken time: otherwise a deadline that the logic
+  // cannot act on would stop the clock.
   const bool due = now_ > process.run_began_ && process.next_deadline() <= now_;
   const bool more = !process.inbox_.empty() || due;
   const bool may_stay = host.ready.empty() || now_ - process.slice_began_ < host.costs.slice;

@@ -2,18 +2,19 @@
 //
 //   message ──▶ inbox of a process ──▶ core ──▶ step(): the logic ──▶ messages, one after another
 //
-// A process is one serial server. When it gets a core it takes everything that has arrived, works as
-// long as that costs, runs its logic once, and sends what came of it, each message leaving when its
-// own cost has been paid (core/serial.hpp does the same). What arrives meanwhile makes the next run;
-// a process that drains (drain_up_to) takes first what has arrived while it worked, so that a busy one
-// sends less often.
-// A process without work sleeps. Awakened, it takes an idle core, which costs a latency and more
-// processor time than a switch on a busy one; or it waits until a core is free, first come first
-// served. A process that always has work gives up its core at the end of a slice if others wait.
+// A process is one serial server. When it gets a core it takes all messages that have arrived,
+// works for as long as they cost, runs its logic once, and sends the results. Each message leaves
+// when its own cost has been paid (core/serial.hpp does the same). Messages that arrive meanwhile
+// belong to the next run. A process that drains (drain_up_to) first takes what has arrived while it
+// worked, so that a busy one sends less often.
+// A process without work sleeps. When a message wakes it, it takes an idle core, which costs a
+// latency and more processor time than a switch on a busy core; or it waits for a core, first come
+// first served. A process that always has work gives up its core at the end of a slice if others
+// wait.
 //
-// Hosts of another time work otherwise: a message at a time (`messages_a_run`), with some of what a
-// message costs its sender paid when it has left (`before_leaving`), and now and then with something
-// else to do for a while (`pause_chance`, from the machine's seed).
+// Hosts of the paper's time work differently: they take one message at a time (`messages_a_run`),
+// pay a part of a message's sending cost after it has left (`before_leaving`), and pause now and
+// then (`pause_chance`, from the machine's seed).
 //
 // Events of equal time happen in the order in which they were scheduled (core/event_queue.hpp), so a
 // run depends on its plan alone. Single-threaded; processes must outlive the machine's runs.
@@ -34,13 +35,14 @@
 namespace xbind::model {
 
 struct HostCosts {
-  Duration wake_latency{};  // from a message's arrival to the start on an idle core; burns nothing
-  Duration idle_wake{};     // processor time before the first instruction of ours on an idle core
-  Duration switch_in{};     // the same on a core that another process has just left
-  Duration slice{};         // how long a process may keep a core that others wait for
-  std::size_t messages_a_run = 0;  // 0: all that are there
-  double before_leaving = 1;       // share of a message's cost that its sender pays first; 0..1
-  double pause_chance = 0;         // of a pause with each message taken, 0..1
+  Duration
+      wake_latency{};  // from a message's arrival to the start on an idle core; takes no processor time
+  Duration idle_wake{};  // processor time before the process's first instruction on an idle core
+  Duration switch_in{};  // the same on a core that another process has just left
+  Duration slice{};      // how long a process may keep a core that others wait for
+  std::size_t messages_a_run = 0;  // 0: all available ones
+  double before_leaving = 1;       // fraction of a message's cost that its sender pays first; 0..1
+  double pause_chance = 0;         // probability of a pause with each received message, 0..1
   Duration pause_mean{};           // exponential
 };
 
@@ -49,8 +51,8 @@ class Process;
 struct Outgoing {
   Process* to = nullptr;
   Message message;
-  Duration cost{};   // the sender's, before it leaves
-  Duration delay{};  // on the way
+  Duration cost{};   // paid by the sender, before the message leaves
+  Duration delay{};  // of the network
 };
 
 class Process {
@@ -64,14 +66,14 @@ class Process {
   Duration busy() const { return busy_; }         // processor time so far
   std::uint64_t wakes() const { return wakes_; }  // times it got a core
 
-  // What taking this message costs.
+  // The cost of receiving this message.
   virtual Duration cost_of(const Message& message) const = 0;
-  // Handles the messages and whatever is due at `now`; appends what is to be sent.
+  // Handles the messages and every deadline up to `now`; appends the messages to send.
   virtual void step(std::vector<Message>& messages, TimePoint now, std::vector<Outgoing>& out) = 0;
   virtual TimePoint next_deadline() const { return kNever; }
 
-  // In one run it takes what arrives until nothing is there or it has taken so many messages; 0: only
-  // what is there when the run begins.
+  // A run takes messages as they arrive until none is left or it has taken this many; 0: only those
+  // that are there when the run begins.
   void drain_up_to(std::size_t messages) { drain_up_to_ = messages; }
 
  private:
@@ -82,11 +84,11 @@ class Process {
   std::size_t host_ = 0;
   State state_ = State::kAsleep;
   std::deque<Message> inbox_;
-  std::vector<Message> taken_;  // of the run in hand
+  std::vector<Message> taken_;  // of the current run
   std::size_t drain_up_to_ = 0;
   TimePoint slice_began_{};
   TimePoint run_began_{};
-  TimePoint timer_ = kNever;  // the earliest one set
+  TimePoint timer_ = kNever;  // the earliest timer
   Duration busy_{};
   std::uint64_t wakes_ = 0;
 };
@@ -97,14 +99,14 @@ class Machine {
   Machine(const Machine&) = delete;  // now_ refers to a member
   Machine& operator=(const Machine&) = delete;
 
-  // The host's number. At least one core.
+  // Returns the number of the host. At least one core.
   std::size_t add_host(std::size_t cores, HostCosts costs);
   void add(Process& process, std::size_t host);
   bool same_host(const Process& a, const Process& b) const { return a.host_ == b.host_; }
 
-  // From outside: `message` reaches `to` at that time.
+  // From outside the model: `message` reaches `to` at that time.
   void deliver(Process& to, TimePoint at, Message message);
-  // Has a look at the process's deadline; needed once, before the first run.
+  // Reads the process's deadline; call once, before the first run.
   void start(Process& process);
 
   TimePoint now() const { return queue_.now(); }
@@ -141,7 +143,7 @@ class Machine {
   std::vector<Message> messages_;  // on their way, by slot
   std::vector<std::uint32_t> free_slots_;
   std::vector<Host> hosts_;
-  std::vector<Outgoing> out_;  // of the step in hand
+  std::vector<Outgoing> out_;  // of the current step
   callgen::RandomBits pauses_;
 };
 

@@ -1,5 +1,5 @@
-// What travels between the processes of the model: the frames of the real sessions, and what a
-// SwitchServer and its switch say to each other.
+// The messages between the processes of the model: the frames of the real sessions, and what a
+// SwitchServer and its switch send each other.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace xbind::model {
 
-// One write of GSMP requests, and the answers to them in the same order.
+// One write of GSMP requests, and the answers in the same order.
 struct SwitchRequests {
   std::vector<driver::Cookie> cookies;
 };
@@ -32,14 +32,14 @@ struct Reply {
   std::uint64_t number = 0;
   Result<HopResultBatch> results;
 };
-// Questions to RouteObject or QOSMapper, and as many answers; the manager remembers what it asked.
+// Queries to RouteObject or QOSMapper, and as many answers; the manager stores what it queried.
 struct Questions {
   std::size_t count = 0;
 };
 struct Answers {
   std::size_t count = 0;
 };
-// Something the process asked itself to do later; it knows by the number what.
+// A reminder of a process to itself; the number identifies it.
 struct Reminder {
   std::uint64_t number = 0;
 };

@@ -5,12 +5,13 @@ namespace {
 
 constexpr Duration us(double count) { return Duration{static_cast<Duration::rep>(count * 1'000)}; }
 
-// So many that the outcomes of one batch go to different ones.
+// Enough callers that the outcomes of one batch go to different ones.
 constexpr std::size_t kCallers = 64;
 
-// A message costs more than anything else: nothing is repeated and nothing confirmed by a message of
-// its own while the run lasts. The paper's sessions are TCP's, and know no credits: with ours a manager
-// that has more on its way than its window gathers, and T = 1 would carry what it does not carry.
+// A message costs more than anything else, so during the run nothing is repeated and no
+// acknowledgement is sent alone. The paper's sessions are plain TCP without credits. With our
+// windows a manager with more outstanding messages than its window would gather, and T = 1 would
+// carry more than it does.
 session::Limits patient() {
   constexpr Duration kLongerThanARun = std::chrono::hours{24};
   session::Limits limits;
@@ -28,7 +29,7 @@ session::Limits patient() {
 
 }  // namespace
 
-// model_bench fit.
+// Found by `model_bench fit`.
 PaperHosts paper_hosts() {
   return {.message = us(829.3),
           .before_leaving = 0.05,
@@ -51,9 +52,9 @@ Costs costs_of(const PaperHosts& hosts) {
                    .item_out = hosts.command};
   costs.switch_server = costs.manager;
   costs.mapper = costs.manager;
-  // GSMP is no GIOP: what is asked of a switch costs, and nothing for the message.
+  // GSMP is not GIOP: each request to a switch has a cost, the message has none.
   costs.label_switch = {.item_in = hosts.switch_command};
-  // 150 octets on 10 Mbit/s.
+  // 150 octets at 10 Mbit/s.
   costs.network = us(120);
   costs.caller_sends = Duration{static_cast<Duration::rep>(
       static_cast<double>(hosts.message.count()) * hosts.before_leaving)};

@@ -7,10 +7,10 @@
 
 namespace xbind::model {
 
-// The paper's workstations, every one the same serial server, on a 10 Mbit/s Ethernet.
+// The paper's workstations: identical serial servers on a 10 Mbit/s Ethernet.
 struct PaperHosts {
-  Duration message{};         // GIOP: taken or sent, request or reply, at any host
-  double before_leaving = 1;  // share of it that is paid before a message that is sent leaves
+  Duration message{};         // a GIOP message, received or sent, request or reply, at any host
+  double before_leaving = 1;  // fraction of it that a sender pays before the message leaves
   Duration command{};         // each request, command, result or outcome in a message
   Duration switch_command{};  // each GSMP request, at the switch
   double pause_chance = 0;    // with each message taken
@@ -18,13 +18,13 @@ struct PaperHosts {
 
   friend bool operator==(const PaperHosts&, const PaperHosts&) = default;
 };
-// What fit_to_paper() (fit.hpp) has found; model_bench fit prints it.
+// The result of fit_to_paper() (fit.hpp); model_bench fit prints it.
 PaperHosts paper_hosts();
 Costs costs_of(const PaperHosts& hosts);
 
-// Everything of the paper's runs but the load, the engine and T: a host for every process, callers that
-// are many and not in each other's way, one request in a message, 0.5 s of holding, and sessions whose
-// timers are as slow as the hosts.
+// The plan of the paper's runs except load, engine and T: every process on its own host, many
+// callers that do not delay each other, one request in a message, a holding time of 0.5 s, and
+// session timers as slow as the hosts.
 PointPlan paper_plan(const PaperHosts& hosts);
 PointPlan paper_plan();
 

@@ -1,5 +1,5 @@
 // One point of a figure: the real logic of manager and SwitchServers under an open load, on virtual
-// time, with given costs. A plan has one result, to the last bit.
+// time, with given costs. The same plan gives the same result, to the last bit.
 #pragma once
 
 #include <cstdint>
@@ -20,33 +20,35 @@ enum class Placement : std::uint8_t {
   kOwnHosts,  // every process on a host of its own; `cores` each
 };
 
-// The paper's baselines: sequential (one operation at a time) and threaded (as many as the pool).
-// Every invocation is two-way, a call's hops are told one after another, nothing is cached.
+// The paper's baselines: sequential (one operation at a time) and threaded (as many as the pool has
+// threads). Every invocation is two-way, the hops of a call are commanded one after another,
+// nothing is cached.
 cmgr::Config baseline(std::size_t operations_at_once);
 
 struct PointPlan {
   double rate = 1'000;           // setups per second, Poisson
-  std::uint64_t calls = 10'000;  // the first tenth warms up
+  std::uint64_t calls = 10'000;  // the first tenth is warm-up
   callgen::HoldDistribution hold_distribution = callgen::HoldDistribution::kConstant;
   Duration hold_mean = std::chrono::milliseconds{100};
   std::uint64_t seed = 1;
   cmgr::Config manager;
   std::size_t manager_drain = 0;  // Process::drain_up_to() of the manager
   std::size_t client_batch = 64;  // most requests in one message of the client
-  // Sessions with the manager that calls take turns in: many callers, whose outcomes travel apart.
+  // Sessions with the manager; calls use them in turn. Many callers receive their outcomes in
+  // separate messages.
   std::size_t callers = 1;
-  // The next setup begins when the last release has been answered; nothing is held, no rate.
+  // The next setup begins when the last release has been answered; no holding time, no rate.
   bool one_at_a_time = false;
   std::size_t switches = 3;  // on the path, 1 to 8: host-a, switch-1, ..., host-b
   Duration route_validity = std::chrono::seconds{5};
-  // Of the sessions' timers and windows at every end; none: as the programs have them.
+  // Timers and windows of the sessions at every end; none: the programs' own.
   std::optional<session::Limits> sessions;
   Placement placement = Placement::kOneHost;
   std::size_t cores = 2;
   Costs costs = native_costs();
 };
 
-// Remote invocations by leg, lone confirmations and repeats included.
+// Remote invocations by leg, including lone acknowledgements and repeats.
 struct Legs {
   std::uint64_t client_to_manager = 0;
   std::uint64_t manager_to_switches = 0;
@@ -82,8 +84,8 @@ struct PointResult {
   double p99_us = 0;
   double max_us = 0;
   std::uint64_t recorded = 0;  // latencies
-  // [n]: arrivals after the warm-up that found n replacements of the middle switch's labels on their
-  // way; and their number's mean over time, while calls were offered.
+  // [n]: arrivals after the warm-up that found n labels of the middle switch being replaced; and
+  // the mean of that number over time, while calls were offered.
   std::vector<std::uint64_t> in_use_at_arrivals;
   double mean_in_use = 0;
   Legs invocations;
@@ -105,7 +107,7 @@ struct PointResult {
 
 PointResult run_point(const PointPlan& plan);
 
-// The highest rate that is sustained, within 1 %; `plan.rate` is where the search begins.
+// The highest sustained rate, within 1 %; the search begins at `plan.rate`.
 double saturation(PointPlan plan);
 
 }  // namespace xbind::model

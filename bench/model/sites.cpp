@@ -13,13 +13,13 @@
 namespace xbind::model {
 namespace {
 
-// Lines so wide and label ranges so large that no call of a performance run is refused.
+// Lines and label ranges so large that no call of a performance run is refused.
 constexpr std::uint64_t kLineRate = 1'000'000'000'000;
 constexpr LabelRange kLabels = atm_range(0, 0, 32, 65'535);
 constexpr std::uint64_t kCellsPerS = 1;
 constexpr Duration kAttaching = std::chrono::milliseconds{1};
-constexpr std::uint64_t kAttach = 1;  // a manager's reminder
-// What questions and answers are about stands in the place of the session.
+constexpr std::uint64_t kAttach = 1;  // the manager's reminder to attach
+// The subject of queries and answers, in the place of the session number.
 constexpr SessionId kRoutes{1};
 constexpr SessionId kServices{2};
 
@@ -165,13 +165,13 @@ void SwitchServerSite::remove(const CrossConnect&, driver::Cookie cookie) {
 }
 void SwitchServerSite::move(const CrossConnect&, PortId, Label, const TrafficContract&,
                             driver::Cookie) {
-  XB_CHECK(false);  // no call changes its path
+  XB_CHECK(false);  // calls never change their path here
 }
 void SwitchServerSite::read_table(driver::Cookie) {
-  XB_CHECK(false);  // the switch comes up empty, once, and nobody audits
+  XB_CHECK(false);  // the switch comes up empty, once, and no audit is made
 }
 void SwitchServerSite::read_statistics(PortId, Label, driver::Cookie) {
-  XB_CHECK(false);  // there is no operator
+  XB_CHECK(false);  // no operator exists here
 }
 
 void SwitchServerSite::to_manager(SessionId session, session::Frame<HopResultBatch> frame) {
@@ -407,7 +407,7 @@ void ClientSite::step(std::vector<Message>& messages, TimePoint now, std::vector
     caller.requester.tick(now);
     caller.stepped = true;
   }
-  // An answer may be followed by a request at once.
+  // A caller may send a request right after an answer.
   do {
     offer(now);
   } while (flush(now));

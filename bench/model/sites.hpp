@@ -23,7 +23,7 @@
 
 namespace xbind::model {
 
-// What came of a step, with its costs and its way.
+// The messages of a step, with their costs and destinations.
 class Outbox {
  public:
   Outbox(const Process& sender, const Machine& machine, Duration network)
@@ -32,7 +32,7 @@ class Outbox {
     waiting_.push_back({&to, std::move(message), cost,
                         machine_.same_host(sender_, to) ? Duration::zero() : network_});
   }
-  // To oneself, later and for nothing.
+  // A message of the process to itself, later and without cost.
   void remind(Process& self, std::uint64_t number, Duration later) {
     waiting_.push_back({&self, {{}, Reminder{number}}, {}, later});
   }
@@ -48,7 +48,7 @@ class Outbox {
   std::vector<Outgoing> waiting_;
 };
 
-// The switch: answers every request in its order, and refuses none.
+// The switch: answers every request in order and refuses none.
 class LabelSwitchSite final : public Process {
  public:
   LabelSwitchSite(std::string name, const Machine& machine, const Costs& costs);
@@ -63,7 +63,7 @@ class LabelSwitchSite final : public Process {
   Process* server_ = nullptr;
 };
 
-// RouteObject or QOSMapper: answers every question at once.
+// RouteObject or QOSMapper: answers every query at once.
 class MapperSite final : public Process {
  public:
   MapperSite(std::string name, const Machine& machine, const Costs& costs);
@@ -86,7 +86,7 @@ class SwitchServerSite final : public Process, private SwitchDriver, private Man
   SwitchServerSite(std::string name, std::uint64_t session_base,
                    const session::Limits& session_limits, const Machine& machine,
                    const Costs& costs);
-  // Who is at the other ends; the switch is up from then on.
+  // Sets the other ends; from then on the switch is up.
   void connect(Process& manager, Process& label_switch, TimePoint now);
   SwitchServer& server() { return server_; }
 
@@ -110,10 +110,10 @@ class SwitchServerSite final : public Process, private SwitchDriver, private Man
   const ProcessCosts& costs_;
   Duration hand_over_;
   Outbox outbox_;
-  Outbox to_manager_;  // goes after what the switch gets
+  Outbox to_manager_;  // sent after the messages to the switch
   Process* manager_ = nullptr;
   Process* label_switch_ = nullptr;
-  SwitchRequests requests_;  // of the step in hand
+  SwitchRequests requests_;  // of the current step
   SwitchServer server_;
 };
 
@@ -134,12 +134,12 @@ class ManagerSite final : public Process, private cmgr::Peers {
   void step(std::vector<Message>& messages, TimePoint now, std::vector<Outgoing>& out) override;
   TimePoint next_deadline() const override { return manager_.next_deadline(); }
 
-  // Batches of commands (two-way ones too), and the commands in them; repeats count.
+  // Batches of commands (including two-way ones), and the commands in them; repeats count.
   struct Exchanged {
     std::uint64_t batches = 0;
     std::uint64_t commands = 0;
     std::uint64_t questions = 0;  // messages to RouteObject and QOSMapper
-    std::uint64_t requests = 0;   // GIOP requests sent and taken, of all kinds; no replies
+    std::uint64_t requests = 0;   // GIOP requests sent and received, of all kinds; without replies
   };
   const Exchanged& exchanged() const { return exchanged_; }
 
@@ -152,7 +152,7 @@ class ManagerSite final : public Process, private cmgr::Peers {
   void ask_services(std::vector<ServiceSpec> services) override;
   void invoke(SessionId session, const std::string& switch_name, HopBatch batch) override;
   void attach_switch(const std::string& switch_name) override;
-  void switch_session_over(SessionId /*session*/) override {}  // the sites stay
+  void switch_session_over(SessionId /*session*/) override {}  // the sites live as long as the run
   void client_session_over(SessionId /*session*/, const SessionEnding& /*ending*/) override {}
 
   SwitchServerSite& site_of(const std::string& switch_name);
@@ -170,18 +170,18 @@ class ManagerSite final : public Process, private cmgr::Peers {
   Duration hand_over_;
   Duration route_validity_;
   Outbox outbox_;
-  Outbox to_client_;  // goes after what the switches get
+  Outbox to_client_;  // sent after the messages to the switches
   Process* client_ = nullptr;
   Process* route_object_ = nullptr;
   Process* qos_mapper_ = nullptr;
   std::vector<SwitchServerSite*> path_;
   std::vector<std::string> to_attach_;
-  std::deque<cmgr::RouteQuery> queries_;  // asked and not answered; answers keep the order
+  std::deque<cmgr::RouteQuery> queries_;  // pending; answers arrive in the same order
   std::deque<ServiceSpec> services_;
   std::uint64_t next_invocation_ = 1;
   std::unordered_map<std::uint64_t, Invoked> invoked_;
   Exchanged exchanged_;
-  cmgr::ConnectionManager manager_;  // last: it may call the others
+  cmgr::ConnectionManager manager_;  // last, because it may call the others
 };
 
 struct ClientPlan {
@@ -191,16 +191,15 @@ struct ClientPlan {
   Duration hold_mean{};
   std::uint64_t seed = 1;
   std::size_t batch = 64;        // most requests in one message
-  std::uint64_t warm_calls = 0;  // the first ones, whose latencies are not recorded
-  std::size_t callers = 1;       // sessions, in which calls take turns
-  bool one_at_a_time =
-      false;  // a call begins when the one before is over; the rate is not looked at
+  std::uint64_t warm_calls = 0;  // the first calls, whose latencies are not recorded
+  std::size_t callers = 1;       // sessions; calls use them in turn
+  bool one_at_a_time = false;    // a call begins when the previous one is over; the rate is ignored
   session::Limits session;
 };
 
-// Offers calls without regard to how earlier ones fared (unless one at a time), and releases them when
-// their time is over. Each caller is a client::Requester, as in a program. Nothing is lost here, so
-// that it attaches once and repeats no request.
+// Offers calls independently of the outcomes of earlier ones (unless one at a time), and releases
+// them after their holding time. Each caller is a client::Requester, as in a program. No message is
+// lost here, so it attaches once and repeats no request.
 class ClientSite final : public Process {
  public:
   ClientSite(std::string name, const ClientPlan& plan, const Machine& machine, const Costs& costs);
@@ -216,10 +215,10 @@ class ClientSite final : public Process {
   struct Figures {
     std::uint64_t offered = 0;
     std::uint64_t connected = 0;
-    std::uint64_t refused = 0;  // busy ones too
+    std::uint64_t refused = 0;  // including busy answers
     std::uint64_t released = 0;
     Histogram
-        setup;  // from the intended start to the outcome, of the connected ones after the warm-up
+        setup;  // from the intended start to the outcome; of calls connected after the warm-up
   };
   const Figures& figures() const { return figures_; }
   std::uint64_t answered() const { return figures_.connected + figures_.refused; }
@@ -236,7 +235,7 @@ class ClientSite final : public Process {
   };
   struct Caller {
     client::Requester requester;
-    bool stepped = false;  // something has happened since its last flush
+    bool stepped = false;  // something happened since its last flush
   };
   struct Call {
     TimePoint intended;
@@ -248,7 +247,7 @@ class ClientSite final : public Process {
   void offer(TimePoint now);
   void judge(const Outcome& outcome, TimePoint now);
   void ask(std::uint64_t call, client::Request request);
-  // Sends what the callers have to say; true: one of them was answered.
+  // Sends the callers' messages; true: one of them received an answer.
   bool flush(TimePoint now);
   Caller& caller_of(SessionId session);
 
@@ -257,14 +256,15 @@ class ClientSite final : public Process {
   Outbox outbox_;
   Process* manager_ = nullptr;
   std::vector<Caller> callers_;
-  client::Actions actions_;  // kept for its memory
+  client::Actions actions_;  // kept to reuse its memory
   std::function<void()> on_arrival_;
   callgen::Pacer pacer_;
   callgen::HoldingTime holding_;
   TimePoint began_{};
   TimePoint next_arrival_ = kNever;
-  std::uint64_t next_call_ = 0;  // its number; call k's requests are 2k + 1 and 2k + 2
-  std::uint64_t open_ = 0;       // begun and not over
+  std::uint64_t next_call_ =
+      0;                    // number of the next call; call k has the requests 2k + 1 and 2k + 2
+  std::uint64_t open_ = 0;  // begun and not over
   std::vector<Call> calls_;
   std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
   Figures figures_;

@@ -1,6 +1,7 @@
-// When the null manager sends what it has for a switch: the rules of the real one (cmgr/parts/aggregation.hpp),
-// without its estimates. Fixed: a batch goes when T commands wait, or the oldest has waited for the flush
-// timeout. Adaptive: what a step produced goes at once while few batches are on their way.
+// Decides when the null manager sends a switch its pending commands: the rules of the real manager
+// (cmgr/parts/aggregation.hpp) without its estimates. Fixed: a batch is sent when T commands are
+// pending, or when the oldest has waited for the flush timeout. Adaptive: the commands of a step
+// are sent at once while few batches are unconfirmed.
 //
 // Not thread-safe; owned by the null manager.
 #pragma once
@@ -26,7 +27,7 @@ class CommandQueue {
  public:
   explicit CommandQueue(const Gathering& rule) : rule_(rule) {}
 
-  // The owner is said once for neighbours that have the same.
+  // Consecutive commands of the same owner name the owner once.
   void add(HopSetup setup, const HopOwner& owner, TimePoint now) {
     oldest_ = std::min(oldest_, now);
     if (waiting_.owners.empty() || waiting_.owners.back() != owner) {
@@ -46,13 +47,14 @@ class CommandQueue {
 
   std::size_t size() const { return waiting_.commands(); }
 
-  // At the end of a step, credit permitting. `on_their_way`: batches that the switch has not confirmed.
+  // At the end of a step, if credit permits. `on_their_way`: batches that the switch has not
+  // confirmed.
   bool due(TimePoint now, std::size_t on_their_way) const {
     if (size() == 0) return false;
     if (rule_.adaptive) return on_their_way < rule_.in_flight;
     return size() >= rule_.threshold || deadline() <= now;
   }
-  // When the clock makes a batch due; kNever: it does not.
+  // When a batch becomes due by time; kNever: none does.
   TimePoint deadline() const {
     return size() == 0 || rule_.adaptive ? kNever : oldest_ + rule_.flush_timeout;
   }

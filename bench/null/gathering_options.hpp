@@ -1,5 +1,5 @@
-// The options of a Gathering. Without any of them it is the default of xbind-cmgr, adaptive, so
-// that a floor and a system that nobody has set otherwise can be compared.
+// The options of a Gathering. The default is that of xbind-cmgr, adaptive, so that a floor and a
+// system with default settings can be compared.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace xbind::callgen::null {
 
 struct GatheringOptions {
-  bool adaptive = false;        // asked for by name; it is the default as well
+  bool adaptive = false;        // given explicitly; also the default
   std::uint32_t threshold = 0;  // commands; 0: adaptive
   double flush_timeout_ms = 0;
   std::uint32_t in_flight = 0;

@@ -126,7 +126,7 @@ class Daemon {
     manager_.detach_client(session);
   }
 
-  // Without all its switches nothing can be answered: the process ends.
+  // Without all of its switches nothing can be answered: end the process.
   void fail_with(std::size_t at, const std::string& reason) {
     if (failed_.exchange(true)) return;
     log::error("null switch {} is lost: {}", at, reason);
@@ -135,7 +135,7 @@ class Daemon {
 
   Gathering rule_;
   std::vector<AttachedSwitch> switches_;
-  // Within the Serial.
+  // Runs within the Serial.
   NullManager manager_;
   v2::OutcomeObserver_var client_;
   std::vector<NullManager::ToClient> to_client_;
@@ -147,7 +147,7 @@ class Daemon {
 
 // --- faces ----------------------------------------------------------------------------------------
 
-// A frame of a batch that came in; none when it is not understood: it will be repeated, and missed.
+// Decodes the frame of an incoming batch. Nothing when it cannot be decoded: the sender repeats it.
 template <class Batch, class Convert>
 std::optional<session::Frame<Batch>> frame_of(v2::BatchSeq seq, v2::BatchSeq confirmed,
                                               Convert&& convert) {
@@ -179,8 +179,8 @@ class InboxServant : public POA_xbind::v2::RequestInbox {
   Daemon& daemon_;
 };
 
-// One for each switch. Results that come before the daemon is there are none of commands, for it has sent
-// none.
+// One for each switch. Results that arrive before the daemon exists answer no command, because it
+// has sent none.
 class ResultsServant : public POA_xbind::v2::HopObserver {
  public:
   explicit ResultsServant(std::size_t at) : at_(at) {}
@@ -188,7 +188,7 @@ class ResultsServant : public POA_xbind::v2::HopObserver {
     const std::lock_guard lock(mutex_);
     daemon_ = daemon;
   }
-  // Without its switches it is no floor: callgen sees calls without answers.
+  // Without its switches it is no floor: callgen would see calls without answers.
   void manager_session_ended(v2::SessionId, v2::SessionEnd, const char*) override {}
   void deliver_results(v2::SessionId session, v2::BatchSeq seq, v2::BatchSeq confirmed,
                        const v2::HopResultBatch& batch) override {
@@ -218,7 +218,7 @@ class OperationsServant : public POA_xbind::v2::ManagerOperations {
     out.flush_timeout_ms = std::chrono::duration<double, std::milli>(rule.flush_timeout).count();
     return out;
   }
-  // What may be left behind is a request without its answer; there is nothing else.
+  // Only a request without its answer can be left behind.
   v2::AuditReport* audit_network() override {
     const std::size_t left = daemon_.ask([](NullManager& manager) { return manager.under_way(); });
     auto report = std::make_unique<v2::AuditReport>();
@@ -361,7 +361,7 @@ int serve_manager(orb::Runtime& runtime, const Gathering& rule, std::size_t swit
   std::fflush(stdout);
   wait_for_end();
   for (auto& one : results) one->serve(nullptr);
-  runtime.shutdown();  // no upcall any more, before the daemon goes
+  runtime.shutdown();  // no further upcall before the daemon is destroyed
   return daemon.failed() ? 1 : 0;
 }
 

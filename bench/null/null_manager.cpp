@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kOutcomesPerBatch = 1024;  // as the real manager
 constexpr Resources kDemand{100, 0};
-// In place of an end of a connection that is changed: only the request of its setup has named it.
+// Stands for an unknown end of a changed connection: only the setup request named it.
 constexpr const char* kEndNotKept = "not-kept";
 constexpr TrafficContract kContract{
     .category = ServiceCategory::kCbr, .pcr_cells_per_s = 100, .cdvt_us = 250};
@@ -20,7 +20,7 @@ HopKey key_of(ConnectionId number, std::size_t at) {
   return {number, Generation{1}, 0, static_cast<std::uint16_t>(at)};
 }
 
-// What a commit after a label cache hit looks like: both labels known but at the ends.
+// A commit after a label cache hit: both labels are known except at the ends.
 HopSetup setup_at(std::size_t at, std::size_t switches, ConnectionId number, RequestId request) {
   const auto label = [&](std::size_t hop) {
     const bool inside = hop > 0 && hop < switches;
@@ -254,7 +254,7 @@ TimePoint NullManager::next_deadline() const {
   TimePoint due = client_ ? client_->next_deadline() : kNever;
   for (const auto& one : switches_) {
     due = std::min(due, one->link.next_deadline());
-    // Without credit a confirmation sends it, not the clock.
+    // Without credit a confirmation triggers the sending, not the clock.
     if (one->link.has_credit()) due = std::min(due, one->queue.deadline());
   }
   return due;

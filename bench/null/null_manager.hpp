@@ -1,14 +1,14 @@
-// A manager with nothing in it: every request becomes one command to each of its switches, and is answered
-// when all have acknowledged it. No routes, no labels, no admission, no call states; but the same sessions,
-// batches and gathering as the real one. What is left is the cost of messages.
+// A manager without logic: it sends one command for every request to each of its switches, and
+// answers when all have acknowledged it. No routes, labels, admission or call states, but the
+// sessions, batches and gathering of the real manager. What remains is the cost of messages.
 //
 //   requests ─▶ on_requests() ─▶ a command for each switch ─▶ finish_step() ─▶ frames to the switches
 //   outcomes ◀─ finish_step() ◀─ all have answered          ◀─ on_results() ◀─ frames from them
 //
 // With no switches it answers every request itself.
 //
-// One client at a time: another that attaches takes its place. A step is any number of on_...() and then one
-// finish_step(). Owner and threads: one thread at a time. No clock, no CORBA.
+// One client at a time: a new client replaces the attached one. A step is any number of on_...()
+// calls and then one finish_step(). One thread at a time. No clock, no CORBA.
 #pragma once
 
 #include <cstddef>
@@ -36,23 +36,24 @@ class NullManager {
     session::Frame<HopBatch> frame;
   };
 
-  // Requests under way at a time; what comes beyond is answered busy.
+  // Most pending requests; further ones are answered busy.
   static constexpr std::size_t kMostUnderWay = 1'000'000;
 
-  // `windows`: one for each switch that is attached, as its attachment told it.
+  // `windows`: one for each attached switch, as its attachment reported it.
   NullManager(const Gathering& rule, const std::vector<std::uint32_t>& windows, TimePoint now);
 
-  // A session for this client; the earlier one ends. What it had under way is not answered.
+  // Opens a session for this client and ends the earlier one, whose pending requests are not
+  // answered.
   SessionId attach_client(const std::string& name, TimePoint now);
   void detach_client(SessionId session);
   std::uint32_t client_window() const { return kClientLimits.batches_in_flight; }
 
-  // A frame that breaks the protocol ends the session it came in; one of another session is ignored.
+  // A frame that breaks the protocol ends its session; a frame of another session is ignored.
   void on_requests(SessionId session, session::Frame<RequestBatch> frame, TimePoint now);
-  // kProtocol: the switch breaks the protocol, and is of no use any more.
+  // kProtocol: the switch breaks the protocol and cannot be used any more.
   Result<void> on_results(std::size_t at, session::Frame<HopResultBatch> frame, TimePoint now);
 
-  // Sends what is due. kTimeout: a switch is silent.
+  // Sends what is due by time. kTimeout: a switch is silent.
   Result<void> finish_step(TimePoint now, std::vector<ToClient>& to_client,
                            std::vector<ToSwitch>& to_switches);
   TimePoint next_deadline() const;
@@ -73,7 +74,7 @@ class NullManager {
     SwitchSession link;
     CommandQueue queue;
   };
-  // A request that switches have not answered. Its place in under_way_of_ tells its number.
+  // A request that switches have not answered. Its index in under_way_of_ is its number.
   struct Pending {
     SessionId session;
     Outcome outcome;
@@ -82,7 +83,7 @@ class NullManager {
 
   void take(const ConnectRequest& request, TimePoint now);
   void set_up(ConnectionId number, RequestId request, const HopOwner& owner, TimePoint now);
-  // The number under which the switches are to answer, if the request is to be passed on.
+  // The number that the switches answer with, if the request is to be forwarded.
   std::optional<ConnectionId> begin(Outcome outcome);
   void done(Pending& pending);
   void answer(Outcome outcome);
@@ -94,9 +95,10 @@ class NullManager {
   SessionId session_;
   std::unique_ptr<ClientSession> client_;
   std::uint64_t next_session_ = 1;
-  std::vector<Outcome> answers_;  // wait for credit; at most kMostUnderWay and what a step adds
+  std::vector<Outcome>
+      answers_;  // wait for credit; at most kMostUnderWay plus the additions of one step
 
-  std::deque<Pending> pending_;  // numbers oldest_ and up; those in front that are done are gone
+  std::deque<Pending> pending_;  // numbers from oldest_ on; done ones at the front are removed
   std::uint64_t oldest_number_ = 1;
   std::size_t under_way_ = 0;
   std::uint64_t frames_ = 0;

@@ -8,7 +8,7 @@
 namespace xbind::callgen::null {
 namespace {
 
-// In the order in which a SwitchServer applies them; with the labels that were asked for.
+// Applies commands in the order of a SwitchServer, with the requested labels.
 HopResultBatch acknowledge(const HopBatch& batch) {
   HopResultBatch out;
   out.results.reserve(batch.commands());

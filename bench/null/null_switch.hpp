@@ -1,8 +1,8 @@
-// A SwitchServer with nothing in it: every command is done at once. No ledger, no labels, no GSMP; but the
-// same session and batches as the real one.
+// A SwitchServer without logic: every command is done at once. No ledger, labels or GSMP, but the
+// session and batches of the real one.
 //
-// One manager at a time: another that attaches takes its place. Owner and threads: one thread at a time. No
-// clock, no CORBA.
+// One manager at a time: a new manager replaces the attached one. One thread at a time. No clock,
+// no CORBA.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +25,9 @@ class NullSwitch {
   void detach(SessionId session);
   std::uint32_t window() const { return session::Limits{}.batches_in_flight; }
 
-  // A frame that breaks the protocol ends the session; one of another session is ignored.
+  // A frame that breaks the protocol ends its session; a frame of another session is ignored.
   void on_commands(SessionId session, session::Frame<HopBatch> frame, TimePoint now);
-  // Sends what credit permits; ends the session of a manager that is silent.
+  // Sends what credit permits; ends the session of a silent manager.
   void finish_step(TimePoint now, std::vector<ToManager>& out);
   TimePoint next_deadline() const;
 
@@ -40,8 +40,8 @@ class NullSwitch {
   SessionId session_;
   std::unique_ptr<ManagerSession> link_;
   std::uint64_t next_session_ = 1;
-  // Of one batch of commands each; wait for credit. At most as many as the manager's credit lets it send
-  // while it confirms none of ours; beyond kMostWaiting the session ends.
+  // Results of one command batch each, waiting for credit. The manager's own credit bounds them
+  // while it confirms nothing; beyond kMostWaiting the session ends.
   std::deque<HopResultBatch> waiting_;
   std::uint64_t frames_ = 0;
 

@@ -1,4 +1,4 @@
-// The standard input of a process that lives as long as who started it keeps it open.
+// The standard input of a process that lives as long as its parent keeps the input open.
 #pragma once
 
 #include <optional>
@@ -6,9 +6,10 @@
 
 namespace xbind::callgen::null {
 
-// The next line, without its end; nothing when there is none any more.
+// The next line, without its newline; nothing at the end of the input.
 std::optional<std::string> read_line();
-// Returns when standard input has ended, or SIGTERM or SIGINT has come; both are blocked by follow_parent().
+// Returns when standard input has ended, or on SIGTERM or SIGINT, which follow_parent() has
+// blocked.
 void wait_for_end();
 
 }  // namespace xbind::callgen::null

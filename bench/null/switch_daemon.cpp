@@ -38,7 +38,7 @@ class Daemon {
     serial_.post([&] { answer.set_value(question(logic_)); });
     return answer.get_future().get();
   }
-  // Within the Serial.
+  // Runs within the Serial.
   void know(v2::HopObserver_ptr manager) { manager_ = v2::HopObserver::_duplicate(manager); }
 
  private:
@@ -62,7 +62,7 @@ class Daemon {
     timer_.set(logic_.next_deadline());
   }
 
-  // Within the Serial.
+  // Runs within the Serial.
   NullSwitch logic_;
   v2::HopObserver_var manager_;
   std::vector<NullSwitch::ToManager> out_;
@@ -160,7 +160,7 @@ int serve_switch(orb::Runtime& runtime) {
   std::printf("%s\n", reference.in());
   std::fflush(stdout);
   wait_for_end();
-  runtime.shutdown();  // no upcall any more, before the daemon goes
+  runtime.shutdown();  // no further upcall before the daemon is destroyed
   return 0;
 }
 

@@ -58,7 +58,7 @@ std::string terminal(const Plot& plot, Form form) {
         "set terminal svg size {},{} fixed noenhanced font 'sans-serif,13' background '#ffffff'\n",
         plot.width, plot.height);
   }
-  // Twice the size, so that it is sharp on paper.
+  // Twice the size, so that it is sharp when printed.
   return fmt::format(
       "set terminal pngcairo size {},{} noenhanced font 'DejaVu Sans,11' fontscale 2 linewidth 2 "
       "pointscale 2 background '#ffffff'\n",
