@@ -1,5 +1,5 @@
-// xbind-callgen: offers calls to ConnectionManagers and accounts for every one of them. The commands are in
-// commands/; this finds the one that is meant.
+// xbind-callgen: offers calls to ConnectionManagers and accounts for every one of them. The
+// commands are in commands/; this file looks the command up.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -28,7 +28,8 @@ struct CeilingOptions {
   double seconds = 0;
 };
 
-// Of run's options those of what is not looked at here; an offered load (kOfferedLoadOptions) this is not.
+// Options of `run` that this command refuses, besides those of an offered load
+// (kOfferedLoadOptions): a closed loop has none.
 constexpr std::array kNotOurs{"rate",        "trace",   "verify-media",      "endpoints",
                               "media-calls", "capture", "progress-interval", "repeat-pair",
                               "watch-pid"};

@@ -89,7 +89,7 @@ Result<Side> read_side(const std::string& words) {
   return side;
 }
 
-// The metrics of A against B, and what a reader should know; or why they cannot be compared.
+// The lines of the comparison and its warnings; `loads` has the differences of the loads.
 struct Comparison {
   std::vector<std::string> loads;
   std::vector<std::string> warnings;

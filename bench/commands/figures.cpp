@@ -29,7 +29,7 @@ struct Options {
   bool no_checks = false;
 };
 
-// Of a point of real processes, in real time.
+// Limits of a point measured with real processes, in real time.
 constexpr double kQuickPoint_s = 0.7;
 constexpr double kFullPoint_s = 12;
 

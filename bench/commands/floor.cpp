@@ -1,4 +1,4 @@
-// xbind-callgen floor: what the ORB, the sessions and the generator can do with nothing behind them.
+// xbind-callgen floor: how fast the ORB, the sessions and the generator are with null servants.
 #include <fmt/format.h>
 
 #include <array>
@@ -24,7 +24,7 @@ struct FloorOptions {
   bool apart = false;
 };
 
-// Of run's options those that name what is not there.
+// Options of `run` that this command refuses, because they need a real network.
 constexpr std::array kNeedManagers{"manager", "verify-media", "endpoints", "media-calls",
                                    "capture", "matrix",       "hotspot",   "hotspot-share",
                                    "demands", "repeat-pair",  "trace",     "progress-interval"};

@@ -1,4 +1,4 @@
-// xbind-callgen generator: one of run --generators N, started by it. What it says is in generators.hpp.
+// xbind-callgen generator: a child process of run --generators N. generators.hpp has its protocol.
 #include "bench/search/generators.hpp"
 
 #include <fmt/format.h>
@@ -23,14 +23,14 @@ void say(const ChildLine& line) {
   std::fflush(stdout);
 }
 
-// The parent alone says when to stop, by SIGTERM. A Ctrl-C or a closed terminal reaches the parent
+// Only the parent stops this process, by SIGTERM. A Ctrl-C or a closed terminal reaches the parent
 // as well.
 void ignore_the_terminal() {
   std::signal(SIGINT, SIG_IGN);
   std::signal(SIGHUP, SIG_IGN);
 }
 
-// Blocks until the parent says when.
+// Blocks until the parent sends the start time.
 Result<TimePoint> wait_for_start(Duration phase) {
   say(Ready{});
   std::string text;
@@ -44,7 +44,7 @@ Result<TimePoint> wait_for_start(Duration phase) {
 }
 
 int generator(int argc, char** argv) {
-  prctl(PR_SET_PDEATHSIG, SIGTERM);  // nobody would read what we say
+  prctl(PR_SET_PDEATHSIG, SIGTERM);  // without the parent nobody reads the report
   ignore_the_terminal();
   ClientOptions client;
   RunOptions options;

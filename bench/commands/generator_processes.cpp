@@ -21,12 +21,12 @@
 namespace xbind::callgen {
 namespace {
 
-// From the last one's readiness to the common start: all have read it by then.
+// From the last generator's readiness to the common start: all have read the start time by then.
 constexpr Duration kLead = kCallgenTimers["common-start"];
-// How long a wish to stop may go unseen.
+// The longest time before a stop request is noticed.
 constexpr Duration kLookForStop = kCallgenTimers["stop-look"];
 
-// Options that the parent answers for, or that a share replaces.
+// Options that only the parent uses, or that a share replaces.
 const std::vector<std::string> kNotForChildren{"generators",
                                                "assert",
                                                "calls",
@@ -46,7 +46,7 @@ const std::vector<std::string> kNotForChildren{"generators",
                                                "floor-switches",
                                                "expect-refusals"};
 
-// Our environment for a child, without what only the parent answers for.
+// The environment of a child: that of this process without the parent's own variables.
 std::vector<std::string> child_environment() {
   std::vector<std::string> kept = own_environment();
   std::erase_if(kept, [](const std::string& entry) {
@@ -58,7 +58,7 @@ std::vector<std::string> child_environment() {
   return kept;
 }
 
-// What the readers know, under one lock.
+// State of the reader threads, under one lock.
 struct Shared {
   std::mutex mutex;
   std::condition_variable changed;
@@ -69,7 +69,7 @@ struct Child {
   OwnChild process;
   std::jthread reader{};
 
-  // Under the lock.
+  // Guarded by the lock.
   bool ready = false;
   bool over = false;  // its output has ended
   Progress progress{};
@@ -77,7 +77,7 @@ struct Child {
   std::string trouble{};
 };
 
-// What it says next: a line, and the report that follows it.
+// Reads the next line, and the report that may follow it.
 Result<std::pair<ChildLine, std::string>> next_of(Child& child) {
   const auto text = child.process.line(OwnChild::kForever);
   if (!text) return tl::make_unexpected(text.error());
@@ -90,7 +90,7 @@ Result<std::pair<ChildLine, std::string>> next_of(Child& child) {
   return std::pair{std::move(*line), std::move(*json)};
 }
 
-// On the child's own thread, until its output ends or is none that we understand.
+// Runs on the child's own thread until the output ends or breaks the protocol.
 void read_all(Child& child, Shared& shared) {
   for (bool more = true; more;) {
     auto said = next_of(child);
@@ -114,7 +114,7 @@ void read_all(Child& child, Shared& shared) {
 
 using Children = std::vector<std::unique_ptr<Child>>;
 
-// Ends those that are still there, and waits for all.
+// Ends the remaining children and waits for all.
 class Keeper {
  public:
   explicit Keeper(Children& children) : children_(children) {}
@@ -141,7 +141,8 @@ class Keeper {
   Children& children_;
 };
 
-// The first that has failed: it said so, or ended without what it owed. Under the lock.
+// The first child that failed: it sent an error, or ended without its report. Called under the
+// lock.
 const Child* failed_of(const Children& children) {
   for (const auto& child : children) {
     if (!child->trouble.empty() || (child->over && child->json.empty())) return child.get();
@@ -172,7 +173,7 @@ Result<std::vector<RunReport>> reports_of(const Children& children) {
   return reports;
 }
 
-// Starts a generator for each share of the load, and a thread that reads what it says.
+// Starts a generator for each share of the load, and a thread that reads its output.
 Result<void> start_children(const ClientOptions& client, const RunOptions& run,
                             std::uint32_t generators, const std::vector<std::string>& words,
                             Shared& shared, Children& children) {
@@ -198,8 +199,8 @@ Result<void> start_children(const ClientOptions& client, const RunOptions& run,
   return {};
 }
 
-// Waits until every generator is ready. When one fails or `stop` says so, all are ended and the
-// lock is free.
+// Waits until every generator is ready. When one fails or `stop` returns true, ends all of them and
+// releases the lock.
 Result<void> await_ready(Shared& shared, std::unique_lock<std::mutex>& lock,
                          const Children& children, Keeper& keeper,
                          const std::function<bool()>& stop) {
@@ -221,7 +222,7 @@ Result<void> await_ready(Shared& shared, std::unique_lock<std::mutex>& lock,
   return {};
 }
 
-// One report of the whole load from those of its shares.
+// Merges the reports of the shares into one of the whole load.
 RunReport merged_of(std::vector<RunReport> reports,
                     const std::map<std::string, AuditReport>& audits, const RunOptions& run,
                     std::uint32_t generators) {
@@ -230,7 +231,7 @@ RunReport merged_of(std::vector<RunReport> reports,
     doubt_audits(report);
   }
   RunReport merged = merge(reports);
-  // The load is the whole one; which share was whose follows from it.
+  // The manifest describes the whole load; each share follows from it.
   for (const auto& [name, value] : manifest_of(plan_of(run))) {
     merged.manifest[name] = value;
     for (std::uint32_t k = 1; k <= generators; ++k)
@@ -261,7 +262,7 @@ Result<RunReport> run_generators(const ClientOptions& client, const RunOptions& 
   }
   const TimePoint begin = steady_now() + kLead;
   for (const auto& child : children) {
-    // One that is gone meanwhile is seen by the end of its output.
+    // The reader notices a child that has ended by the end of its output.
     static_cast<void>(child->process.tell(line_of(Started{begin.time_since_epoch()})));
   }
 

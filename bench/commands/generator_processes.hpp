@@ -1,4 +1,4 @@
-// run --generators N: the child processes, from the parent's side, and the one report of all.
+// run --generators N: the parent's side of the child processes, and their common report.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,11 @@
 
 namespace xbind::callgen {
 
-// Starts the children with the words that the parent was started with, starts them together, waits for
-// them, has the audit made once and merges what they report. `progress` is called every progress_interval of
-// `run` on the caller's thread with the sum of all, never when it is quiet.
-// `stop` is asked ten times a second; true: all generators end in order, and the report says so.
-// Errors name the generator that could not do its part; the others have been ended by then.
+// Starts the children with the parent's arguments, starts the load in all of them at the same time,
+// waits for them, makes the audit once and merges the reports. Unless the run is quiet, `progress`
+// is called every progress_interval of `run` on the caller's thread, with the sum of all. `stop` is
+// polled ten times a second; true: all generators end in order, and the report says so. Errors name
+// the generator that failed; the others have ended by then.
 Result<RunReport> run_generators(const ClientOptions& client, const RunOptions& run,
                                  std::uint32_t generators, const std::vector<std::string>& words,
                                  orb::Runtime& runtime,

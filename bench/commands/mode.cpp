@@ -12,7 +12,7 @@
 namespace xbind::callgen {
 namespace {
 
-// Enough for a machine of its own, and kept by an idle system with ease.
+// Bounds that an idle system keeps easily.
 constexpr const char* kDefaultObjective = "p99<5ms,unanswered=0,fail<0.1%";
 
 }  // namespace
@@ -84,7 +84,7 @@ int fail_with(const Error& error) {
 int write_out(const ModeOptions& options, const std::string& word, std::string json,
               std::string csv, const Result<std::string>& html) {
   if (options.out.empty()) return 0;
-  // A picture that could not be drawn does not cost the figures.
+  // Write the figures even when a picture could not be drawn.
   const auto written = write_files(
       options.out, {word, std::move(json), std::move(csv), html ? *html : std::string{}});
   if (!written) return fail_with(written.error());

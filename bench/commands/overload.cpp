@@ -1,4 +1,4 @@
-// xbind-callgen overload: goodput at several times a rate, and what comes after.
+// xbind-callgen overload: goodput at several times a rate, and the recovery afterwards.
 #include "bench/search/overload.hpp"
 
 #include <fmt/format.h>
@@ -58,7 +58,7 @@ void tell(const ModeOptions& mode, const std::string& line) {
   std::fflush(stdout);
 }
 
-// The rate that saturate finds, as 1x; an exit code when there is none.
+// Searches for 1x like saturate; an error when no rate is found.
 Result<double> found_rate(const OverloadOptions& options, const RunFunction& run,
                           const StopFunction& stop) {
   const auto& objectives = options.objective.objectives;

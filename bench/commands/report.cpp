@@ -1,4 +1,4 @@
-// xbind-callgen report DIR: everything of a run's folder made anew from its run.json.
+// xbind-callgen report DIR: makes the files of a run's folder again from its run.json.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -34,7 +34,7 @@ int report_command(int argc, char** argv) {
   const auto report = read_report(file);
   if (!report) return refuse(report.error().text);
   if (const auto gnuplot = plot::check_gnuplot(); !gnuplot) return refuse(gnuplot.error().text);
-  // The run itself stays as it was written.
+  // run.json itself stays unchanged.
   if (const auto written = write_renderings(folder, *report); !written) {
     std::fprintf(stderr, "xbind-callgen: %s\n", written.error().text.c_str());
     return 1;

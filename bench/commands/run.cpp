@@ -36,7 +36,7 @@ std::string words_of(int argc, char** argv) {
 
 bool interrupted() { return Interrupts::seen() != 0; }
 
-// `stop`, which says on standard error what happens when it is true for the first time.
+// `stop` with a message on standard error when it first returns true.
 std::function<bool()> told_once(bool (*stop)()) {
   return [stop, told = false]() mutable {
     if (!stop()) return false;
@@ -82,7 +82,7 @@ int run(int argc, char** argv) {
   if (const auto measured = floor.before(client, options, runtime); !measured) {
     return fail_with(measured.error());
   }
-  // From here on there are calls to release and files to write.
+  // From here on there may be calls to release and files to write.
   const Interrupts interrupts(Interrupts::Second::kEndsTheProcess);
   std::unique_ptr<RecordsFile> records;
   if (!output.records.empty()) {
@@ -106,7 +106,7 @@ int run(int argc, char** argv) {
   }
   report->manifest["command line"] = words_of(argc, argv);
   hold_against(judging, *report);
-  int trouble = 0;  // what cannot be done does not keep the rest from being written
+  int trouble = 0;  // continue after an error, so that the remaining files are written
   if (!report->interrupted) {
     if (const auto measured = floor.after(runtime, *report); !measured)
       trouble = fail_with(measured.error());

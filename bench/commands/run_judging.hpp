@@ -1,4 +1,4 @@
-// The part of `run` that holds a run against assertions and shares it among generators.
+// The part of `run` that checks assertions and shares the load among generators.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ struct JudgingOptions {
   std::vector<std::string> asserted;
   std::uint32_t generators = 1;
   bool expect_refusals = false;
-  std::vector<Objective> objectives;  // of loaded options: --assert
+  std::vector<Objective> objectives;  // of the loaded options: --assert
 };
 
-// `options` and `run` outlive the set's load(); the options of `run` are in the set already.
+// `options` and `run` must outlive the set's load(); the options of `run` are declared already.
 void declare_judging_options(config::OptionSet& set, JudgingOptions& options,
                              const RunOptions& run);
 

@@ -1,4 +1,4 @@
-// xbind-callgen soak: hours of steady load, and whether memory and latency stay as they were.
+// xbind-callgen soak: hours of steady load, and whether memory and latency stay flat.
 #include "bench/search/soak.hpp"
 
 #include <fmt/format.h>
@@ -44,7 +44,7 @@ void declare(config::OptionSet& set, SoakOptions& options) {
   });
 }
 
-// What is looked at once in a window, while the one run lasts.
+// Samples once in a window while the run lasts.
 class Watch {
  public:
   explicit Watch(const ModeOptions& mode) : mode_(mode) {}
@@ -53,7 +53,7 @@ class Watch {
     const double at_s = std::chrono::duration<double>(progress.elapsed).count();
     for (const WatchedProcess& watched : watched_processes(mode_.client)) {
       const auto kib = orb::resident_kib(watched.pid);
-      // One that is gone has no memory to grow; the run itself tells what its end did.
+      // A process that has ended has no memory; the run reports its end.
       if (kib) add(watched.name, at_s, *kib);
     }
     add("xbind-callgen", at_s, orb::own_resident_kib());
@@ -79,7 +79,7 @@ class Watch {
   const ModeOptions& mode_;
 };
 
-// The exit code of what is known by now.
+// Writes the files and returns the exit code.
 int conclude(const SoakOptions& options, const SoakSeries& series) {
   const ModeOptions& mode = options.mode;
   const SoakFindings findings = judge_soak(series, options.rule);
@@ -114,7 +114,7 @@ int soak(int argc, char** argv) {
   const Interrupts interrupts(Interrupts::Second::kEndsTheProcess);
 
   RunOptions run = mode.run;
-  run.quiet = false;  // what is looked at hangs on the progress
+  run.quiet = false;  // the samples depend on progress calls
   run.progress_interval = std::max(1.0, run.duration / kWindows);
   Watch watch(mode);
   const auto stop = [] { return Interrupts::seen() != 0; };

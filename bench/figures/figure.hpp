@@ -109,7 +109,7 @@ std::string engine_word(const System& system);  // "sequential", "xbind T=4", "a
 // "12.30", "0.0412": three or four significant digits; "none" for NaN.
 std::string digits(double value);
 
-// --- the figures --------------------------------------------------------------------------------------
+// --- the figures ---
 // Errors: those of the source.
 Result<Figure> baseline_one_at_a_time(Bench& bench);  // B1
 Result<Figure> threaded_one_at_a_time(Bench& bench);  // B2

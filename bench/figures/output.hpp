@@ -1,4 +1,5 @@
-// The figures' folder: a CSV and the pictures of every figure, figures.json, manifest.json and one page.
+// The figures' folder: a CSV file and the pictures of every figure, figures.json, manifest.json and
+// one page.
 #pragma once
 
 #include <optional>

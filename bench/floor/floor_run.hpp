@@ -34,7 +34,7 @@ RunPlan low_load(RunPlan plan);
 // Takes about a second longer than `plan` and `ceiling` say.
 Result<FloorAnswer> measure_floor(const FloorAsked& asked, orb::Runtime& runtime);
 
-// --- around a run ---------------------------------------------------------------------------------
+// --- before and after a run ---
 
 // --with-floor and --floor-switches of the commands that call real managers. Measures a floor
 // before and one after, at the first manager's threshold at that time, with the run's client batch

@@ -36,7 +36,7 @@ namespace xbind::model {
 
 struct HostCosts {
   Duration
-      wake_latency{};  // from a message's arrival to the start on an idle core; takes no processor time
+      wake_latency{};    // from a message's arrival to the start on an idle core; no processor time
   Duration idle_wake{};  // processor time before the process's first instruction on an idle core
   Duration switch_in{};  // the same on a core that another process has just left
   Duration slice{};      // how long a process may keep a core that others wait for

@@ -145,7 +145,7 @@ class Daemon {
   orb::TimerThread timer_;
 };
 
-// --- faces ----------------------------------------------------------------------------------------
+// --- CORBA interfaces ---
 
 // Decodes the frame of an incoming batch. Nothing when it cannot be decoded: the sender repeats it.
 template <class Batch, class Convert>
@@ -300,7 +300,7 @@ class ManagerServant : public POA_xbind::v2::ConnectionManager {
   v2::ManagerOperations_var operations_;
 };
 
-// --- the process ----------------------------------------------------------------------------------
+// --- the process ---
 
 struct Attached {
   std::vector<AttachedSwitch> switches;

@@ -2,7 +2,7 @@
 // answers when all have acknowledged it. No routes, labels, admission or call states, but the
 // sessions, batches and gathering of the real manager. What remains is the cost of messages.
 //
-//   requests ─▶ on_requests() ─▶ a command for each switch ─▶ finish_step() ─▶ frames to the switches
+//   requests ─▶ on_requests() ─▶ a command for each switch ─▶ finish_step() ─▶ frames to switches
 //   outcomes ◀─ finish_step() ◀─ all have answered          ◀─ on_results() ◀─ frames from them
 //
 // With no switches it answers every request itself.

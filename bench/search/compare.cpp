@@ -68,7 +68,7 @@ bool pair_up(const std::vector<MetricOfRun>& a, const std::vector<MetricOfRun>& 
   return true;
 }
 
-// What is drawn from: the batches of each run, or its whole when several runs have none.
+// The values to draw from: the batches of each run, or its whole when several runs have none.
 std::vector<std::vector<double>> pools_of(const std::vector<MetricOfRun>& runs) {
   std::vector<std::vector<double>> pools;
   pools.reserve(runs.size());

@@ -1,4 +1,5 @@
-// What `xbind-callgen compare` takes from closed loops, as `xbind-callgen ceiling` writes them. Pure.
+// The input of `xbind-callgen compare` from closed loops, as `xbind-callgen ceiling` writes them.
+// Pure.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +24,13 @@ struct LoopRun {
   bool clean = false;  // everything was answered and the audit found nothing
 };
 
-// Nothing when the text is JSON of another schema, or none. kBadInput when a member is missing.
+// Nothing when the text is not JSON or has another schema. kBadInput when a member is missing.
 std::optional<Result<LoopRun>> loop_from_json(std::string_view text);
 
 // "operations" and "commands" (hop commands) a second. Zero for every other metric: not measured.
 MetricOfRun metric_of(const LoopRun& run, const Metric& metric);
 
-// As those of runs (compare_runs.hpp).
+// Like the functions for runs (compare_runs.hpp).
 std::vector<std::string> other_loads(const std::vector<LoopRun>& a, const std::vector<LoopRun>& b);
 std::vector<std::string> warnings_of(const std::vector<LoopRun>& a, const std::vector<LoopRun>& b);
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kBatches = 20;
 constexpr std::string_view kRelease = "release-";
-// What the load is made of, in the manifest. The seed is not: two runs of one load may differ in it.
+// The settings of the load in the manifest. Not the seed: two runs of one load may differ in it.
 constexpr const char* kLoadSettings[] = {"arrivals", "hold-distribution", "mix", "matrix",
                                          "client_batch"};
 
@@ -133,7 +133,7 @@ MetricOfRun metric_of(const RunReport& report, const Metric& metric) {
   if (latency == nullptr) return made;
   made.whole = statistic_of(*latency, metric.name);
   for (const Window& window : windows) {
-    // A piece in which nobody was connected has no latency; it is in the outcomes.
+    // A piece without a connected call has no latency; the outcomes count it.
     if (window.row.latency.empty()) continue;
     made.batches.push_back(metric.name == "mean"
                                ? window.mean_us()
@@ -171,7 +171,7 @@ std::vector<std::string> warnings_of(const std::vector<RunReport>& a,
   const auto threshold = [](const RunReport& run) { return fmt::format("{}", run.threshold); };
   differ("engine", told_of(a, engine), told_of(b, engine));
   differ("aggregation", told_of(a, aggregation), told_of(b, aggregation));
-  // Regions and adaptive move it themselves.
+  // Regions and adaptive change the threshold themselves.
   if (told_of(a, aggregation) == "fixed" && told_of(b, aggregation) == "fixed")
     differ("threshold", told_of(a, threshold), told_of(b, threshold));
   for (const char* const name : {"version", "processors"})

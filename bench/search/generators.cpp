@@ -98,7 +98,7 @@ std::vector<std::string> child_words(const std::vector<std::string>& words,
       kept.push_back(words[i]);
       continue;
     }
-    // `--name value`; a flag has none, and what follows it begins an option.
+    // Either `--name value`, or a flag without a value, followed by the next option.
     const bool value_follows = words[i].find('=') == std::string::npos && i + 1 < words.size() &&
                                !words[i + 1].starts_with("--");
     if (value_follows) ++i;

@@ -19,7 +19,7 @@ std::string dumped(const Json& root) {
   return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-// JSON has no infinity: what is unbounded is null.
+// JSON has no infinity: an unbounded value is null.
 Json finite(double number) { return std::isfinite(number) ? Json(number) : Json(nullptr); }
 
 Json json(const std::vector<Judged>& all) {

@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 11> kLatencies{
 constexpr std::string_view kFromSend = "-from-send";
 constexpr std::array<std::string_view, 5> kCounts{"fail", "refused", "busy", "unanswered", "shed"};
 constexpr std::array<std::string_view, 2> kRates{"rate", "operations"};
-constexpr double kBeyond = 10;  // values that lie beyond a percentile for it to say something
+constexpr double kBeyond = 10;  // values beyond a percentile that make it meaningful
 constexpr double kMostSamplesNeeded = 1e12;
 
 double microseconds(Duration duration) { return static_cast<double>(duration.count()) / 1000; }
@@ -36,7 +36,7 @@ std::optional<double> number_of(std::string_view text) {
   return number;
 }
 
-struct Written {  // what stands left of, at, and right of the comparison
+struct Written {  // the parts left of, at, and right of the comparison
   std::string_view quantity;
   Comparison comparison;
   std::string_view value;
@@ -196,7 +196,7 @@ Counted count_of(const RunReport& report, std::string_view what) {
   if (what == "shed") return {report.shed, setups.attempted};
   if (what == "unanswered")
     return {setups.unanswered + releases.unanswered, setups.attempted + releases.attempted};
-  // Also a call that was never attempted, because the manager was lost before.
+  // Includes calls that were never attempted, because the manager was lost before.
   return {report.planned_calls - std::min(setups.connected, report.planned_calls),
           report.planned_calls};
 }
@@ -333,7 +333,7 @@ std::string to_text(const Judged& judged) {
 
 std::uint64_t samples_needed(double percent) {
   const double rare = std::min(percent, 100 - percent) / 100;
-  // 10 of 1000 are beyond p99, though 99 / 100 has no exact binary form.
+  // 10 of 1000 values are beyond p99, although 99 / 100 has no exact binary form.
   return static_cast<std::uint64_t>(
       std::ceil(std::min(kBeyond / rare, kMostSamplesNeeded) * (1 - 1e-9)));
 }

@@ -1,16 +1,16 @@
-// What is asked of a run, in a line: "p99<5ms", "fail<0.1%". An assertion is an objective that decides the
-// exit code; a search looks for the highest rate that keeps objectives.
+// An objective of a run, in one line: "p99<5ms", "fail<0.1%". An assertion is an objective that
+// decides the exit code; a search looks for the highest rate that keeps its objectives.
 //
 //   objective  = quantity ("<" | "<=" | ">" | ">=" | "=") value
 //   quantity   = statistic ["(" of ")"] | of "." statistic | count | rate | "carried"
-//   statistic  = "p" number | "min" | "mean" | "max"        p50, p99.9; the value needs ns, us, ms or s
-//   of         = "setup" (when left out) | "release" | "modify" | "add-leaf" | "drop-leaf" | "hold"
+//   statistic  = "p" number | "min" | "mean" | "max"     p50, p99.9; the value has a unit: ns to s
+//   of         = "setup" (the default) | "release" | "modify" | "add-leaf" | "drop-leaf" | "hold"
 //                | "commit" | "refusal" | "slip" | "setup-from-send" | "release-from-send"
-//   count      = "fail"        calls planned and not connected, for whatever reason
-//              | "refused" | "busy" | "shed"    setups that ended so
-//              | "unanswered"  setups and releases; with % the share of all that could have: "busy<1%"
+//   count      = "fail"        planned calls that were not connected, for any reason
+//              | "refused" | "busy" | "shed"    setups with this outcome
+//              | "unanswered"  setups and releases; with % the share of all: "busy<1%"
 //   rate       = "rate" (calls connected a second) | "operations" (setups and releases a second)
-//   "carried"  the rate of connected calls over that of the planned arrivals, with %: "carried>=95%"
+//   "carried"    rate of connected calls over that of the planned arrivals, in %: "carried>=95%"
 #pragma once
 
 #include <cstdint>
@@ -35,30 +35,30 @@ struct Objective {
   bool share = false;   // of kCount and kCarried: the limit is in per cent
   Comparison comparison = Comparison::kBelow;
   double limit = 0;  // microseconds, calls, per cent, or a second
-  std::string text;  // as it was written, without blanks
+  std::string text;  // as written, without blanks
 };
 
 inline constexpr std::string_view kCarried = "carried";
 
-// What came in, and what became of it. The arrivals' rate is that of the drawn ones: of a few
-// hundred Poisson arrivals it is some per cent off the rate requested, and the system is not to blame.
-// The mean holding time is left out of the run's length, because the last calls are held with nothing
-// to do. Zeros when there is nothing to divide by.
+// The rates of arrivals and of connected calls. The arrivals' rate is the one that was drawn: for a
+// few hundred Poisson arrivals it is some per cent off the requested rate, which is no fault of the
+// system. The mean holding time is left out of the run's length, because the last calls are held
+// with nothing to do. Zeros when there is nothing to divide by.
 struct CarriedRates {
   double offered_per_s = 0;
   double carried_per_s = 0;
 };
 CarriedRates carried_rates(const RunReport& report);
 
-// Several, separated by commas. kBadInput names what was not understood, and what would be.
+// Several, separated by commas. kBadInput names the wrong part and lists the known ones.
 Result<std::vector<Objective>> parse_objectives(std::string_view text);
-// The same of an option that was repeated.
+// The same for a repeated option.
 Result<std::vector<Objective>> parse_objectives(const std::vector<std::string>& texts);
 
-// An objective, held against a run.
+// An objective and its value in a run.
 struct Judged {
   Objective objective;
-  std::optional<double> measured;  // in the unit of the limit; nothing: there is no telling
+  std::optional<double> measured;  // in the unit of the limit; nothing: unknown
   bool kept = false;               // never without a measured value
   std::string why_not_known;       // "300 samples, p99 needs 1000"
 };
@@ -71,17 +71,17 @@ std::string measured_text(const Judged& judged);
 // "p99<5ms kept: 3.2 ms", "p99<5ms broken: 7.1 ms", "p99.9<5ms not known: ...".
 std::string to_text(const Judged& judged);
 
-// How many samples a percentile takes to be told: ten have to lie beyond it, on the side that has less.
-// p50: 20, p99: 1000, p99.9: 10000.
+// How many samples a percentile needs: ten must lie beyond it, on the side that has fewer. p50: 20,
+// p99: 1000, p99.9: 10000.
 std::uint64_t samples_needed(double percent);
-// What the strictest of them takes.
+// What the strictest of them needs.
 std::uint64_t samples_needed(const std::vector<Objective>& objectives);
 
-// "5%" as 0.05, from 0 to 100 %; nothing when it is anything else.
+// "5%" as 0.05, from 0 to 100 %; nothing for any other text.
 std::optional<double> fraction_of(std::string_view percent);
 
-// The upper bound on the setup latency that the objectives name, in microseconds: the lowest limit of their
-// percentiles, means and maxima of "setup". Nothing when they name none.
+// The upper bound of the setup latency that the objectives set, in microseconds: the lowest limit
+// of their percentiles, means and maxima of "setup". Nothing when they set none.
 std::optional<double> setup_bound_us(const std::vector<Objective>& objectives);
 
 }  // namespace xbind::callgen

@@ -8,7 +8,7 @@
 namespace xbind::callgen {
 namespace {
 
-constexpr double kAllOfIt = 0.99;  // of the offered calls in time: that was no overload
+constexpr double kAllOfIt = 0.99;  // of the offered calls in time: no overload
 
 struct Driver {
   const OverloadPlan& plan;
@@ -18,7 +18,7 @@ struct Driver {
   const std::function<void(const OverloadPoint&)>& told;
   OverloadResult result;
 
-  // Whether to go on. The error is of the first run alone.
+  // Whether to go on. Only the first run's error is an error of the whole.
   Result<bool> point(double factor, bool recovery) {
     if (stop()) {
       result.stopped = true;
@@ -27,7 +27,7 @@ struct Driver {
     const RunOptions options =
         at_rate(base, factor * plan.rate, plan.point_s, plan.fewest, result.points.size());
     auto report = run(options);
-    if (report ? report->interrupted : stop()) {  // the operator has ended it: it says nothing
+    if (report ? report->interrupted : stop()) {  // interrupted by the operator: no result
       result.stopped = true;
       return false;
     }

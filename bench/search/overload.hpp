@@ -1,17 +1,18 @@
-// What a system does with more than it can take: goodput at 1x, 1.5x, 2x, 3x and 5x of a rate, and whether it
-// comes back afterwards.
+// What a system does with more load than it can carry: goodput at 1x, 1.5x, 2x, 3x and 5x of a
+// rate, and whether it recovers afterwards.
 //
-// Goodput is calls connected within a bound a second: connected, counted from the planned arrival, in no more
-// time than the objective allows, divided by the time over which the calls were planned. A call that is
-// connected too late is work done for nobody.
+// Goodput is the number of calls a second that were connected within a bound: counted from the
+// planned arrival and within the objective's time, divided by the time over which calls were
+// planned. A call that is connected too late does not count.
 //
-//   holds       goodput at every factor is at least `keep` of the best at any lower factor, or at its own
+//   holds       at every factor goodput is at least `keep` of the best up to that factor
 //   collapses   at one of them it is less
-//   recovers    offered 1x again at once, the goodput is `back` of the first 1x within `most_recoveries` runs
+//   recovers    when 1x is offered again at once, goodput reaches `back` of the first 1x
+//               within `most_recoveries` runs
 //
-// Points at which the generator could not offer its load are told, and judge nothing.
+// Points at which the generator could not offer its load are shown and not judged.
 //
-// Pure: how a run is made is handed in.
+// Pure: the caller passes a function that makes a run.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,7 @@ namespace xbind::callgen {
 
 struct OverloadPlan {
   double rate = 100;                             // 1x
-  std::vector<double> factors{1, 1.5, 2, 3, 5};  // the first is what recovery is held against
+  std::vector<double> factors{1, 1.5, 2, 3, 5};  // the first is the reference of the recovery
   double bound_us = 5000;
   double point_s = 5;
   std::uint64_t fewest = 100;
@@ -47,28 +48,28 @@ struct OverloadPoint {
 
 struct OverloadResult {
   std::vector<OverloadPoint> points;
-  // Where the least is left of the best so far, above the first factor.
+  // The point above the first factor that keeps least of the best goodput so far.
   double worst_factor = 0;  // 0: none could be judged
   double worst_per_s = 0;
-  double best_per_s = 0;    // by then
-  bool overloaded = false;  // at some factor less was done in time than was offered
+  double best_per_s = 0;    // up to that point
+  bool overloaded = false;  // at some factor fewer calls were done in time than offered
   bool holds = false;
   bool recovers = false;
   double recovered_after_s =
-      0;                 // offered time of the runs at 1x until one was as the first, it included
-  bool stopped = false;  // by the operator, or with a manager that was lost
+      0;                 // offered time of the runs at 1x up to the first that recovered, inclusive
+  bool stopped = false;  // by the operator, or because a manager was lost
   std::string lost;      // why the next run could not be made
 
-  // 0: holds and recovers. 1: one of them is not so. 3: it could not be judged. 4: the operator has
-  // stopped it.
+  // 0: holds and recovers. 1: one of them fails. 3: unknown. 4: stopped by the operator.
   int exit_code() const;
 };
 
-// Setups connected within the bound of their planned arrival, of a run; as exact as the histogram's buckets:
-// a bucket across the bound counts as beyond it.
+// Setups of a run that were connected within the bound of their planned arrival, to a bucket of the
+// histogram: a bucket across the bound counts as beyond it.
 std::uint64_t connected_within(const RunReport& report, double bound_us);
 
-// `told` is called after every run. The error of the first run, if there is one; a later one ends it.
+// `told` is called after every run. The error of the first run, if any; a later error ends the
+// series.
 Result<OverloadResult> overload(const OverloadPlan& plan, const RunOptions& base,
                                 const RunFunction& run, const StopFunction& stop,
                                 const std::function<void(const OverloadPoint&)>& told);

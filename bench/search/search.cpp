@@ -13,20 +13,20 @@
 namespace xbind::callgen {
 namespace {
 
-constexpr double kNear = 0.8;  // of a limit, and its inverse: nearer than this is near
+constexpr double kNear = 0.8;  // of a limit, or its inverse: values in between are near it
 constexpr std::uint32_t kMostAttempts = 3;
 constexpr std::uint32_t kMostConfirmations = 6;
 constexpr std::uint32_t kMostSettling = 5;
 constexpr std::uint64_t kSettlingCalls = 50;
 constexpr double kSettled = 4;          // times the median after the warm-up
-constexpr double kUnloaded_per_s = 50;  // what no system is busy with
+constexpr double kUnloaded_per_s = 50;  // a load that keeps no system busy
 
-// Whether another sample could as well have been on the other side.
+// Whether another sample could have fallen on the other side of the limit.
 bool near(const Judged& judged) {
   if (!judged.measured) return true;
   double measured = *judged.measured;
   double limit = judged.objective.limit;
-  if (judged.objective.of == kCarried) {  // what counts is how much is missing
+  if (judged.objective.of == kCarried) {  // compare the shortfalls
     measured = 100 - measured;
     limit = 100 - limit;
   }
@@ -45,7 +45,7 @@ class Search {
     look();
     confirm();
     if (error_ && result_.points.empty()) return tl::make_unexpected(*error_);
-    if (error_) {  // what is known so far is not lost with the system
+    if (error_) {  // keep the results so far
       over_ = SearchEnd::kLost;
       result_.lost = error_->text;
     }
@@ -56,7 +56,7 @@ class Search {
  private:
   bool over() const { return over_ || error_; }
 
-  // One run, kept in the result; nothing when the search is over.
+  // Makes one run and stores it in the result; nothing when the search is over.
   const SearchPoint* run(PointKind kind, double rate, double seconds, std::uint64_t fewest,
                          std::uint32_t attempt) {
     if (over()) return nullptr;
@@ -67,7 +67,7 @@ class Search {
     }
     if (over_) return nullptr;
     auto report = run_(at_rate(base_, rate, seconds, fewest, result_.points.size()));
-    // A run that the operator has ended says nothing.
+    // A run that the operator interrupted has no result.
     if (report && report->interrupted) {
       over_ = SearchEnd::kStopped;
       return nullptr;
@@ -83,7 +83,8 @@ class Search {
     point.kind = kind;
     point.rate = rate;
     point.attempt = attempt;
-    if (point.report.target_lost) over_ = SearchEnd::kLost;  // whoever answers next is another
+    if (point.report.target_lost)
+      over_ = SearchEnd::kLost;  // a manager that answers later is another one
     result_.points.push_back(std::move(point));
     told_(result_.points.back());
     return &result_.points.back();
@@ -93,12 +94,13 @@ class Search {
 
   void warm_up() {
     run(PointKind::kWarmUp, plan_.first_rate / 2, plan_.point_s / 2, kSettlingCalls, 1);
-    // The second finds caches filled and connections open: this is how quick the idle system is.
+    // The second run finds caches filled and connections open: it shows the latency of the idle
+    // system.
     const SearchPoint* const second = run(PointKind::kWarmUp, unloaded(), 0, kSettlingCalls, 2);
     if (second != nullptr) idle_p50_us_ = second->report.setup_latency.p50;
   }
 
-  // Until small runs are as quick as at the beginning.
+  // Repeats small runs until they are as quick as at the beginning.
   void settle(const SearchPoint& after) {
     if (after.report.setups.connected == after.report.planned_calls) return;
     for (std::uint32_t attempt = 1; attempt <= kMostSettling; ++attempt) {
@@ -112,7 +114,8 @@ class Search {
     }
   }
 
-  // What up to three runs say: two that agree, or one that is clear. Nothing: the search is over.
+  // The verdict of up to three runs: two that agree, or one that is clear. Nothing: the search is
+  // over.
   std::optional<PointVerdict> point(PointKind kind, double rate, double seconds) {
     std::uint32_t seen[3] = {0, 0, 0};
     for (std::uint32_t attempt = 1; attempt <= kMostAttempts; ++attempt) {
@@ -127,7 +130,7 @@ class Search {
       if (verdict == PointVerdict::kKept && !near_the_limit && attempt == 1) return verdict;
       if (++seen[static_cast<std::size_t>(verdict)] == 2) return verdict;
     }
-    return PointVerdict::kBroken;  // all three differ: nothing to build on
+    return PointVerdict::kBroken;  // all three differ: no result to build on
   }
 
   static std::string why(const SearchPoint& point) {
@@ -144,7 +147,7 @@ class Search {
     result_.broken_by = by_generator_ ? "the generator could not offer it" : why_broken_;
   }
 
-  // Until one rate is kept and a slightly higher one is not.
+  // Runs until one rate is kept and a slightly higher one is not.
   void look() {
     RateSearch rates({.rates = plan_.rates.empty() ? std::vector{plan_.first_rate} : plan_.rates,
                       .growth = plan_.growth,
@@ -178,7 +181,7 @@ class Search {
         return;
       }
       broken(rate, *verdict);
-      result_.rate = 0;  // not by a run as long as this
+      result_.rate = 0;  // not kept by a run of this length
       rate /= 1 + plan_.precision;
       if (rate < plan_.lowest_rate) break;
     }

@@ -70,7 +70,7 @@ Trend trend_of(const std::vector<TrendPoint>& points) {
   }
   const double alike = squares > 0 ? std::clamp(neighbours / squares, 0.0, 0.99) : 0;
   const double effective = n * (1 - alike) / (1 + alike);
-  if (effective < 3) return trend;  // they say the same thing again and again
+  if (effective < 3) return trend;  // the points are nearly copies of each other
   const double error = std::sqrt(squares / (effective - 2) / tt);
   const double half = student_half_width(effective - 2, 0.95) * error;
   trend.low_per_s = trend.slope_per_s - half;
@@ -119,7 +119,7 @@ SoakFindings judge_soak(const SoakSeries& series, const SoakRule& rule) {
   const auto latency = [&](const char* what, const std::vector<TrendPoint>& all,
                            std::optional<double> bound) {
     const Trend trend = trend_of(after(all, from_s));
-    // Of a mean of zero there is no fraction: nothing was measured.
+    // A mean of zero has no relative growth: nothing was measured.
     const double scale = trend.mean > 0 ? findings.judged_s / trend.mean : kInfinite;
     SoakLine line{what,
                   "us",

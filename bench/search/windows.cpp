@@ -25,7 +25,7 @@ std::vector<Window> windows_of(const Series& series, double from_s, std::size_t 
   const auto& rows = series.rows();
   std::size_t end = rows.size();
   while (end > 0 && rows[end - 1].planned == 0) --end;
-  if (end > 0) --end;  // in it the plan ended
+  if (end > 0) --end;  // the plan ended in it
   std::size_t begin = 0;
   while (begin < end && interval_s * static_cast<double>(begin) < from_s) ++begin;
   const std::size_t each = std::max<std::size_t>(1, (end - begin + most - 1) / most);

@@ -1,5 +1,5 @@
-// A run's series in longer pieces of equal length: batches for a comparison, windows for a trend. Pieces that
-// are not whole are left out: the last, in which the plan ended, and the drain after it.
+// Groups a run's series into longer pieces of equal length: batches for a comparison, windows for a
+// trend. Incomplete pieces are left out: the last, in which the plan ended, and the drain after it.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,15 @@ namespace xbind::callgen {
 struct Window {
   double begin_s = 0;
   double length_s = 0;
-  Series::Row row;  // what its intervals add up to
+  Series::Row row;  // the sum of its intervals
 
   double middle_s() const { return begin_s + length_s / 2; }
-  double operations_per_s() const;  // connected and released
+  double operations_per_s() const;  // connected and released calls
   double mean_us() const;           // of connected calls, to a bucket; 0 when there was none
 };
 
-// From the first interval at or after `from_s`; at most `most` windows (at least one), each of as many
-// intervals as it takes, those left over at the end not among them.
+// Windows from the first interval at or after `from_s`; at most `most` of them (at least one), each
+// of equally many intervals. Intervals left over at the end are dropped.
 std::vector<Window> windows_of(const Series& series, double from_s, std::size_t most);
 
 }  // namespace xbind::callgen

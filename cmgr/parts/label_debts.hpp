@@ -16,7 +16,7 @@ struct GoingHops {
   Connection& connection;
   Hops& hops;
   DebtLabels* debt_labels;  // labels of these hops that debts hold; null: none
-  Hops* stock;       // the connection's tree when `hops` is a scion; else null
+  Hops* stock;              // the connection's tree when `hops` is a scion; else null
 };
 
 // The output label of the hop.
