@@ -16,8 +16,8 @@
 // pay a part of a message's sending cost after it has left (`before_leaving`), and pause now and
 // then (`pause_chance`, from the machine's seed).
 //
-// Events of equal time happen in the order in which they were scheduled (core/event_queue.hpp), so a
-// run depends on its plan alone. Single-threaded; processes must outlive the machine's runs.
+// Events of equal time happen in the order in which they were scheduled (core/event_queue.hpp), so
+// a run depends on its plan alone. Single-threaded; processes must outlive the machine's runs.
 #pragma once
 
 #include <cstddef>

@@ -12,7 +12,7 @@
 namespace xbind::config {
 namespace {
 
-constexpr std::size_t kFileOctetsMax = 4U << 20;
+constexpr std::size_t kTablesOctetsMax = 4U << 20;
 
 }  // namespace
 
@@ -140,14 +140,14 @@ Error OptionTable::refusal_at(Line line, std::string_view sentence) const {
 
 Result<std::vector<OptionTable>> read_option_tables(std::string_view text, const std::string& path,
                                                     const OptionTableKind& kind) {
-  const auto root = parse_toml(text, path, kFileOctetsMax);
+  const auto root = parse_toml(text, path, kTablesOctetsMax);
   if (!root) return tl::make_unexpected(root.error());
   return OptionTableReader(*root, path, kind).read();
 }
 
 Result<std::vector<OptionTable>> load_option_tables(const std::string& path,
                                                     const OptionTableKind& kind) {
-  const auto text = read_file(path, kFileOctetsMax);
+  const auto text = read_file(path, kTablesOctetsMax);
   if (!text) return tl::make_unexpected(text.error());
   return read_option_tables(*text, path, kind);
 }

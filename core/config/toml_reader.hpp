@@ -1,5 +1,5 @@
 // Reads our TOML files: refusals with file and line, unknown keys, lists of tables. The only header
-// that includes toml++, which is header-only, so include it only in a .cpp that reads a file.
+// that includes toml++; include it only in a .cpp that reads a file.
 //
 // A reader derives from TomlReader and interprets its tables. Pure; any thread.
 #pragma once
@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "core/config/nearest_name.hpp"
-#include "core/config/unquoted_text.hpp"
 #include "core/result.hpp"
 
 // Our refusals are values, so the parser must return its errors as values.
@@ -23,28 +22,16 @@
 // Without NDEBUG toml++ asserts on "[[" and a newline before it reports its own error, and would
 // end the program. A program that reads somebody else's file must not abort.
 #define TOML_ASSERT(expr) static_assert(true)
+// The parser is compiled once, in toml_reader.cpp.
+#define TOML_HEADER_ONLY 0
 #include <toml++/toml.h>
 
 namespace xbind::config {
 
-// kBadInput: longer than `octets_max`, or not TOML.
-inline Result<toml::table> parse_toml(std::string_view text, const std::string& path,
-                                      std::size_t octets_max) {
-  if (text.size() > octets_max) {
-    return fail(ErrorCode::kBadInput, "{} is longer than {} octets", path, octets_max);
-  }
-  toml::parse_result parsed = toml::parse(text);
-  if (!parsed) {
-    const toml::parse_error& error = parsed.error();
-    const toml::source_index line = error.source().begin.line;
-    // A name that comes twice is a mistake in another line than its value's.
-    const bool twice = error.description().find("cannot redefine") != std::string_view::npos;
-    const auto meant = twice ? std::nullopt : with_quotes(text, line);
-    return fail(ErrorCode::kBadInput, "{} line {}: not TOML: {}{}", path, line, error.description(),
-                meant ? "; text needs quotes: " + *meant : std::string{});
-  }
-  return std::move(parsed).table();
-}
+// Parses the text of a file. `path` is used in refusals only. kBadInput: longer than `octets_max`, or
+// not TOML.
+Result<toml::table> parse_toml(std::string_view text, const std::string& path,
+                               std::size_t octets_max);
 
 class TomlReader {
  protected:

@@ -49,9 +49,9 @@ COST_S = 10.0
 ROUNDS = 6  # the fewest pairs that `xbind-callgen compare` judges
 WIDE_SWITCHES = 128
 HOPS = range(2, 9)
-# Requests under way in closed loops: 64 and 128 for each of 128 switches, 2 048 and 4 096 for each of
-# four managers. Many need more to be busy, and few are slower with more: each system counts with the
-# number with which it is fastest.
+# Requests under way in closed loops: 64 and 128 for each of 128 switches, 2 048 and 4 096 for each
+# of four managers. Many systems need more requests to be busy, few are slower with more: each is
+# measured with the number with which it is fastest.
 OUTSTANDING = (8_192, 16_384)
 
 
@@ -95,7 +95,7 @@ def throughput(in_own_lab):
 
 
 def scale(in_own_lab):
-    """Connections stay up while another client's calls come and go beside them. No audit is made: it
+    """Connections stay up while another client sets up and releases calls. No audit is made: it
     reads all tables, and is no call operation."""
     room = 2 * max(UP)
     load = Load(**{**ROOMY, "labels_per_port": WIDE_LABELS}, more=(
@@ -249,8 +249,8 @@ def callgen_words(lab, load, word, *more):
 
 
 def command(lab, load, word, *more, show=False, file=None):
-    """Runs a command of callgen and returns its JSON, which also stays in `file` if one is given. No
-    outcome of the calls is an error here. With `show` the command prints its lines."""
+    """Runs a command of callgen and returns its JSON, which also stays in `file` if one is given.
+    No outcome of the calls is an error here. With `show` the command prints its lines."""
     with tempfile.TemporaryDirectory() as directory:
         file = file or Path(directory) / "run.json"
         words = callgen_words(lab, load, word, *more)

@@ -33,7 +33,7 @@ def metrics_of(status):
 
 
 def cache_of(result, samples, ports):
-    """Hit ratio, and labels cached per port over calls up; `ports` is how many ports have a cache."""
+    """Hit ratio, and labels cached per port over calls up; `ports` is the number of caches."""
     up = [sample for sample in samples if sample["connections"] > 0]
     labels = statistics.fmean(sample["labels_cached"] / ports for sample in up) if up else None
     active = statistics.fmean(sample["connections"] for sample in up) if up else None

@@ -19,7 +19,7 @@ def result(rate=100.0, calls=500, mean_us=400.0):
 
 
 def search(carried, idle_us=400.0, clean=True):
-    """The parts of saturate's JSON that a sweep looks at: a system that carries `carried` calls/s."""
+    """The parts of saturate's JSON that a sweep reads; the system carries `carried` calls/s."""
     def point(kind, rate, verdict):
         run_of_point = {"connected": 100, "carried_per_s": rate, "audit_clean": clean,
                         "call_operations_per_s": 2 * rate,
@@ -96,7 +96,7 @@ class Caches(unittest.TestCase):
 
 class Speed(unittest.TestCase):
 
-    def told(self, name, results):
+    def goals_of(self, name, results):
         return {goal["what"]: (goal["measured"], goal["met"])
                 for goal in speed_figures.goals(name, results)}
 
@@ -112,12 +112,12 @@ class Speed(unittest.TestCase):
                               for speed in (9e5, 11e5)],
                    "low_load": {"floor": {"run_over_floor_setup_p50": 1.5,
                                           "run_over_floor_setup_p99": 6.0}}}
-        told = list(self.told("throughput", results).values())
-        self.assertEqual(told,
+        goals = list(self.goals_of("throughput", results).values())
+        self.assertEqual(goals,
                          [(None, False), (0.25, False), (1.5, True), (6.0, False), (None, False)])
         # Of three runs near the highest rate, one may be disturbed by the host.
         results["tails"] = [{"setup_latency_us": {"p99": us}} for us in (4_000, 60_000, 4_500)]
-        self.assertEqual(list(self.told("throughput", results).values())[-1], (4.5, True))
+        self.assertEqual(list(self.goals_of("throughput", results).values())[-1], (4.5, True))
 
     def test_a_connection_costs_what_the_last_ones_added(self):
         def memory(cmgr, server, switch):
@@ -126,22 +126,24 @@ class Speed(unittest.TestCase):
                               {"up": 11_000, "cpu_us_per_operation": {"a": 9.0, "b": 2.0}}],
                    "memory_octets": {"0": memory(0, 0, 0), "1000": memory(5e6, 4e6, 3e6),
                                      "11000": memory(9e6, 5e6, 4.2e6)}}
-        self.assertEqual([measured for measured, _ in self.told("scale", results).values()],
+        self.assertEqual([measured for measured, _ in self.goals_of("scale", results).values()],
                          [1.1, 400.0, 100.0, 120.0])
 
     def test_each_system_counts_with_what_it_is_fastest_with(self):
         points = [{"system": system, "outstanding": outstanding, "operations_per_s": operations}
-                  for system, outstanding, rounds in (("wide", 8, (10, 11, 99)), ("wide", 16, (12, 13, 14)),
-                                                      ("three", 8, (25, 24, 26)), ("three", 16, (24, 90, 1)))
+                  for system, outstanding, rounds in (
+                      ("wide", 8, (10, 11, 99)), ("wide", 16, (12, 13, 14)),
+                      ("three", 8, (25, 24, 26)), ("three", 16, (24, 90, 1)))
                   for operations in rounds]
         self.assertEqual(speed_figures.fastest(points, "wide"), 16)
         self.assertEqual(speed_figures.fastest(points, "three"), 8)
 
     def test_ratios_are_those_of_compare(self):
         lines = [{"line": {"ratio": ratio}} for ratio in (0.96, 0.81)]
-        self.assertEqual(list(self.told("managers", {"comparisons": lines}).values()),
+        self.assertEqual(list(self.goals_of("managers", {"comparisons": lines}).values()),
                          [(0.96, True), (0.81, False)])
-        self.assertEqual(list(self.told("wide", {"comparisons": lines[1:]}).values()), [(0.81, True)])
+        self.assertEqual(list(self.goals_of("wide", {"comparisons": lines[1:]}).values()),
+                         [(0.81, True)])
 
     def test_the_ring_has_calls_over_two_to_eight_switches(self):
         with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
@@ -178,8 +180,9 @@ class Words(unittest.TestCase):
         self.assertIn("sequential                -        -        -        -", lines[2])
         self.assertIn("xbind T=1               900      900    9.000    0.400", lines[3])
         self.assertIn("MISSED", lines[-1])
-        compared = {"asked": 20.0, "against": "4", "pairs": 9, "ratio": 0.9, "interval_95": [0.8, 1.1],
-                    "confidence": 0.9609, "method": "median of 9 pairs of runs"}
+        compared = {"asked": 20.0, "against": "4", "pairs": 9, "ratio": 0.9,
+                    "interval_95": [0.8, 1.1], "confidence": 0.9609,
+                    "method": "median of 9 pairs of runs"}
         lines = self.made_of("adaptive", search=search(5000.0), comparisons=[compared])
         self.assertIn("[0.800, 1.100] at 96.1 %", lines[-1])
         cached = {"system": "xbind T=4", **figures.point_of(result()),

@@ -21,9 +21,9 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = ["gsmpdump", "xbind-callgen compare", "xbind-callgen figures", "xbind-callgen floor",
             "xbind-callgen generator", "xbind-callgen null-manager", "xbind-callgen null-switch",
             "xbind-callgen overload", "xbind-callgen report", "xbind-callgen run",
-            "xbind-callgen saturate", "xbind-callgen search", "xbind-callgen soak", "xbind-cmgr", "xbind-names",
-            "xbind-qosmapper", "xbind-routeobject", "xbind-switch", "xbind-switch tell",
-            "xbind-switchserver", "xbindctl"]
+            "xbind-callgen saturate", "xbind-callgen search", "xbind-callgen soak", "xbind-cmgr",
+            "xbind-names", "xbind-qosmapper", "xbind-routeobject", "xbind-switch",
+            "xbind-switch tell", "xbind-switchserver", "xbindctl"]
 
 # Files that may use CORBA. All others compile without omniORB. main.cpp builds and connects the
 # objects of daemon.* and program.*.
@@ -436,7 +436,8 @@ def options_document(programs_dir):
     parts = ["# Options of every program\n\n"
              "Made by `tests/tidy/tidy_test.py --write-options` from what the programs print with\n"
              "`--print-options`; a test compares it.\n\n"
-             "Each program also takes `--config FILE`, a TOML file whose keys are names of options\n"
+             "Each program also takes `--config FILE`, a TOML file whose keys are names of "
+             "options\n"
              "([0055](decisions/0055-toml-only.md)). Text stands in quotes, "
              "a list is an array of texts:\n\n"
              "```toml\n"
