@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/duration_numbers.hpp"
+
 namespace xbind::figures {
 namespace {
 
@@ -16,10 +18,6 @@ constexpr double kPaperCeiling = 60;  // calls/s with T = 1
 constexpr double kSecondsToFindSpeed = 3;
 constexpr double kFewestToFindSpeed = 1'000;
 constexpr double kMostToFindSpeed = 20'000;
-
-double in_ms(Duration duration) {
-  return std::chrono::duration<double, std::milli>(duration).count();
-}
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/check.hpp"
+#include "core/duration_numbers.hpp"
 
 namespace xbind::figures {
 namespace {
@@ -18,10 +19,6 @@ constexpr double kDrain_s = 30;
 // One call after another, at the slowest hosts of any figure.
 constexpr double kOneCall_s = 0.5;
 constexpr double kAllowance_s = 60;
-
-double ms(Duration duration) { return std::chrono::duration<double, std::milli>(duration).count(); }
-double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
-double us(Duration duration) { return std::chrono::duration<double, std::micro>(duration).count(); }
 
 const char* word_of(Engine engine) {
   switch (engine) {
@@ -50,7 +47,7 @@ std::string switch_name(std::size_t number, std::size_t switches) {
 
 // The manager refuses a timeout below 0.05 ms.
 double flush_timeout_ms(const System& system) {
-  return std::clamp(ms(system.flush_timeout), 0.05, 10'000.0);
+  return std::clamp(in_ms(system.flush_timeout), 0.05, 10'000.0);
 }
 
 void add_pace(Words& words, const std::string& option, const PaceOptions& pace) {
@@ -77,15 +74,15 @@ Words lab_words(const Places& places, const char* verb) {
 
 Pacing pacing_of(const model::Costs& costs, std::uint64_t seed) {
   Pacing pacing;
-  pacing.servants = {.message_us = us(costs.manager.receive),
-                     .item_us = us(costs.manager.item_in),
+  pacing.servants = {.message_us = in_us(costs.manager.receive),
+                     .item_us = in_us(costs.manager.item_in),
                      .before_leaving = costs.host.before_leaving,
                      .pause_chance = costs.host.pause_chance,
-                     .pause_mean_us = us(costs.host.pause_mean),
+                     .pause_mean_us = in_us(costs.host.pause_mean),
                      .seed = seed};
   pacing.switches = pacing.servants;
-  pacing.switches.message_us = us(costs.label_switch.receive);
-  pacing.switches.item_us = us(costs.label_switch.item_in);
+  pacing.switches.message_us = in_us(costs.label_switch.receive);
+  pacing.switches.item_us = in_us(costs.label_switch.item_in);
   pacing.callers = costs.caller_sends + costs.caller_takes;
   return pacing;
 }
@@ -132,7 +129,7 @@ Words lab_up(const Places& places, const System& system, const Pacing& pacing) {
     manager("label-policy=fixed");  // as in the model and in the paper
     manager(fmt::format("label-cache={}", system.labels_cached));
   }
-  const auto validity_ms = static_cast<std::uint64_t>(std::max(1.0, ms(system.route_validity)));
+  const auto validity_ms = static_cast<std::uint64_t>(std::max(1.0, in_ms(system.route_validity)));
   add({"--routeobject-option", fmt::format("validity-ms={}", validity_ms)});
   for (const char* program : {"cmgr", "switchserver", "routeobject", "qosmapper"}) {
     add_pace(words, fmt::format("--{}-option", program), pacing.servants);
@@ -200,7 +197,7 @@ Words run(const Places& places, const Load& load) {
     return words;
   }
   add({"--rate", fmt::format("{}", load.calls_per_s), "--hold",
-       fmt::format("{}", seconds(load.hold_mean)), "--hold-distribution",
+       fmt::format("{}", in_seconds(load.hold_mean)), "--hold-distribution",
        std::string{callgen::to_string(load.hold_distribution)}});
   return words;
 }
@@ -209,7 +206,7 @@ Duration longest(const Load& load) {
   const auto calls = static_cast<double>(load.calls);
   const double offered_s = load.one_at_a_time ? calls * kOneCall_s : calls / load.calls_per_s;
   // The longest of many exponential holding times is ten to twenty means.
-  const double held_s = load.one_at_a_time ? 0 : 20 * seconds(load.hold_mean);
+  const double held_s = load.one_at_a_time ? 0 : 20 * in_seconds(load.hold_mean);
   const double all_s = 2 * (offered_s + held_s + kDrain_s) + kAllowance_s;
   return Duration{static_cast<Duration::rep>(all_s * 1e9)};
 }

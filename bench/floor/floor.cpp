@@ -8,6 +8,7 @@
 #include "bench/floor/processors.hpp"
 #include "callgen/corba/corba_target.hpp"
 #include "callgen/timers.hpp"
+#include "core/duration_numbers.hpp"
 #include "core/log.hpp"
 #include "core/steady_now.hpp"
 #include "orb/process.hpp"
@@ -17,8 +18,6 @@ namespace xbind::callgen::null {
 namespace {
 
 constexpr Duration kStartPatience = kCallgenTimers["null-start"];
-
-double us(Duration duration) { return std::chrono::duration<double, std::micro>(duration).count(); }
 
 AuditReport report_of(const RemoteAudit& audit) {
   AuditReport report;
@@ -166,8 +165,8 @@ Result<LoopFigures> Floor::loop(const LoopPlan& plan, Workload workload) {
 void add_pings(const std::string& what, const Pings& pings, FloorFigures& figures) {
   const auto add = [&](const char* where, const Histogram& seen) {
     if (seen.count() == 0) return;
-    figures[fmt::format("{}{}_p50_us", what, where)] = us(seen.percentile(50));
-    figures[fmt::format("{}{}_p99_us", what, where)] = us(seen.percentile(99));
+    figures[fmt::format("{}{}_p50_us", what, where)] = in_us(seen.percentile(50));
+    figures[fmt::format("{}{}_p99_us", what, where)] = in_us(seen.percentile(99));
   };
   add("", pings.as_scheduled);
   add("_same_processor", pings.same_processor);
@@ -176,10 +175,10 @@ void add_pings(const std::string& what, const Pings& pings, FloorFigures& figure
 
 void add_cost(const std::string& of, const Cost& cost, double calls, FloorFigures& figures) {
   if (calls <= 0 || cost.wall <= Duration::zero()) return;
-  figures[of + "generator_cpu_us_per_call"] = us(cost.generator) / calls;
-  figures[of + "generator_processors"] = us(cost.generator) / us(cost.wall);
-  figures[of + "manager_cpu_us_per_call"] = us(cost.manager) / calls;
-  figures[of + "switches_cpu_us_per_call"] = us(cost.switches) / calls;
+  figures[of + "generator_cpu_us_per_call"] = in_us(cost.generator) / calls;
+  figures[of + "generator_processors"] = in_us(cost.generator) / in_us(cost.wall);
+  figures[of + "manager_cpu_us_per_call"] = in_us(cost.manager) / calls;
+  figures[of + "switches_cpu_us_per_call"] = in_us(cost.switches) / calls;
 }
 
 void add_latencies(const RunReport& report, FloorFigures& figures) {
@@ -195,8 +194,8 @@ void add_latencies(const RunReport& report, FloorFigures& figures) {
 void add_ceiling(const LoopPlan& plan, const LoopFigures& loop, FloorFigures& figures) {
   figures["ceiling_operations_per_s"] = loop.operations_per_s();
   figures["ceiling_in_flight"] = static_cast<double>(plan.in_flight);
-  figures["ceiling_latency_p50_us"] = us(loop.latency.percentile(50));
-  figures["ceiling_latency_p99_us"] = us(loop.latency.percentile(99));
+  figures["ceiling_latency_p50_us"] = in_us(loop.latency.percentile(50));
+  figures["ceiling_latency_p99_us"] = in_us(loop.latency.percentile(99));
   figures["ceiling_refused"] = static_cast<double>(loop.refused);
   figures["ceiling_unanswered"] = static_cast<double>(loop.unanswered);
 }

@@ -2,14 +2,13 @@
 #include <cmath>
 
 #include "bench/forms/report_page.hpp"
+#include "core/duration_numbers.hpp"
 
 namespace xbind::callgen {
 namespace {
 
-double ms(Duration duration) { return static_cast<double>(duration.count()) / 1e6; }
-// On a logarithmic scale shorter times are drawn at a microsecond, which is below any relevant
-// time.
-double shown_ms(Duration duration) { return std::max(1e-3, ms(duration)); }
+// On a logarithmic scale shorter times are shown as a microsecond, the finest time of interest.
+double shown_ms(Duration duration) { return std::max(1e-3, in_ms(duration)); }
 
 struct Curve {
   const char* name;
@@ -144,7 +143,7 @@ NamedPlot latency_over_time(const Series& series) {
     for (std::size_t i = 0; i < series.rows().size(); ++i) {
       const Series::Row& row = series.rows()[i];
       line.points.emplace_back(middle_s(series, i),
-                               row.connected > 0 ? ms(row.percentile(percent)) : std::nan(""));
+                               row.connected > 0 ? in_ms(row.percentile(percent)) : std::nan(""));
     }
     made.plot.series.push_back(std::move(line));
   }

@@ -8,6 +8,7 @@
 #include "bench/model/sites.hpp"
 #include "bench/search/rate_search.hpp"
 #include "core/check.hpp"
+#include "core/duration_numbers.hpp"
 
 namespace xbind::model {
 namespace {
@@ -15,11 +16,6 @@ namespace {
 constexpr Duration kDrain = std::chrono::seconds{60};
 constexpr double kSearchStep = 1.3;
 constexpr double kSearchPrecision = 0.01;
-
-double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
-double in_us(Duration duration) {
-  return std::chrono::duration<double, std::micro>(duration).count();
-}
 
 // The paper's network: host-a, switch-1, host-b, each a SwitchServer with its switch; or a longer
 // or shorter path.
@@ -149,7 +145,7 @@ PointResult Network::run() {
       const TimePoint before = machine_.now();
       const std::size_t found = in_use();
       if (!machine_.advance(kNever)) break;
-      in_use_s += static_cast<double>(found) * seconds(machine_.now() - before);
+      in_use_s += static_cast<double>(found) * in_seconds(machine_.now() - before);
     }
     return mark();
   };
@@ -162,7 +158,7 @@ PointResult Network::run() {
   const Mark end = until([&] { return client_.all_offered(); });
 
   PointResult result;
-  const double span = seconds(end.at - warm.at);
+  const double span = in_seconds(end.at - warm.at);
   result.offered_per_s = static_cast<double>(end.offered - warm.offered) / span;
   result.achieved_per_s = static_cast<double>(end.answered - warm.answered) / span;
   result.operations_per_s =
@@ -174,7 +170,7 @@ PointResult Network::run() {
   std::size_t index = 0;
   for_each_process([&](Process& process) {
     result.processes.push_back(
-        {process.name(), seconds(process.busy() - busy_before[index++]) / span, 0, 0});
+        {process.name(), in_seconds(process.busy() - busy_before[index++]) / span, 0, 0});
   });
 
   while (!client_.over() && machine_.advance(end.at + kDrain)) {

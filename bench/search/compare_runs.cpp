@@ -8,6 +8,7 @@
 #include <set>
 
 #include "bench/search/windows.hpp"
+#include "core/duration_numbers.hpp"
 
 namespace xbind::callgen {
 namespace {
@@ -30,8 +31,6 @@ std::optional<double> percent_of(std::string_view name) {
 
 bool is_statistic(std::string_view name) { return name == "mean" || percent_of(name); }
 
-double us(Duration duration) { return static_cast<double>(duration.count()) / 1000; }
-
 const Histogram* latency_of(const RunReport& report, RequestKind kind) {
   const auto found = report.kinds.find(kind);
   return found == report.kinds.end() || found->second.latency.count() == 0 ? nullptr
@@ -39,7 +38,7 @@ const Histogram* latency_of(const RunReport& report, RequestKind kind) {
 }
 
 double statistic_of(const Histogram& latency, std::string_view name) {
-  return name == "mean" ? latency.mean_ns() / 1000 : us(latency.percentile(*percent_of(name)));
+  return name == "mean" ? latency.mean_ns() / 1000 : in_us(latency.percentile(*percent_of(name)));
 }
 
 double cpu_us_of(const RunReport& report) {
@@ -137,7 +136,7 @@ MetricOfRun metric_of(const RunReport& report, const Metric& metric) {
     if (window.row.latency.empty()) continue;
     made.batches.push_back(metric.name == "mean"
                                ? window.mean_us()
-                               : us(window.row.percentile(*percent_of(metric.name))));
+                               : in_us(window.row.percentile(*percent_of(metric.name))));
   }
   return made;
 }

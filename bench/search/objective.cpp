@@ -8,6 +8,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/duration_numbers.hpp"
+
 namespace xbind::callgen {
 namespace {
 
@@ -19,8 +21,6 @@ constexpr std::array<std::string_view, 5> kCounts{"fail", "refused", "busy", "un
 constexpr std::array<std::string_view, 2> kRates{"rate", "operations"};
 constexpr double kBeyond = 10;  // values beyond a percentile that make it meaningful
 constexpr double kMostSamplesNeeded = 1e12;
-
-double microseconds(Duration duration) { return static_cast<double>(duration.count()) / 1000; }
 
 template <class Words>
 bool is_one_of(std::string_view word, const Words& words) {
@@ -141,10 +141,10 @@ Result<void> read_value(std::string_view text, Objective& objective) {
     objective.limit = *number;
     return {};
   }
-  for (const auto& [name, in_us] :
+  for (const auto& [name, microseconds] :
        {std::pair{"ns", 1e-3}, std::pair{"us", 1.0}, std::pair{"ms", 1e3}, std::pair{"s", 1e6}}) {
     if (unit != name) continue;
-    objective.limit = *number * in_us;
+    objective.limit = *number * microseconds;
     return {};
   }
   return fail(ErrorCode::kBadInput, "objective '{}': {} needs a unit, ns, us, ms or s, not '{}'",
@@ -284,11 +284,11 @@ Judged judge(const Objective& objective, const RunReport& report) {
                                                       latency.count(), objective.percent, needed)
                                         : "no samples";
     } else if (percentile) {
-      judged.measured = microseconds(latency.percentile(objective.percent));
+      judged.measured = in_us(latency.percentile(objective.percent));
     } else {
-      judged.measured = objective.kind == Objective::Kind::kMin    ? microseconds(latency.min())
+      judged.measured = objective.kind == Objective::Kind::kMin    ? in_us(latency.min())
                         : objective.kind == Objective::Kind::kMean ? latency.mean_ns() / 1000
-                                                                   : microseconds(latency.max());
+                                                                   : in_us(latency.max());
     }
   }
   judged.kept = judged.measured && holds(*judged.measured, objective.comparison, objective.limit);

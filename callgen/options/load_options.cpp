@@ -7,11 +7,11 @@
 
 #include "callgen/load/demand_file.hpp"
 #include "callgen/options/load_checks.hpp"
+#include "core/duration_numbers.hpp"
 
 namespace xbind::callgen {
 namespace {
 
-double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 Duration duration_of(double seconds) { return Duration{std::llround(seconds * 1e9)}; }
 
 void declare_arrivals(config::OptionSet& set, LoadOptions& options) {
@@ -21,7 +21,7 @@ void declare_arrivals(config::OptionSet& set, LoadOptions& options) {
                  "Seconds to offer calls for, instead of --calls: those planned before its end.");
   set.add_double("rate", &options.rate, plan.calls_per_s, {kRateMin, kRateMax},
                  "Calls to offer a second, on average; of a ramp, at its beginning.");
-  set.add_double("hold", &options.hold, seconds(plan.hold_mean), {0, kHoldMax_s},
+  set.add_double("hold", &options.hold, in_seconds(plan.hold_mean), {0, kHoldMax_s},
                  "Seconds from the moment a call is connected to its release, on average.");
   set.add_double("erlangs", &options.erlangs, 0, {0, kRateMax * kHoldMax_s},
                  "Calls to have up on average, rate times hold, in place of either of the two.");

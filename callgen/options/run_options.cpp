@@ -8,13 +8,13 @@
 
 #include "callgen/media/media_check.hpp"
 #include "callgen/report/json_file.hpp"
+#include "core/duration_numbers.hpp"
 
 namespace xbind::callgen {
 namespace {
 
 constexpr double kMostFrames_per_s = 1e6;
 
-double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 Duration duration_of(double seconds) { return Duration{std::llround(seconds * 1e9)}; }
 
 std::optional<std::string> wrong_demand(const config::OptionSet& set, const RunOptions& options) {
@@ -128,8 +128,8 @@ void declare_run_options(config::OptionSet& set, RunOptions& options) {
                  "File, .erf or .pcap, for the cells sent and received by --verify-media.");
   set.add_uint("client-batch", &options.client_batch, plan.max_batch, {1, 4096},
                "Most requests in one message to the manager.");
-  set.add_double("drain-timeout", &options.drain_timeout, seconds(plan.drain_timeout), {0, 86'400},
-                 "Seconds to wait for answers after the last planned event.");
+  set.add_double("drain-timeout", &options.drain_timeout, in_seconds(plan.drain_timeout),
+                 {0, 86'400}, "Seconds to wait for answers after the last planned event.");
   set.add_double(
       "debts-timeout", &options.debts_timeout, 0, {0, 86'400},
       "Seconds that the audit waits for removals that the managers owe, at most; 0: none.");

@@ -1,6 +1,7 @@
 // Figures; verdict.cpp has the verdict, report_json.cpp, report_text.cpp and report_page.cpp the
 // forms.
 #include "callgen/report/report.hpp"
+#include "core/duration_numbers.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +11,6 @@
 namespace xbind::callgen {
 namespace {
 
-double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 double per_second(std::uint64_t count, double duration_s) {
   return duration_s > 0 ? static_cast<double>(count) / duration_s : 0;
 }
@@ -27,7 +27,7 @@ std::uint64_t done_in_warm_up(const KindStatistics& kind) {
 
 // Leaves out calls planned in the warm-up, and the warm-up's time.
 void fill_rates(const Statistics& statistics, const RunFigures& figures, RunReport& report) {
-  const double measured_s = report.duration_s - seconds(statistics.warm_up());
+  const double measured_s = report.duration_s - in_seconds(statistics.warm_up());
   const std::uint64_t setups =
       figures.setups.connected - done_in_warm_up(statistics.of(RequestKind::kSetup));
   const std::uint64_t releases =
@@ -74,13 +74,13 @@ RunReport report_of(const RunPlan& plan, const RunFigures& figures) {
   RunReport report;
   report.planned_calls = figures.planned_calls;
   report.offered_setups_per_s = mean_rate(arrivals_of(plan));
-  report.hold_mean_s = seconds(plan.hold_mean);
+  report.hold_mean_s = in_seconds(plan.hold_mean);
   report.arrivals = plan.arrivals;
   report.arrival_dispersion = dispersion(arrivals_of(plan));
-  report.duration_s = seconds(figures.duration);
+  report.duration_s = in_seconds(figures.duration);
   fill_rates(figures.statistics, figures, report);
   report.sent_setups_per_s =
-      per_second(figures.setups.attempted - figures.shed, seconds(figures.sent_span));
+      per_second(figures.setups.attempted - figures.shed, in_seconds(figures.sent_span));
   report.gap_mean_s = figures.gap_mean_s;
   report.gap_variation = figures.gap_variation;
   report.setups = figures.setups;
@@ -96,9 +96,9 @@ RunReport report_of(const RunPlan& plan, const RunFigures& figures) {
   report.kinds = statistics.kinds();
   report.slip = statistics.slip();
   summarise(report);
-  report.warm_up_s = seconds(statistics.warm_up());
+  report.warm_up_s = in_seconds(statistics.warm_up());
   if (const auto steady = statistics.setup_batches().steady_from())
-    report.steady_from_s = seconds(*steady);
+    report.steady_from_s = in_seconds(*steady);
   report.setup_mean_interval =
       statistics.setup_batches().interval(statistics.warm_up(), figures.planned_span);
   report.release_mean_interval =

@@ -5,11 +5,10 @@
 #include <utility>
 
 #include "callgen/statistics/distributions.hpp"
+#include "core/duration_numbers.hpp"
 
 namespace xbind::callgen {
 namespace {
-
-double microseconds(Duration duration) { return static_cast<double>(duration.count()) / 1000; }
 
 constexpr std::array<std::pair<const char*, double>, 7> kPercentiles{{{"p5", 5},
                                                                       {"p50", 50},
@@ -25,9 +24,8 @@ void add_interval(const Histogram& histogram, const char* name, double percent,
                   LatencySummary& summary) {
   const auto ranks = quantile_ranks(histogram.count(), percent / 100, 0.95);
   if (!ranks) return;
-  summary.interval_95[name] = {
-      microseconds(std::max(histogram.min(), histogram.ranked(ranks->low))),
-      microseconds(histogram.ranked(ranks->high))};
+  summary.interval_95[name] = {in_us(std::max(histogram.min(), histogram.ranked(ranks->low))),
+                               in_us(histogram.ranked(ranks->high))};
 }
 
 // Orders the manager's and the SwitchServer's stages by time; other stages follow by name.
@@ -45,17 +43,17 @@ int place_of(std::string_view stage) {
 LatencySummary summary_of(const Histogram& histogram) {
   LatencySummary summary;
   summary.count = histogram.count();
-  summary.min = microseconds(histogram.min());
+  summary.min = in_us(histogram.min());
   summary.mean = histogram.mean_ns() / 1000;
-  summary.p5 = microseconds(histogram.percentile(5));
-  summary.p50 = microseconds(histogram.percentile(50));
-  summary.p95 = microseconds(histogram.percentile(95));
-  summary.p99 = microseconds(histogram.percentile(99));
-  summary.p999 = microseconds(histogram.percentile(99.9));
-  summary.max = microseconds(histogram.max());
+  summary.p5 = in_us(histogram.percentile(5));
+  summary.p50 = in_us(histogram.percentile(50));
+  summary.p95 = in_us(histogram.percentile(95));
+  summary.p99 = in_us(histogram.percentile(99));
+  summary.p999 = in_us(histogram.percentile(99.9));
+  summary.max = in_us(histogram.max());
   summary.sd = histogram.deviation_ns() / 1000;
-  summary.p90 = microseconds(histogram.percentile(90));
-  summary.p9999 = microseconds(histogram.percentile(99.99));
+  summary.p90 = in_us(histogram.percentile(90));
+  summary.p9999 = in_us(histogram.percentile(99.99));
   for (const auto& [name, percent] : kPercentiles) {
     if (percent >= 50 && percent < 99.95) add_interval(histogram, name, percent, summary);
   }

@@ -5,14 +5,9 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/duration_numbers.hpp"
 
 namespace xbind::callgen {
-namespace {
-
-double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
-
-}  // namespace
-
 Runner::Runner(RunPlan plan, Workload workload, CallInspector* inspector, RecordSink* sink)
     : plan_(std::move(plan)),
       workload_(std::move(workload)),
@@ -136,7 +131,7 @@ Runner::NextCall Runner::draw_call(CallIndex index) {
 }
 
 void Runner::count_arrival(Duration planned) {
-  const double gap_s = seconds(planned - figures_.planned_span);
+  const double gap_s = in_seconds(planned - figures_.planned_span);
   gap_sum_s_ += gap_s;
   gap_square_sum_ += gap_s * gap_s;
   figures_.planned_span = planned;
@@ -238,7 +233,7 @@ Progress Runner::progress(TimePoint now) {
   Progress line;
   line.elapsed = finished_ ? figures_.duration : now - started_at_;
   // Once all calls are sent the rate is fixed; the drain is not part of the offer.
-  const double offering_s = seconds(all_planned_ ? figures_.sent_span : line.elapsed);
+  const double offering_s = in_seconds(all_planned_ ? figures_.sent_span : line.elapsed);
   const auto sent = static_cast<double>(figures_.setups.attempted - figures_.shed);
   line.offered_per_s = offering_s > 0 ? sent / offering_s : 0;
   line.connected = figures_.setups.connected;

@@ -3,13 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/duration_numbers.hpp"
+
 namespace xbind::callgen {
-namespace {
-
-double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
-
-}  // namespace
-
 void Occupancy::finish() {
   while (!arriving_.empty() || !departing_.empty()) count_earliest();
 }
@@ -23,10 +19,10 @@ void Occupancy::count_earliest() {
   earliest_ = std::min(arriving_.front(), departing_.front());
   if (told < at_) {
     ++late_;
-    shifted_s_ += seconds(at_ - told);
+    shifted_s_ += in_seconds(at_ - told);
   }
   const Duration when = std::max(at_, told);
-  area_s_ += static_cast<double>(inside_) * seconds(when - at_);
+  area_s_ += static_cast<double>(inside_) * in_seconds(when - at_);
   at_ = when;
   if (arrival) {
     count_arrival(when);
@@ -44,7 +40,7 @@ void Occupancy::count_arrival(Duration when) {
     ++batch_.arrivals;
     batch_.found += static_cast<double>(inside_);
     batch_.area_s += area_s_ - area_at_last_s_;
-    batch_.span_s += seconds(when - last_arrival_);
+    batch_.span_s += in_seconds(when - last_arrival_);
     if (batch_.arrivals == in_batch_) close_batch();
   }
   ++arrivals_;
@@ -80,9 +76,9 @@ Occupancy::Figures Occupancy::figures() const {
   figures.shifted_s = shifted_s_;
   figures.peak = peak_;
   figures.area_s = area_s_;
-  figures.end_s = seconds(at_);
+  figures.end_s = in_seconds(at_);
   if (arrivals_ > 0) figures.mean_at_arrivals = found_ / static_cast<double>(arrivals_);
-  const double span_s = seconds(last_arrival_ - first_arrival_);
+  const double span_s = in_seconds(last_arrival_ - first_arrival_);
   if (span_s > 0) figures.mean_over_time = (area_at_last_s_ - area_at_first_s_) / span_s;
   double mean = 0;
   double squares = 0;

@@ -3,10 +3,10 @@
 #include <numeric>
 #include <utility>
 
+#include "core/duration_numbers.hpp"
+
 namespace xbind::callgen {
 namespace {
-
-double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 Occupancy::Figures figures_of(Occupancy occupancy) {
   occupancy.finish();
@@ -43,17 +43,17 @@ void Statistics::take(const RequestRecord& record) {
     ++glance_.answered;
     if (begins) {
       in_setup_.depart(record.answered);
-      setup_stays_s_ += seconds(record.answered - record.planned);
+      setup_stays_s_ += in_seconds(record.answered - record.planned);
     }
     const bool connects = record.kind == RequestKind::kSetup || record.kind == RequestKind::kCommit;
     if (connects && record.ended == Ended::kDone) {
       glance_.setup_latency.record(record.answered - record.planned);
       up_.arrive(record.answered);
-      up_stays_s_ -= seconds(record.answered);
+      up_stays_s_ -= in_seconds(record.answered);
     }
     if (record.kind == RequestKind::kRelease) {
       up_.depart(record.answered);
-      up_stays_s_ += seconds(record.answered);
+      up_stays_s_ += in_seconds(record.answered);
     }
   }
   if (record.planned < warm_up_)
