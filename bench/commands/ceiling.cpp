@@ -10,13 +10,12 @@
 
 #include "bench/commands/commands.hpp"
 #include "bench/commands/mode.hpp"
-#include "bench/processes/interrupts.hpp"
 #include "bench/search/closed_loop.hpp"
 #include "bench/search/compare_loops.hpp"
 #include "callgen/corba/corba_target.hpp"
 #include "callgen/options/load_options.hpp"
 #include "callgen/report/json_file.hpp"
-#include "core/log.hpp"
+#include "core/duration_numbers.hpp"
 
 namespace xbind::callgen {
 namespace {
@@ -69,8 +68,6 @@ struct Ceiling {
   }
 };
 
-double us(Duration duration) { return std::chrono::duration<double, std::micro>(duration).count(); }
-
 double grown(const std::vector<Metrics>& before, const std::vector<Metrics>& after,
              const std::string& name) {
   double sum = 0;
@@ -96,8 +93,8 @@ std::string to_text(const Ceiling& ceiling) {
       ceiling.plan.max_batch, figures.operations_per_s(),
       std::chrono::duration<double>(figures.measured).count(),
       figures.operations_per_s() * ceiling.commands_per_operation, ceiling.commands_per_operation,
-      100 * ceiling.hit_ratio, us(figures.latency.percentile(50)),
-      us(figures.latency.percentile(99)));
+      100 * ceiling.hit_ratio, in_us(figures.latency.percentile(50)),
+      in_us(figures.latency.percentile(99)));
   if (figures.refused > 0) text += fmt::format("  {} refused\n", figures.refused);
   for (const auto& [cause, times] : figures.causes)
     text += fmt::format("    {} times {}\n", times, to_string(cause));
@@ -127,8 +124,8 @@ std::string to_json(const Ceiling& ceiling) {
       {"operations_per_s", figures.operations_per_s()},
       {"commands_per_operation", ceiling.commands_per_operation},
       {"label_cache_hit_ratio", ceiling.hit_ratio},
-      {"latency_p50_us", us(figures.latency.percentile(50))},
-      {"latency_p99_us", us(figures.latency.percentile(99))},
+      {"latency_p50_us", in_us(figures.latency.percentile(50))},
+      {"latency_p99_us", in_us(figures.latency.percentile(99))},
       {"refused", figures.refused},
       {"causes", causes},
       {"unanswered", figures.unanswered},
@@ -159,7 +156,7 @@ Result<Ceiling> measure(const CeilingOptions& options, orb::Runtime& runtime) {
   const auto before = target.statuses();
   if (!before) return tl::make_unexpected(before.error());
   ClosedLoop loop(ceiling.plan, std::move(*workload));
-  target.play(loop, [] { return Interrupts::seen() != 0; });
+  target.play(loop, ModeSession::stop);
   ceiling.figures = loop.figures();
   const auto after = target.statuses();
   if (!after) return tl::make_unexpected(after.error());
@@ -184,10 +181,8 @@ int run_ceiling(int argc, char** argv) {
       "Keeps a number of requests under way: how many operations a second are completed at most.");
   declare(set, options);
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
-  log::start("xbind-callgen", options.client.common.log_level);
-  orb::Runtime runtime(argc, argv, options.client.common.runtime());
-  const Interrupts interrupts(Interrupts::Second::kEndsTheProcess);
-  const auto ceiling = measure(options, runtime);
+  ModeSession session(argc, argv, options.client);
+  const auto ceiling = measure(options, session.runtime());
   if (!ceiling) return fail_with(ceiling.error());
   if (!options.run.quiet) std::printf("%s", to_text(*ceiling).c_str());
   if (!options.run.json.empty()) {

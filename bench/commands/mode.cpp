@@ -8,12 +8,19 @@
 #include <utility>
 
 #include "bench/plot/plot.hpp"
+#include "callgen/report/json_file.hpp"
+#include "core/log.hpp"
 
 namespace xbind::callgen {
 namespace {
 
 // Bounds that an idle system keeps easily.
 constexpr const char* kDefaultObjective = "p99<5ms,unanswered=0,fail<0.1%";
+
+orb::Runtime started(int argc, char** argv, const ClientOptions& client) {
+  log::start("xbind-callgen", client.common.log_level);
+  return orb::Runtime(argc, argv, client.common.runtime());
+}
 
 }  // namespace
 
@@ -76,17 +83,30 @@ RunFunction runs_of(const ModeOptions& options, orb::Runtime& runtime, StopFunct
   };
 }
 
+ModeSession::ModeSession(int argc, char** argv, const ClientOptions& client)
+    : runtime_(started(argc, argv, client)) {}
+
+int ModeSession::failed(const Error& error) {
+  fail_with(error);
+  return stop() ? kInterruptedCode : 1;
+}
+
 int fail_with(const Error& error) {
   std::fprintf(stderr, "xbind-callgen: %s\n", error.text.c_str());
   return 1;
 }
 
-int write_out(const ModeOptions& options, const std::string& word, std::string json,
-              std::string csv, const Result<std::string>& html) {
+int write_results(const ModeOptions& options, const std::string& word, const std::string& json,
+                  const std::function<std::string()>& csv,
+                  const std::function<Result<std::string>()>& page) {
+  if (!options.run.json.empty()) {
+    if (const auto written = write_file(options.run.json, json); !written)
+      return fail_with(written.error());
+  }
   if (options.out.empty()) return 0;
   // Write the figures even when a picture could not be drawn.
-  const auto written = write_files(
-      options.out, {word, std::move(json), std::move(csv), html ? *html : std::string{}});
+  const Result<std::string> html = page();
+  const auto written = write_files(options.out, {word, json, csv(), html ? *html : std::string{}});
   if (!written) return fail_with(written.error());
   if (!html) return fail_with(html.error());
   if (!options.run.quiet) std::printf("Written to %s/index.html\n", options.out.c_str());

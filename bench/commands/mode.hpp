@@ -2,10 +2,12 @@
 // those that the command sets itself, and how runs are made and shown.
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <vector>
 
+#include "bench/processes/interrupts.hpp"
 #include "bench/search/mode_forms.hpp"
 #include "bench/search/objective.hpp"
 #include "bench/search/search.hpp"
@@ -37,9 +39,27 @@ void declare_objective(config::OptionSet& set, ObjectiveOption& option);
 // it.
 RunFunction runs_of(const ModeOptions& options, orb::Runtime& runtime, StopFunction stop);
 
+// The ORB and the signals of a command while it runs. The first signal stops it in order, the second
+// ends the process.
+class ModeSession {
+ public:
+  ModeSession(int argc, char** argv, const ClientOptions& client);
+
+  orb::Runtime& runtime() { return runtime_; }
+  static bool stop() { return Interrupts::seen() != 0; }
+  // The exit code after `error`, which is printed: 4 when a signal caused it, else 1.
+  static int failed(const Error& error);
+
+ private:
+  orb::Runtime runtime_;
+  Interrupts interrupts_{Interrupts::Second::kEndsTheProcess};
+};
+
 int fail_with(const Error& error);  // prints the error on standard error; returns 1
-// Writes the files of --out, if it is given; 1 when that failed.
-int write_out(const ModeOptions& options, const std::string& word, std::string json,
-              std::string csv, const Result<std::string>& html);
+// Writes --json and the files of --out, as far as they are given; 1 when that failed. `csv` and
+// `page` are called for --out alone.
+int write_results(const ModeOptions& options, const std::string& word, const std::string& json,
+                  const std::function<std::string()>& csv,
+                  const std::function<Result<std::string>()>& page);
 
 }  // namespace xbind::callgen

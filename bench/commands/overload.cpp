@@ -7,9 +7,6 @@
 
 #include "bench/commands/commands.hpp"
 #include "bench/commands/mode.hpp"
-#include "bench/processes/interrupts.hpp"
-#include "callgen/report/json_file.hpp"
-#include "core/log.hpp"
 
 namespace xbind::callgen {
 namespace {
@@ -85,35 +82,23 @@ int overload_command(int argc, char** argv) {
   declare(set, options);
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
   const ModeOptions& mode = options.mode;
-  log::start("xbind-callgen", mode.client.common.log_level);
-  orb::Runtime runtime(argc, argv, mode.client.common.runtime());
-  const Interrupts interrupts(Interrupts::Second::kEndsTheProcess);
+  ModeSession session(argc, argv, mode.client);
 
-  const StopFunction stop = [] { return Interrupts::seen() != 0; };
-  const RunFunction run = runs_of(mode, runtime, stop);
+  const StopFunction stop = ModeSession::stop;
+  const RunFunction run = runs_of(mode, session.runtime(), stop);
   OverloadPlan& plan = options.plan;
   if (!options.rate_given) {
     const auto rate = found_rate(options, run, stop);
-    if (!rate) {
-      fail_with(rate.error());
-      return stop() ? kInterruptedCode : 1;
-    }
+    if (!rate) return ModeSession::failed(rate.error());
     plan.rate = *rate;
   }
   const auto result = overload(plan, mode.run, run, stop,
                                [&mode](const OverloadPoint& point) { tell(mode, to_text(point)); });
-  if (!result) {
-    fail_with(result.error());
-    return stop() ? kInterruptedCode : 1;
-  }
+  if (!result) return ModeSession::failed(result.error());
   std::printf("%s", to_text(*result, plan).c_str());
-  if (!mode.run.json.empty()) {
-    const auto written = write_file(mode.run.json, to_json(*result, plan));
-    if (!written) return fail_with(written.error());
-  }
-  const int failed = mode.out.empty() ? 0
-                                      : write_out(mode, "overload", to_json(*result, plan),
-                                                  to_csv(*result), page_of(*result, plan));
+  const int failed = write_results(
+      mode, "overload", to_json(*result, plan), [&] { return to_csv(*result); },
+      [&] { return page_of(*result, plan); });
   return failed != 0 ? failed : result->exit_code();
 }
 

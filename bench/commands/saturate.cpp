@@ -7,11 +7,8 @@
 #include "bench/commands/commands.hpp"
 #include "bench/commands/mode.hpp"
 #include "bench/floor/floor_run.hpp"
-#include "bench/processes/interrupts.hpp"
 #include "bench/search/rate_search.hpp"
 #include "callgen/report/floor_figures.hpp"
-#include "callgen/report/json_file.hpp"
-#include "core/log.hpp"
 
 namespace xbind::callgen {
 namespace {
@@ -96,39 +93,31 @@ int saturate(int argc, char** argv) {
   declare(set, options);
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
   const ModeOptions& mode = options.mode;
-  log::start("xbind-callgen", mode.client.common.log_level);
-  orb::Runtime runtime(argc, argv, mode.client.common.runtime());
-  const Interrupts interrupts(Interrupts::Second::kEndsTheProcess);
+  ModeSession session(argc, argv, mode.client);
 
-  if (const auto measured = options.floor.before(mode.client, mode.run, runtime); !measured)
+  if (const auto measured = options.floor.before(mode.client, mode.run, session.runtime());
+      !measured)
     return fail_with(measured.error());
   const auto& objectives = options.objective.objectives;
-  const StopFunction stop = [] { return Interrupts::seen() != 0; };
-  auto result = search(options.plan, mode.run, objectives, runs_of(mode, runtime, stop), stop,
+  auto result = search(options.plan, mode.run, objectives,
+                       runs_of(mode, session.runtime(), ModeSession::stop), ModeSession::stop,
                        [&mode](const SearchPoint& point) {
                          if (mode.run.quiet) return;
                          std::printf("%s\n", to_text(point).c_str());
                          std::fflush(stdout);
                        });
-  if (!result) {
-    fail_with(result.error());
-    return stop() ? kInterruptedCode : 1;
-  }
+  if (!result) return ModeSession::failed(result.error());
   std::printf("%s", to_text(*result, objectives).c_str());
   if (const SearchPoint* const best = result->best()) {
     RunReport& report =
         result->points[static_cast<std::size_t>(best - result->points.data())].report;
-    if (const auto measured = options.floor.after(runtime, report); !measured)
+    if (const auto measured = options.floor.after(session.runtime(), report); !measured)
       return fail_with(measured.error());
     std::printf("%s", with_end(to_text(report.floor)).c_str());
   }
-  if (!mode.run.json.empty()) {
-    const auto written = write_file(mode.run.json, to_json(*result, objectives));
-    if (!written) return fail_with(written.error());
-  }
-  const int failed = mode.out.empty() ? 0
-                                      : write_out(mode, "saturate", to_json(*result, objectives),
-                                                  to_csv(*result), page_of(*result, objectives));
+  const int failed = write_results(
+      mode, "saturate", to_json(*result, objectives), [&] { return to_csv(*result); },
+      [&] { return page_of(*result, objectives); });
   return failed != 0 ? failed : exit_code_of(*result);
 }
 

@@ -9,9 +9,6 @@
 
 #include "bench/commands/commands.hpp"
 #include "bench/commands/mode.hpp"
-#include "bench/processes/interrupts.hpp"
-#include "callgen/report/json_file.hpp"
-#include "core/log.hpp"
 #include "orb/process.hpp"
 
 namespace xbind::callgen {
@@ -84,16 +81,10 @@ int conclude(const SoakOptions& options, const SoakSeries& series) {
   const ModeOptions& mode = options.mode;
   const SoakFindings findings = judge_soak(series, options.rule);
   std::printf("%s", to_text(findings, options.rule).c_str());
-  const std::string json = to_json(findings, series, options.rule);
-  if (!mode.run.json.empty()) {
-    if (const auto written = write_file(mode.run.json, json); !written)
-      return fail_with(written.error());
-  }
-  if (!mode.out.empty()) {
-    const int failed =
-        write_out(mode, "soak", json, to_csv(series), page_of(findings, series, options.rule));
-    if (failed != 0) return failed;
-  }
+  const int failed = write_results(
+      mode, "soak", to_json(findings, series, options.rule), [&] { return to_csv(series); },
+      [&] { return page_of(findings, series, options.rule); });
+  if (failed != 0) return failed;
   switch (findings.verdict()) {
     case SoakVerdict::kFlat: return 0;
     case SoakVerdict::kGrows: return 1;
@@ -109,22 +100,16 @@ int soak(int argc, char** argv) {
   declare(set, options);
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
   const ModeOptions& mode = options.mode;
-  log::start("xbind-callgen", mode.client.common.log_level);
-  orb::Runtime runtime(argc, argv, mode.client.common.runtime());
-  const Interrupts interrupts(Interrupts::Second::kEndsTheProcess);
+  ModeSession session(argc, argv, mode.client);
 
   RunOptions run = mode.run;
   run.quiet = false;  // the samples depend on progress calls
   run.progress_interval = std::max(1.0, run.duration / kWindows);
   Watch watch(mode);
-  const auto stop = [] { return Interrupts::seen() != 0; };
-  const auto report = run_once(mode.client, run, runtime,
+  const auto report = run_once(mode.client, run, session.runtime(),
                                [&watch](const Progress& progress) { watch.look(progress); },
-                               nullptr, {.begin = {}, .stop = stop});
-  if (!report) {
-    fail_with(report.error());
-    return stop() ? kInterruptedCode : 1;
-  }
+                               nullptr, {.begin = {}, .stop = ModeSession::stop});
+  if (!report) return ModeSession::failed(report.error());
   watch.series.interrupted = report->interrupted;
   if (!mode.run.quiet) std::printf("%s", to_text(*report).c_str());
   const int judged = conclude(options, watch.series);
