@@ -52,6 +52,18 @@ Result<Curve> run_curve(Bench& bench, const std::string& figure, const System& s
   return curve;
 }
 
+Result<std::vector<Curve>> run_curves(Bench& bench, const std::string& figure,
+                                      const std::vector<System>& systems,
+                                      const std::vector<double>& rates, std::string& csv) {
+  std::vector<Curve> curves;
+  for (const System& system : systems) {
+    auto curve = run_curve(bench, figure, system, rates, csv);
+    if (!curve) return tl::make_unexpected(curve.error());
+    curves.push_back(std::move(*curve));
+  }
+  return curves;
+}
+
 plot::Series mean_series(const Curve& curve, int colour) {
   plot::Series series{curve.name, {}, plot::Look::kLinePoints, colour};
   for (const Curve::At& at : curve.points) series.points.emplace_back(at.rate, at.shown.setup.mean);

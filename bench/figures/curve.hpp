@@ -28,6 +28,11 @@ struct Curve {
 Result<Curve> run_curve(Bench& bench, const std::string& figure, const System& system,
                         const std::vector<double>& rates, std::string& csv);
 
+// The curves of several systems, in their order.
+Result<std::vector<Curve>> run_curves(Bench& bench, const std::string& figure,
+                                      const std::vector<System>& systems,
+                                      const std::vector<double>& rates, std::string& csv);
+
 // Mean latency against rate, as the paper draws it.
 plot::Series mean_series(const Curve& curve, int colour = -1);
 plot::Series p99_series(const Curve& curve, int colour);

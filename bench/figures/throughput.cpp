@@ -55,6 +55,13 @@ std::string paper_ceiling(std::size_t threshold) {
   return threshold >= 10 ? "170 (at 85 ms), the large T" : "not given";
 }
 
+template <class Thresholds>
+std::vector<std::string> paper_ceilings(const Thresholds& thresholds) {
+  std::vector<std::string> ceilings;
+  for (const std::size_t threshold : thresholds) ceilings.push_back(paper_ceiling(threshold));
+  return ceilings;
+}
+
 }  // namespace
 
 Result<Figure> three_managers(Bench& bench) {
@@ -72,13 +79,12 @@ Result<Figure> three_managers(Bench& bench) {
   const auto rates =
       rates_of(scale, {1, 2, 4, 6, 8, 10, 12.5, 15, 17.5, 20, 22.5, 25, 30, 40, 50, 60},
                {3, 5, 7, 9, 11, 14, 16, 19, 21, 24, 27, 35, 45, 55});
-  std::vector<Curve> curves;
-  for (const System& system : {baseline_system(scale, Engine::kSequential),
-                               baseline_system(scale, Engine::kThreaded), xbind_system(scale, 1)}) {
-    auto curve = run_curve(bench, figure.id, system, rates, figure.csv);
-    if (!curve) return tl::make_unexpected(curve.error());
-    curves.push_back(std::move(*curve));
-  }
+  const auto ran = run_curves(bench, figure.id,
+                              {baseline_system(scale, Engine::kSequential),
+                               baseline_system(scale, Engine::kThreaded), xbind_system(scale, 1)},
+                              rates, figure.csv);
+  if (!ran) return tl::make_unexpected(ran.error());
+  const std::vector<Curve>& curves = *ran;
   const Curve& sequential = curves[0];
   const Curve& threaded = curves[1];
   const Curve& xbind = curves[2];
@@ -187,15 +193,12 @@ Result<Figure> thresholds(Bench& bench) {
       rates_of(scale, {1, 3, 6, 10, 20, 30, 40, 50, 60, 75, 90, 105, 120, 135, 150, 165, 180},
                {2,  4,   8,   15,  25,  35,  45,  55,  65,  70,  80, 85,
                 95, 100, 110, 115, 125, 130, 140, 145, 155, 160, 170});
-  std::vector<Curve> curves;
-  std::vector<std::string> paper;
-  for (const std::size_t threshold : thresholds) {
-    auto curve = run_curve(bench, figure.id, xbind_system(scale, threshold), rates, figure.csv);
-    if (!curve) return tl::make_unexpected(curve.error());
-    curves.push_back(std::move(*curve));
-    paper.push_back(paper_ceiling(threshold));
-  }
-  figure.tables.push_back(ceilings(curves, paper, scale, figure));
+  std::vector<System> systems;
+  for (const std::size_t threshold : thresholds) systems.push_back(xbind_system(scale, threshold));
+  const auto ran = run_curves(bench, figure.id, systems, rates, figure.csv);
+  if (!ran) return tl::make_unexpected(ran.error());
+  const std::vector<Curve>& curves = *ran;
+  figure.tables.push_back(ceilings(curves, paper_ceilings(thresholds), scale, figure));
 
   bool rises = true;
   bool later = true;
@@ -280,13 +283,10 @@ Result<Figure> load_regions(Bench& bench) {
   }
   systems.push_back(xbind_system(scale, 1));
   systems.back().gathering = Gathering::kAdaptive;
-  std::vector<Curve> curves;
-  for (const System& system : systems) {
-    auto curve = run_curve(bench, figure.id, system, rates, figure.csv);
-    if (!curve) return tl::make_unexpected(curve.error());
-    curves.push_back(std::move(*curve));
-  }
-  std::vector<std::string> paper{paper_ceiling(1), paper_ceiling(4), paper_ceiling(10)};
+  const auto ran = run_curves(bench, figure.id, systems, rates, figure.csv);
+  if (!ran) return tl::make_unexpected(ran.error());
+  const std::vector<Curve>& curves = *ran;
+  std::vector<std::string> paper = paper_ceilings(std::array<std::size_t, 3>{1, 4, 10});
   if (with_regions) paper.emplace_back("chosen by the rate");
   paper.emplace_back("ours");
   figure.tables.push_back(ceilings(curves, paper, scale, figure));
