@@ -39,8 +39,8 @@ void declare_objective(config::OptionSet& set, ObjectiveOption& option);
 // it.
 RunFunction runs_of(const ModeOptions& options, orb::Runtime& runtime, StopFunction stop);
 
-// The ORB and the signals of a command while it runs. The first signal stops it in order, the second
-// ends the process.
+// The ORB and the signals of a command while it runs. The first signal stops it in order, the
+// second ends the process.
 class ModeSession {
  public:
   ModeSession(int argc, char** argv, const ClientOptions& client);

@@ -28,8 +28,8 @@
 
 namespace xbind::config {
 
-// Parses the text of a file. `path` is used in refusals only. kBadInput: longer than `octets_max`, or
-// not TOML.
+// Parses the text of a file. `path` is used in refusals only. kBadInput: longer than `octets_max`,
+// or not TOML.
 Result<toml::table> parse_toml(std::string_view text, const std::string& path,
                                std::size_t octets_max);
 
