@@ -1,5 +1,8 @@
-// Durations as numbers, for reports and options.
+// Durations as numbers and back, for reports and options.
 #pragma once
+
+#include <chrono>
+#include <cmath>
 
 #include "core/clock.hpp"
 
@@ -14,5 +17,7 @@ inline double in_ms(Duration duration) {
 inline double in_us(Duration duration) {
   return std::chrono::duration<double, std::micro>(duration).count();
 }
+// Rounded to nanoseconds. `seconds` lies within the range of Duration.
+inline Duration duration_of(double seconds) { return Duration{std::llround(seconds * 1e9)}; }
 
 }  // namespace xbind

@@ -17,7 +17,7 @@ namespace {
 class Checker {
  public:
   Label label(const v2::LabelValue& value) {
-    auto converted = to_core(value);
+    auto converted = orb::to_core(value);
     if (converted) return *converted;
     note(converted.error());
     return {};

@@ -14,11 +14,11 @@
 namespace xbind::orb {
 namespace {
 
-constexpr std::size_t kReasonOctetsMax = 400;
+constexpr std::size_t kPeerTextOctetsMax = 400;
 
 using Context = CosNaming::NamingContext;
 
-std::string reason_of(const char* text) { return printable(text, kReasonOctetsMax); }
+std::string reason_of(const char* text) { return printable(text, kPeerTextOctetsMax); }
 
 std::string words_of(const CosNaming::Name& name) {
   std::string words;

@@ -8,7 +8,10 @@
 //   4  interrupted: INT, TERM or HUP ended it early and in order, and nothing failed
 #pragma once
 
+#include <string>
 #include <string_view>
+
+#include "core/result.hpp"
 
 namespace xbind::callgen {
 
@@ -18,5 +21,9 @@ struct Command {
   // argv[0] is the command's word; its options follow.
   int (*run)(int argc, char** argv);
 };
+
+// Print an error on standard error and return the exit code: 1; 2, and `word` names the command.
+int fail_with(const Error& error);
+int refuse(std::string_view word, const std::string& sentence);
 
 }  // namespace xbind::callgen

@@ -110,11 +110,6 @@ Comparison compare_sides(const std::vector<Run>& a, const std::vector<Run>& b,
   return made;
 }
 
-int refuse(const std::string& sentence) {
-  std::fprintf(stderr, "xbind-callgen compare: %s\n", sentence.c_str());
-  return 2;
-}
-
 int compare_command(int argc, char** argv) {
   CompareOptions options;
   config::OptionSet set("xbind-callgen compare",
@@ -126,12 +121,13 @@ int compare_command(int argc, char** argv) {
   const double tolerance = *fraction_of(options.tolerance);
 
   const auto a = read_side(options.sides[0]);
-  if (!a) return refuse(a.error().text);
+  if (!a) return refuse("compare", a.error().text);
   const auto b = read_side(options.sides[1]);
-  if (!b) return refuse(b.error().text);
+  if (!b) return refuse("compare", b.error().text);
   const bool of_loops = !a->loops.empty() || !b->loops.empty();
   if (of_loops && (!a->runs.empty() || !b->runs.empty()))
-    return refuse("some files are of open loads and some of closed loops, which do not compare");
+    return refuse("compare",
+                  "some files are of open loads and some of closed loops, which do not compare");
   if (options.metrics.empty())
     options.metrics = of_loops ? std::vector<std::string>{"operations"}
                                : std::vector<std::string>{"p50", "p99", "mean", "operations"};
@@ -139,10 +135,10 @@ int compare_command(int argc, char** argv) {
   auto [loads, warnings, lines] = of_loops ? compare_sides(a->loops, b->loops, *metrics)
                                            : compare_sides(a->runs, b->runs, *metrics);
   if (!loads.empty() && !options.any_load)
-    return refuse(
-        fmt::format("A and B are of different loads, which says nothing of the systems "
-                    "(--any-load compares them all the same): {}",
-                    fmt::join(loads, "; ")));
+    return refuse("compare",
+                  fmt::format("A and B are of different loads, which says nothing of the systems "
+                              "(--any-load compares them all the same): {}",
+                              fmt::join(loads, "; ")));
   warnings.insert(warnings.end(), loads.begin(), loads.end());
 
   std::printf("A: %s, %zu run%s\nB: %s, %zu run%s\n", options.sides[0].c_str(), a->size(),

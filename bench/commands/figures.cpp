@@ -33,11 +33,6 @@ struct Options {
 constexpr double kQuickPoint_s = 0.7;
 constexpr double kFullPoint_s = 12;
 
-int fail_with(const Error& error) {
-  std::fprintf(stderr, "xbind-callgen: %s\n", error.text.c_str());
-  return 1;
-}
-
 void declare(config::OptionSet& set, Options& options) {
   set.add_enum("profile", &options.profile, Profile::k1999,
                {{"1999", Profile::k1999}, {"native", Profile::kNative}},
@@ -59,7 +54,7 @@ void declare(config::OptionSet& set, Options& options) {
   });
 }
 
-int run(int argc, char** argv) {
+int figures_command(int argc, char** argv) {
   Options options;
   config::OptionSet set("xbind-callgen figures",
                         "Reproduces the paper's figures, each with a verdict.");
@@ -134,6 +129,7 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-const Command kFigures{"figures", "Reproduces the paper's figures, each with a verdict.", run};
+const Command kFigures{"figures", "Reproduces the paper's figures, each with a verdict.",
+                       figures_command};
 
 }  // namespace xbind::callgen

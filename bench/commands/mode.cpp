@@ -91,11 +91,6 @@ int ModeSession::failed(const Error& error) {
   return stop() ? kInterruptedCode : 1;
 }
 
-int fail_with(const Error& error) {
-  std::fprintf(stderr, "xbind-callgen: %s\n", error.text.c_str());
-  return 1;
-}
-
 int write_results(const ModeOptions& options, const std::string& word, const std::string& json,
                   const std::function<std::string()>& csv,
                   const std::function<Result<std::string>()>& page) {

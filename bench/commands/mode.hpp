@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/commands/command.hpp"
 #include "bench/processes/interrupts.hpp"
 #include "bench/search/mode_forms.hpp"
 #include "bench/search/objective.hpp"
@@ -55,7 +56,6 @@ class ModeSession {
   Interrupts interrupts_{Interrupts::Second::kEndsTheProcess};
 };
 
-int fail_with(const Error& error);  // prints the error on standard error; returns 1
 // Writes --json and the files of --out, as far as they are given; 1 when that failed. `csv` and
 // `page` are called for --out alone.
 int write_results(const ModeOptions& options, const std::string& word, const std::string& json,

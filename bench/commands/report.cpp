@@ -14,11 +14,6 @@
 namespace xbind::callgen {
 namespace {
 
-int refuse(const std::string& sentence) {
-  std::fprintf(stderr, "xbind-callgen report: %s\n", sentence.c_str());
-  return 2;
-}
-
 int report_command(int argc, char** argv) {
   std::vector<std::string> folders;
   bool quiet = false;
@@ -32,8 +27,9 @@ int report_command(int argc, char** argv) {
 
   const std::string file = folder + "/run.json";
   const auto report = read_report(file);
-  if (!report) return refuse(report.error().text);
-  if (const auto gnuplot = plot::check_gnuplot(); !gnuplot) return refuse(gnuplot.error().text);
+  if (!report) return refuse("report", report.error().text);
+  if (const auto gnuplot = plot::check_gnuplot(); !gnuplot)
+    return refuse("report", gnuplot.error().text);
   // run.json itself stays unchanged.
   if (const auto written = write_renderings(folder, *report); !written) {
     std::fprintf(stderr, "xbind-callgen: %s\n", written.error().text.c_str());

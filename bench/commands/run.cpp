@@ -23,11 +23,6 @@
 namespace xbind::callgen {
 namespace {
 
-int fail_with(const Error& error) {
-  std::fprintf(stderr, "xbind-callgen: %s\n", error.text.c_str());
-  return 1;
-}
-
 std::string words_of(int argc, char** argv) {
   std::string words = "xbind-callgen";
   for (int i = 0; i < argc; ++i) words += std::string(" ") + argv[i];
@@ -55,7 +50,7 @@ bool names_a_file(const std::vector<std::string>& words) {
   });
 }
 
-int run(int argc, char** argv) {
+int run_command(int argc, char** argv) {
   ClientOptions client;
   RunOptions options;
   config::OptionSet set("xbind-callgen run", "Offers calls and accounts for every one of them.");
@@ -137,6 +132,6 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-const Command kRun{"run", "Offers calls and accounts for every one of them.", run};
+const Command kRun{"run", "Offers calls and accounts for every one of them.", run_command};
 
 }  // namespace xbind::callgen

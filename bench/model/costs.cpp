@@ -1,12 +1,6 @@
 #include "bench/model/costs.hpp"
 
 namespace xbind::model {
-namespace {
-
-constexpr Duration us(double count) { return Duration{static_cast<Duration::rep>(count * 1'000)}; }
-
-}  // namespace
-
 Costs native_costs() {
   Costs costs;
   costs.host = {

@@ -7,6 +7,8 @@
 
 namespace xbind::model {
 
+constexpr Duration us(double count) { return Duration{static_cast<Duration::rep>(count * 1'000)}; }
+
 // Costs of one kind of process. An item is a request, a command, a result or an outcome in a
 // message.
 struct ProcessCosts {

@@ -3,8 +3,6 @@
 namespace xbind::model {
 namespace {
 
-constexpr Duration us(double count) { return Duration{static_cast<Duration::rep>(count * 1'000)}; }
-
 // Enough callers that the outcomes of one batch go to different ones.
 constexpr std::size_t kCallers = 64;
 

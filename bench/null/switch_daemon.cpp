@@ -21,12 +21,12 @@
 namespace xbind::callgen::null {
 namespace {
 
-class Daemon {
+class SwitchDaemon {
  public:
-  Daemon() : serial_([this] { after_drain(); }), timer_([this] { serial_.post([] {}); }) {}
-  ~Daemon() { timer_.stop(); }
-  Daemon(const Daemon&) = delete;
-  Daemon& operator=(const Daemon&) = delete;
+  SwitchDaemon() : serial_([this] { after_drain(); }), timer_([this] { serial_.post([] {}); }) {}
+  ~SwitchDaemon() { timer_.stop(); }
+  SwitchDaemon(const SwitchDaemon&) = delete;
+  SwitchDaemon& operator=(const SwitchDaemon&) = delete;
 
   template <class Job>
   void post(Job job) {
@@ -70,9 +70,9 @@ class Daemon {
   orb::TimerThread timer_;
 };
 
-class InboxServant : public POA_xbind::v2::HopInbox {
+class SwitchInboxServant : public POA_xbind::v2::HopInbox {
  public:
-  explicit InboxServant(Daemon& daemon) : daemon_(daemon) {}
+  explicit SwitchInboxServant(SwitchDaemon& daemon) : daemon_(daemon) {}
   void submit_hops(v2::SessionId session, v2::BatchSeq seq, v2::BatchSeq confirmed,
                    const v2::HopBatch& batch) override {
     session::Frame<HopBatch> frame{BatchSeq{seq}, BatchSeq{confirmed}, nullptr};
@@ -90,14 +90,14 @@ class InboxServant : public POA_xbind::v2::HopInbox {
   }
 
  private:
-  Daemon& daemon_;
+  SwitchDaemon& daemon_;
 };
 
-[[noreturn]] void not_here() { throw v2::Unavailable("a null switch takes batches alone"); }
+[[noreturn]] void batches_only() { throw v2::Unavailable("a null switch takes batches alone"); }
 
 class SwitchServant : public POA_xbind::v2::SwitchServer {
  public:
-  SwitchServant(Daemon& daemon, v2::HopInbox_ptr inbox)
+  SwitchServant(SwitchDaemon& daemon, v2::HopInbox_ptr inbox)
       : daemon_(daemon), inbox_(v2::HopInbox::_duplicate(inbox)) {}
 
   v2::HopAttachment* attach_manager(const char*, v2::Epoch, CORBA::ULong version,
@@ -127,30 +127,30 @@ class SwitchServant : public POA_xbind::v2::SwitchServer {
           {"rss_kib", orb::own_resident_kib()}, {"giop_requests", logic.frames()}};
     }));
   }
-  v2::SwitchOperations_ptr switch_operations() override { not_here(); }
+  v2::SwitchOperations_ptr switch_operations() override { batches_only(); }
   v2::LedgerPage* audit_page(CORBA::ULongLong) override {
     throw v2::BadRequest("a null switch has no audit");
   }
 
   v2::PortGrant* grant(v2::SessionId, v2::PortNumber, CORBA::ULong, const v2::Demand&) override {
-    not_here();
+    batches_only();
   }
   void give_back(v2::SessionId, v2::PortNumber, const v2::LabelSeq&, const v2::Demand&) override {
-    not_here();
+    batches_only();
   }
-  v2::HopResultBatch* execute(v2::SessionId, const v2::HopBatch&) override { not_here(); }
-  v2::LedgerPage* audit_switch(const char*) override { not_here(); }
+  v2::HopResultBatch* execute(v2::SessionId, const v2::HopBatch&) override { batches_only(); }
+  v2::LedgerPage* audit_switch(const char*) override { batches_only(); }
 
  private:
-  Daemon& daemon_;
+  SwitchDaemon& daemon_;
   v2::HopInbox_var inbox_;
 };
 
 }  // namespace
 
 int serve_switch(orb::Runtime& runtime) {
-  Daemon daemon;
-  const PortableServer::Servant_var<InboxServant> inbox = new InboxServant(daemon);
+  SwitchDaemon daemon;
+  const PortableServer::Servant_var<SwitchInboxServant> inbox = new SwitchInboxServant(daemon);
   const CORBA::Object_var inbox_object = runtime.activate_apart(inbox.in(), "hop_inbox");
   const v2::HopInbox_var inbox_reference = v2::HopInbox::_unchecked_narrow(inbox_object);
   const PortableServer::Servant_var<SwitchServant> servant =

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/search/rate_search.hpp"
+
 namespace xbind::callgen {
 namespace {
 
@@ -73,10 +75,6 @@ struct Driver {
     result.holds = result.worst_factor > 0 && least_left >= plan.keep;
   }
 };
-
-std::string rate_text(double rate) {
-  return rate < 100 ? fmt::format("{:.1f}", rate) : fmt::format("{:.0f}", rate);
-}
 
 }  // namespace
 

@@ -67,4 +67,8 @@ std::string to_json(const RateSearch& search) {
                      next ? fmt::format("{}", *next) : "null", search.kept(), search.broken());
 }
 
+std::string rate_text(double rate) {
+  return rate < 100 ? fmt::format("{:.1f}", rate) : fmt::format("{:.0f}", rate);
+}
+
 }  // namespace xbind::callgen

@@ -48,6 +48,9 @@ class RateSearch {
 // "20,50,100.5": rates above zero, ascending. kBadInput names the part that is wrong.
 Result<std::vector<double>> parse_rates(std::string_view text);
 
+// A rate as text shows it: with one decimal place below 100, without above.
+std::string rate_text(double rate);
+
 // One step of a search by another program, as a line of JSON:
 // {"next": 707.1, "kept": 500.0, "broken": 1000.0}; "next" is null when the search is over.
 std::string to_json(const RateSearch& search);

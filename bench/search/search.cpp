@@ -203,10 +203,6 @@ class Search {
   std::string why_broken_;
 };
 
-std::string rate_text(double rate) {
-  return rate < 100 ? fmt::format("{:.1f}", rate) : fmt::format("{:.0f}", rate);
-}
-
 std::string ms(double us) { return fmt::format("{:.2f}", us / 1000); }
 
 }  // namespace

@@ -7,13 +7,12 @@
 #include <optional>
 
 #include "callgen/load/demand_file.hpp"
+#include "core/duration_numbers.hpp"
 
 namespace xbind::callgen {
 namespace {
 
 using Refusal = std::optional<std::string>;
-
-Duration duration_of(double seconds) { return Duration{std::llround(seconds * 1e9)}; }
 
 // ===== what excludes what =======================================================================
 

@@ -12,8 +12,6 @@
 namespace xbind::callgen {
 namespace {
 
-Duration duration_of(double seconds) { return Duration{std::llround(seconds * 1e9)}; }
-
 void declare_arrivals(config::OptionSet& set, LoadOptions& options) {
   const RunPlan plan;  // holds the defaults
   set.add_uint("calls", &options.calls, plan.calls, {1, kCallsMax}, "Calls to offer.");

@@ -15,8 +15,6 @@ namespace {
 
 constexpr double kMostFrames_per_s = 1e6;
 
-Duration duration_of(double seconds) { return Duration{std::llround(seconds * 1e9)}; }
-
 std::optional<std::string> wrong_demand(const config::OptionSet& set, const RunOptions& options) {
   if (!options.service.name.empty()) {
     for (const char* const cells : {"cells-per-s", "buffer-cells"}) {
