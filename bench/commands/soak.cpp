@@ -1,4 +1,5 @@
-// xbind-callgen soak: hours of steady load, and whether memory and latency stay flat.
+// xbind-callgen soak: makes one run of steady load for --duration, samples memory and latency in
+// every window, and judges whether both stay flat (bench/search/soak.hpp).
 #include "bench/search/soak.hpp"
 
 #include <fmt/format.h>
@@ -14,10 +15,12 @@
 namespace xbind::callgen {
 namespace {
 
-constexpr double kWindows = 120;  // of a whole run, at most
+// A run has at most this many windows; a window lasts at least 1 s.
+constexpr double kWindowsMax = 120;
 
 struct SoakOptions {
   ModeOptions mode;
+  // As given on the command line; declare()'s check sets the fractions in `rule` from them.
   double drift_percent = 0;
   double not_judged_percent = 0;
   SoakRule rule;
@@ -41,12 +44,13 @@ void declare(config::OptionSet& set, SoakOptions& options) {
   });
 }
 
-// Samples once in a window while the run lasts.
-class Watch {
+// Takes a sample at the end of every window: memory of each process, recent p50 and p99 of setups.
+// Prints the progress line as well, unless --quiet. Used on the thread that calls run_once().
+class SoakSampler {
  public:
-  explicit Watch(const ModeOptions& mode) : mode_(mode) {}
+  explicit SoakSampler(const ModeOptions& mode) : mode_(mode) {}
 
-  void look(const Progress& progress) {
+  void sample(const Progress& progress) {
     const double at_s = std::chrono::duration<double>(progress.elapsed).count();
     for (const WatchedProcess& watched : watched_processes(mode_.client)) {
       const auto kib = orb::resident_kib(watched.pid);
@@ -54,6 +58,7 @@ class Watch {
       if (kib) add(watched.name, at_s, *kib);
     }
     add("xbind-callgen", at_s, orb::own_resident_kib());
+    // Zero: no setup was answered in this window.
     if (progress.recent_p50 > Duration::zero()) {
       series.p50_us.push_back({at_s, microseconds(progress.recent_p50)});
       series.p99_us.push_back({at_s, microseconds(progress.recent_p99)});
@@ -76,8 +81,9 @@ class Watch {
   const ModeOptions& mode_;
 };
 
-// Writes the files and returns the exit code.
-int conclude(const SoakOptions& options, const SoakSeries& series) {
+// Judges the series, prints the findings (even with --quiet) and writes --json and --out. Returns
+// the exit code of the verdict, or 1 when a file could not be written.
+int judge_and_write(const SoakOptions& options, const SoakSeries& series) {
   const ModeOptions& mode = options.mode;
   const SoakFindings findings = judge_soak(series, options.rule);
   std::printf("%s", to_text(findings, options.rule).c_str());
@@ -103,23 +109,27 @@ int soak(int argc, char** argv) {
   ModeSession session(argc, argv, mode.client);
 
   RunOptions run = mode.run;
-  run.quiet = false;  // the samples depend on progress calls
-  run.progress_interval = std::max(1.0, run.duration / kWindows);
-  Watch watch(mode);
+  // run_once() calls back only when it is not quiet, once per progress_interval; each call is a
+  // sample. sample() itself honours --quiet.
+  run.quiet = false;
+  run.progress_interval = std::max(1.0, run.duration / kWindowsMax);
+  SoakSampler sampler(mode);
   const auto report = run_once(mode.client, run, session.runtime(),
-                               [&watch](const Progress& progress) { watch.look(progress); },
+                               [&sampler](const Progress& progress) { sampler.sample(progress); },
                                nullptr, {.begin = {}, .stop = ModeSession::stop});
   if (!report) return ModeSession::failed(report.error());
-  watch.series.interrupted = report->interrupted;
+  sampler.series.interrupted = report->interrupted;
   if (!mode.run.quiet) std::printf("%s", to_text(*report).c_str());
-  const int judged = conclude(options, watch.series);
-  const Verdict verdict = judge(*report);
-  for (const std::string& reason : verdict.reasons) {
+  const int soak_code = judge_and_write(options, sampler.series);
+  const Verdict run_verdict = judge(*report);
+  for (const std::string& reason : run_verdict.reasons) {
     std::fprintf(stderr, "xbind-callgen: the run: %s\n", reason.c_str());
   }
-  if (verdict.failed) return 1;
-  if (verdict.interrupted) return judged == 1 ? 1 : kInterruptedCode;
-  return verdict.ok || judged == 1 ? judged : 3;
+  // The first that applies: 1 (the run failed, growth, or a file could not be written), 4
+  // (interrupted), 3 (the run is void), the code of the soak verdict.
+  if (run_verdict.failed) return 1;
+  if (run_verdict.interrupted) return soak_code == 1 ? 1 : kInterruptedCode;
+  return run_verdict.ok || soak_code == 1 ? soak_code : 3;
 }
 
 }  // namespace
