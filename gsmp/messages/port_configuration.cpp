@@ -5,17 +5,20 @@
 namespace xbind::gsmp {
 namespace {
 
-constexpr std::size_t kRecordFixedOctets = 20;  // Port to Data Fields Length
-constexpr std::size_t kDataFixedOctets = 20;    // port-type data without its ranges
+constexpr std::size_t kRecordFixedOctets = 20;  // from Port to Data Fields Length, inclusive
+constexpr std::size_t kDataFixedOctets = 20;    // port-type data without its label ranges
 constexpr std::size_t kRangeOctets = 2 * kLabelOctets;
 
+// The value of Data Fields Length: port-type data, and service data if there are any.
 std::size_t data_octets(const PortRecord& record) {
   return kDataFixedOctets + record.label_ranges.size() * kRangeOctets +
          (record.services ? 4 + 4 * record.services->size() : 0);
 }
 
+// Reads the port-type data. If the range count and length disagree, notes kLabelRangeLength and
+// reads no further: where the next fields begin is then unknown, and the message is refused anyway.
 void decode_port_data(wire::Reader& in, PortRecord& record, Problem& problem) {
-  const std::uint16_t flags_and_count = in.u16();
+  const std::uint16_t flags_and_count = in.u16();  // P, M, L, R, Q and 11 bits of count
   const std::uint16_t length = in.u16();
   record.vp_switching = record.port_type == kPortTypeAtm && (flags_and_count & 0x8000) != 0;
   record.multicast_labels = (flags_and_count & 0x4000) != 0;
@@ -43,7 +46,7 @@ void decode_port_data(wire::Reader& in, PortRecord& record, Problem& problem) {
 }
 
 void decode_services(wire::Reader& in, PortRecord& record) {
-  in.skip(2);
+  in.skip(2);  // x
   const std::uint16_t count = in.u16();
   record.services.emplace();
   for (std::uint16_t i = 0; i < count && in.ok(); ++i) {
@@ -121,14 +124,15 @@ PortRecord decode_port_record(wire::Reader& in, Problem& problem) {
   record.event_flags = in.u16();
   record.attribute_flags = in.u16();
   record.port_type = in.u8();
-  const bool has_services = (in.u8() & 0x80) != 0;
+  const bool has_services = (in.u8() & 0x80) != 0;  // S
   const std::uint16_t length = in.u16();
   if (!in.ok()) return record;
   if (record.port_type != kPortTypeAtm && record.port_type != kPortTypeMpls) {
     problem.note(Refusal::kPortType, record.port_type);
     return record;
   }
-  // A separate reader keeps wrong lengths inside a record from reaching into the next record.
+  // A separate reader keeps wrong lengths inside a record from reaching into the next record. It
+  // also skips octets of the record behind the fields that are read.
   wire::Reader data(in.bytes(length));
   decode_port_data(data, record, problem);
   if (has_services) decode_services(data, record);

@@ -64,8 +64,8 @@ inline constexpr std::uint8_t kLineTypeAtm = 37;    // IANAifType
 inline constexpr std::uint8_t kLineTypeMpls = 166;  // IANAifType
 
 struct ServiceSpec {
-  std::uint16_t service = 0;  // 1 CBR.1, 5 nrt-VBR.1, 8 UBR.1, ...
-  std::uint16_t capability_set = 0;
+  std::uint16_t service = 0;         // Service ID: 1 CBR.1, 5 nrt-VBR.1, 8 UBR.1, ...
+  std::uint16_t capability_set = 0;  // Capability Set ID, of Service Configuration
   friend bool operator==(ServiceSpec, ServiceSpec) = default;
 };
 
@@ -76,19 +76,21 @@ struct LabelRangeField {
   friend bool operator==(const LabelRangeField&, const LabelRangeField&) = default;
 };
 
+// Fields hold the octets as received: decoding does not check the ranges of the two statuses, the
+// line type, the rates and the priorities.
 struct PortRecord {
   PortId port;
   std::uint32_t port_session = 0;
-  std::uint32_t event_sequence = 0;
-  std::uint16_t event_flags = 0;
+  std::uint32_t event_sequence = 0;       // number of the port's last event (event.hpp)
+  std::uint16_t event_flags = 0;          // kEvent... bits (port_management.hpp)
   std::uint16_t attribute_flags = 0;      // 0x8000: connection replace is on
   std::uint8_t port_type = kPortTypeAtm;  // or kPortTypeMpls
   bool vp_switching = false;              // P; an MPLS port has no such bit
   bool multicast_labels = false;          // M: branches of one connection may have different labels
   bool logical_multicast = false;         // L: several branches on one port
-  bool label_range_message = false;       // R
-  bool qos_messages = false;              // Q
-  std::vector<LabelRangeField> label_ranges;
+  bool label_range_message = false;       // R: accepts the Label Range message
+  bool qos_messages = false;              // Q: accepts the QoS messages
+  std::vector<LabelRangeField> label_ranges;  // at most 2047: the count has 11 bits
   std::uint32_t receive_cells_per_s = 0;
   std::uint32_t transmit_cells_per_s = 0;
   PortStatus port_status = PortStatus::kAvailable;
@@ -97,7 +99,7 @@ struct PortRecord {
   std::uint8_t priorities = 1;           // >= 1; priority 0 is the highest
   std::uint16_t physical_slot = 0xffff;  // 0xffff: unknown
   std::uint16_t physical_port = 0xffff;
-  std::optional<std::vector<ServiceSpec>> services;  // S
+  std::optional<std::vector<ServiceSpec>> services;  // S; nullopt: no service data
 
   friend bool operator==(const PortRecord&, const PortRecord&) = default;
 };
@@ -121,9 +123,14 @@ struct PortConfiguration {
   friend bool operator==(const PortConfiguration&, const PortConfiguration&) = default;
 };
 
+// The caller ensures at most 2047 label ranges, and at most 65535 octets behind Data Fields Length.
+// Neither limit is checked; beyond it the encoded count or length is wrong.
 void encode(const PortRecord& record, wire::Writer& out);
 std::size_t encoded_octets(const PortRecord& record);
-// Notes kPortType, kDataFieldsLength, kLabelRangeLength, kLabelLength, kLabelStacked.
+// Reads one record from `in`. Notes kPortType, kDataFieldsLength, kLabelRangeLength, kLabelLength,
+// kLabelStacked. If `in` ends before Data Fields Length, in.ok() is false instead. After any of
+// these the returned record is incomplete. Octets between the last field and the end that Data
+// Fields Length gives are ignored.
 PortRecord decode_port_record(wire::Reader& in, Problem& problem);
 std::string to_string(const PortRecord& record);
 
