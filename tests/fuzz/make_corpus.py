@@ -1,8 +1,11 @@
-"""Writes the worked messages of tests/golden/gsmp as files of octets: a fuzzer's initial corpus.
+"""Converts the golden messages of tests/golden/gsmp to binary files: fuzz_gsmp's initial corpus.
 
     make_corpus.py GOLDEN_FOLDER CORPUS_FOLDER
 
-A message with a TCP frame header is written twice: with the header, as a stream, and without it.
+The build runs it (target corpus_gsmp). Each NAME.hex below GOLDEN_FOLDER holds one message as hex
+digits; '#' starts a comment. The message becomes NAME.message in CORPUS_FOLDER, without its TCP
+frame header (RFC 3293). If it has such a header, NAME.stream holds it with the header. NAME must
+be unique: the subfolders of GOLDEN_FOLDER are not kept. Old files in CORPUS_FOLDER stay.
 """
 
 import re
@@ -10,9 +13,10 @@ import sys
 from pathlib import Path
 
 FRAME_TYPE = bytes.fromhex("880c")
-FRAME_HEADER_OCTETS = 4
+FRAME_HEADER_OCTETS = 4  # the type and a length of 2 octets each
 
 
+# Returns what sys.exit() takes: 0, or the error text.
 def main(golden, corpus):
     corpus.mkdir(parents=True, exist_ok=True)
     sources = sorted(golden.rglob("*.hex"))
