@@ -11,6 +11,7 @@ RerouteTest::~RerouteTest() = default;
 void RerouteTest::start_with_two_paths() {
   start_with_labels({vci(32)}, {vci(40)});
   attach("sw5");
+  // The labels of the second path: sw1 port 11 and sw5 port 51 (exchange.hpp).
   answer("sw1", {}, {{PortId{11}, {vci(33)}}});
   answer("sw5", {}, {{PortId{51}, {vci(60)}}});
 }
@@ -46,7 +47,7 @@ void RerouteTest::no_other_path(Cause cause, std::uint64_t free) {
 }
 
 ConnectionId RerouteTest::reroute_until_take_over() {
-  config.crankbacks = 0;
+  config.crankbacks = 0;  // a refused hop ends the reroute
   start_with_two_paths();
   const ConnectionId connection = connected(1);
   topology(2, link_drained());
