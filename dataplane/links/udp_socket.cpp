@@ -19,6 +19,7 @@ const sockaddr_in6& v6(const sockaddr_storage& storage) {
 
 }  // namespace
 
+// Declared in udp_end.hpp.
 Descriptor::~Descriptor() {
   if (number_ >= 0) close(number_);
 }
