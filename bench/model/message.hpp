@@ -1,5 +1,6 @@
-// The messages between the processes of the model: the frames of the real sessions, and what a
-// SwitchServer and its switch send each other.
+// The messages between the processes of the model (sites.hpp), which machine.hpp delivers: frames
+// of the real sessions, two-way invocations of SwitchServers, queries to RouteObject and QOSMapper,
+// and GSMP. Where the contents do not affect costs or decisions, a message carries their number.
 #pragma once
 
 #include <cstddef>
@@ -16,30 +17,32 @@
 
 namespace xbind::model {
 
-// One write of GSMP requests, and the answers in the same order.
+// GSMP requests that a SwitchServer sends its switch in one write; each cookie stands for one.
 struct SwitchRequests {
   std::vector<driver::Cookie> cookies;
 };
+// The switch's success responses, in the order of the requests.
 struct SwitchAnswers {
   std::vector<driver::Cookie> cookies;
 };
-// A two-way invocation of a SwitchServer and its reply, by the manager's number.
+// A two-way invocation that the manager makes at a SwitchServer.
 struct Invocation {
-  std::uint64_t number = 0;
+  std::uint64_t number = 0;  // chosen by the manager, unique; the Reply repeats it
   HopBatch batch;
 };
 struct Reply {
   std::uint64_t number = 0;
   Result<HopResultBatch> results;
 };
-// Queries to RouteObject or QOSMapper, and as many answers; the manager stores what it queried.
+// The manager's queries to RouteObject or QOSMapper, and as many answers in the same order. The
+// model's manager stores the queries and makes up the answers itself (ManagerSite).
 struct Questions {
   std::size_t count = 0;
 };
 struct Answers {
   std::size_t count = 0;
 };
-// A reminder of a process to itself; the number identifies it.
+// A timer that a process sends itself (Outbox::remind()); `number` tells it what to do then.
 struct Reminder {
   std::uint64_t number = 0;
 };
@@ -48,7 +51,9 @@ struct Message {
   using Body = std::variant<Reminder, session::Frame<RequestBatch>, session::Frame<HopBatch>,
                             session::Frame<HopResultBatch>, session::Frame<OutcomeBatch>,
                             SwitchRequests, SwitchAnswers, Invocation, Reply, Questions, Answers>;
-  SessionId session;  // of a frame
+  // Of a frame and an Invocation. Questions and Answers: kRoutes or kServices of sites.cpp instead.
+  // Otherwise unused.
+  SessionId session;
   Body body;
 };
 
