@@ -1,4 +1,5 @@
-// A manager that gives preset answers to two-way calls.
+// Servants of ConnectionManager and ManagerOperations with preset answers, for tests of TwoWay and
+// xbindctl. They have no sessions, no network and no table.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,24 +14,32 @@
 
 namespace xbind {
 
-// Stores the last request in words and returns the preset answers. Not thread-safe: the test must
-// change it on the thread that makes the calls.
+// The test sets the answers, makes a call, and reads what the servant was asked. Not thread-safe:
+// the test must use it on the thread that makes the calls.
 class PresetManager : public POA_xbind::v2::ConnectionManager {
  public:
+  // The last request of an operation that makes or changes something (and outcome_of, prepare), in
+  // words: "commit 7".
   std::string asked;
+  // The answer of every such operation. outcome_of() returns it; the others throw it as Refused if
+  // its cause is not kNone.
   Outcome answer;
-  bool remembers = true;
-  v2::ConnectionState state;
-  std::vector<v2::ConnectionState> more;  // ascending, above `state`
-  std::vector<std::uint64_t> released;
-  std::uint64_t ended = 0;  // the connection that ends before it is released
+  bool remembers = true;                  // false: outcome_of() throws UnknownRequest
+  v2::ConnectionState state;              // the only one that describe() knows
+  std::vector<v2::ConnectionState> more;  // listed after `state`; ascending, above it
+  std::vector<std::uint64_t> released;    // the ids of all release() calls, also refused ones
+  // release() refuses this connection as unknown, as if it had ended just before; 0: none.
+  std::uint64_t ended = 0;
   v2::Aggregation settings{v2::aggregation_adaptive, 3, 5};
   v2::CacheStateSeq cache_states;
+  // audit_network() throws Unavailable while report.switches is 0, as at the beginning.
   v2::AuditReport report{true, {}, 0, 0, 0, 0, 0, 0, 0};
   v2::MetricSeq metrics;
-  v2::ManagerOperations_var operations;
-  std::function<void()> trouble;  // runs at the start of every operation and may throw anything
+  v2::ManagerOperations_var operations;  // set it to the reference of a PresetOperations
+  std::function<void()> trouble;         // see begin(); may throw anything
 
+  // Every operation that TwoWay uses, except manager_operations(), calls it before it answers. Runs
+  // `trouble`.
   void begin() const {
     if (trouble) trouble();
   }
@@ -43,31 +52,31 @@ class PresetManager : public POA_xbind::v2::ConnectionManager {
     asked = fmt::format("{} {} {}", core.from, core.to, core.service.cells_per_s);
     if (core.reverse) asked += fmt::format(" back {}", core.reverse->cells_per_s);
     asked += fmt::format(" priority {} hold {}", core.priority, core.hold_ms);
-    return made();
+    return preset_connection();
   }
   v2::NewConnection* commit(v2::ConnectionId connection) override {
     asked = fmt::format("commit {}", connection);
-    return made();
+    return preset_connection();
   }
   void modify(v2::ConnectionId connection, const v2::ServiceSpec& service,
               const v2::OptionalServiceSpec& reverse) override {
     asked = fmt::format("modify {} {} reverse {}", connection, service.cells().cells_per_s,
                         reverse.length() == 0 ? 0 : reverse[0].cells().cells_per_s);
-    refuse_if_told();
+    throw_preset_refusal();
   }
   v2::LabelValue add_leaf(v2::ConnectionId connection, const char* end) override {
     asked = fmt::format("add {} {}", connection, end);
-    refuse_if_told();
+    throw_preset_refusal();
     return orb::to_idl(answer.egress);
   }
   v2::Debt* drop_leaf(v2::ConnectionId connection, const char* end) override {
     asked = fmt::format("drop {} {}", connection, end);
-    return owed();
+    return preset_debt();
   }
   v2::Debt* release(v2::ConnectionId connection) override {
     asked = fmt::format("release {}", connection);
     released.push_back(connection);
-    if (connection != ended) return owed();
+    if (connection != ended) return preset_debt();
     Outcome refused;
     refused.kind = OutcomeKind::kRefused;
     refused.cause = Cause::kUnknownConnection;
@@ -87,7 +96,7 @@ class PresetManager : public POA_xbind::v2::ConnectionManager {
     if (connection != state.connection) throw v2::UnknownConnection(connection);
     return new v2::ConnectionState(state);
   }
-  // A page has one connection.
+  // Every page has one connection, the next one after `after`, so that callers have to page.
   v2::ConnectionStateSeq* list_connections(v2::ConnectionId after, CORBA::ULong) override {
     begin();
     auto out = std::make_unique<v2::ConnectionStateSeq>();
@@ -100,7 +109,7 @@ class PresetManager : public POA_xbind::v2::ConnectionManager {
     for (const v2::ConnectionState& one : more) add(one);
     return out.release();
   }
-  // Operations that TwoWay does not use.
+  // TwoWay does not use the next three operations.
   v2::ClientAttachment* attach_client(const char*, v2::Epoch, CORBA::ULong,
                                       v2::OutcomeObserver_ptr) override {
     throw v2::Unavailable("no sessions here");
@@ -115,25 +124,25 @@ class PresetManager : public POA_xbind::v2::ConnectionManager {
   }
 
  private:
-  void refuse_if_told() const {
+  void throw_preset_refusal() const {
     begin();
     if (answer.cause != Cause::kNone) throw v2::Refused(orb::refusal_of(answer));
   }
-  v2::NewConnection* made() const {
-    refuse_if_told();
+  v2::NewConnection* preset_connection() const {
+    throw_preset_refusal();
     auto out = std::make_unique<v2::NewConnection>();
     out->connection = answer.connection.value();
     out->held = answer.kind == OutcomeKind::kHeld;
     out->labels = orb::labels_of(answer);
     return out.release();
   }
-  v2::Debt* owed() const {
-    refuse_if_told();
+  v2::Debt* preset_debt() const {
+    throw_preset_refusal();
     return new v2::Debt(orb::to_idl(answer.owed));
   }
 };
 
-// Its operator interface.
+// The operator interface of `manager`, which must outlive it.
 class PresetOperations : public POA_xbind::v2::ManagerOperations {
  public:
   explicit PresetOperations(PresetManager& manager) : manager_(manager) {}
