@@ -300,7 +300,7 @@ void Requester::tick(TimePoint now) {
   if (state() == State::kAttached) {
     if (silence_ends() <= now) {
       lose({ErrorCode::kTimeout,
-            fmt::format("manager {} has said nothing in session {} for {} ms: can it reach this "
+            fmt::format("manager {} has sent nothing in session {} for {} ms: can it reach this "
                         "program?",
                         identity_.manager, session_, in_ms(limits_.first_answer))},
            now);

@@ -69,7 +69,7 @@ class Served {
       dirty = true;
     };
     callbacks.on_refused = [this](const std::string& reason) {
-      log::warn("{}not taken: {}", prefix_, reason);
+      log::warn("{}connection refused: {}", prefix_, reason);
     };
     auto server = gsmp::TcpServer::listen(loop, options, std::move(callbacks));
     if (!server) return tl::make_unexpected(server.error());
@@ -218,7 +218,7 @@ struct Daemon::Impl {
       operators.erase(key);
     };
     callbacks.on_refused = [](const std::string& reason) {
-      log::warn("control connection not taken: {}", reason);
+      log::warn("control connection refused: {}", reason);
     };
     auto opened = gsmp::TcpServer::listen(loop, options, std::move(callbacks));
     if (!opened) return fail(opened.error().code, "control socket: {}", opened.error().text);

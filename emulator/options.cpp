@@ -175,18 +175,18 @@ void declare_gsmp(OptionSet& set, SwitchOptions* o) {
   set.add_strings("gsmp-versions", &o->gsmp_versions,
                   "Versions of GSMP it speaks, 3 and 1. Not given: both.");
   set.add_uint("window", &o->window, 256, {1, 65535},
-               "Requests a controller is told it may have unanswered.");
+               "Limit of open requests that the switch announces to a controller.");
   set.add_uint("timer", &o->timer, gsmp::kAdjacencyPeriod, {1, 255},
                "Period of the adjacency protocol in units of 100 milliseconds.");
   set.add_uint("branches-max", &o->branches_max, 1U << 20, {1, 1U << 24},
                "Branches the cross-connect table holds; beyond, requests fail with code 19.");
   set.add_uint("max-reservations", &o->max_reservations, 1024, {0, 65535},
-               "Reservations it can keep at a time; 0: it knows none.");
+               "Limit of reservations at a time; 0: not supported.");
   set.add_enum("policing", &o->policing, PolicingMode::kOff,
                {{"off", PolicingMode::kOff},
                 {"tag", PolicingMode::kTag},
                 {"discard", PolicingMode::kDiscard}},
-               "What becomes of cells beyond the contract of a connection that asks for policing: "
+               "Treatment of cells that exceed the contract of a connection with policing: "
                "discard drops them all, tag sets CLP where VBR.3 allows it.");
   set.add_enum("queueing", &o->queueing, QueueingKind::kFifo,
                {{"fifo", QueueingKind::kFifo}, {"class", QueueingKind::kClass}},
@@ -290,9 +290,9 @@ void declare(OptionSet& set, SwitchOptions& options) {
                "Number of Add Branch requests to refuse, from the first on.");
   set.add_uint("refuse-code", &o->refuse_code, 18, {1, 255},
                "Failure code of the requests refused by --refuse-next.");
-  set.add_uint("seed", &o->seed, 0, {},
-               "Seed of faults, instance and port session numbers; 0 draws "
-               "one, which the log tells.");
+  set.add_uint(
+      "seed", &o->seed, 0, {},
+      "Seed of faults, instance and port session numbers; 0: a random one, which is logged.");
   set.add_check([o] { return switch_fault(*o); });
 }
 

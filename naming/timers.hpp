@@ -8,7 +8,7 @@ namespace xbind::naming {
 inline constexpr Timers kNamingTimers{"naming",
                                       {
                                           {"wait-poll", std::chrono::milliseconds{50},
-                                           "Pause between looks at the names that `wait` awaits."},
+                                           "Pause between checks of the names that `wait` awaits."},
                                       }};
 
 }  // namespace xbind::naming

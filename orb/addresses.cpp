@@ -69,7 +69,8 @@ std::optional<std::string> loopback_warning(const std::string& listen_address,
   if (far.empty() || here) return std::nullopt;
   return fmt::format(
       "--listen-address {} is a loopback address and the name service {} is on another machine: "
-      "nobody there can reach this process; give an address of this machine that they reach",
+      "other machines cannot reach this process; set --listen-address to an address that they can "
+      "reach",
       listen_address, name_service);
 }
 

@@ -19,7 +19,8 @@ void BackgroundInvocations::post(std::function<void()> invocation) {
   const std::lock_guard lock(mutex_);
   if (stop_) return;
   if (waiting_.size() >= kWaitingMax) {
-    log::warn("{} background wait for peers that do not answer: one more is not done", kWaitingMax);
+    log::warn("{} background invocations wait for peers that do not answer; discarding another one",
+              kWaitingMax);
     return;
   }
   waiting_.push_back(std::move(invocation));

@@ -98,14 +98,14 @@ void ConnectionGuard::look(const std::vector<int>& all) {
   const TimePoint now = steady_now();
   closed_unlogged_ += closed.size();
   if (closed_unlogged_ != 0 && now - closed_logged_at_ >= kTellPeriod) {
-    log::warn("closed {} idle connections of peers that are in no session; {} are left, {} at most",
+    log::warn("closed {} idle connections without a session; {} of at most {} remain open",
               closed_unlogged_, connections - closed.size(), limits_.connections_max);
     closed_unlogged_ = 0;
     closed_logged_at_ = now;
   }
   if (all.size() >= descriptors_max_ / 8 * 7 && !std::exchange(shortage_logged_, true)) {
     log::warn(
-        "descriptors run short: {} of {} are in use, {} by connections that peers have opened; "
+        "few file descriptors left: {} of {} in use, {} by accepted connections; "
         "raise the limit (ulimit -n)",
         all.size(), descriptors_max_, connections);
   }

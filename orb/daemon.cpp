@@ -39,7 +39,7 @@ void add_client_options(config::OptionSet& set, CommonOptions& options, log::Lev
                 {"warn", log::Level::kWarn},
                 {"error", log::Level::kError},
                 {"off", log::Level::kOff}},
-               "Least weight of the lines written to standard error.");
+               "Lowest level of the lines written to standard error.");
 }
 
 void add_daemon_options(config::OptionSet& set, CommonOptions& options,
@@ -124,11 +124,11 @@ Ending serve_until_signal(CORBA::ORB_ptr orb, const std::string& program,
                            },
                            [&](const Binding& binding, const Held& held, bool was_ours) {
                              end_process(was_ours ? kExitReplaced : kExitNameHeld,
-                                         fmt::format("{} is bound to another living {} at {}",
+                                         fmt::format("{} is bound to another running {} at {}",
                                                      binding.path, program, held.address));
                            }});
   Ending end = wait_for_end();
-  if (end.exit_code == 0) log::info("ending in order {}", end.why);
+  if (end.exit_code == 0) log::info("shutting down {}", end.why);
   return end;
 }
 

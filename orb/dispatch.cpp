@@ -83,7 +83,7 @@ void Dispatch::complain(std::string_view operation, const std::string& what) {
   // Without the port: a caller that reconnects again and again counts as one.
   const std::string_view address = caller_address();
   const std::string host{address.substr(0, address.rfind(':'))};
-  const std::string caller = host.empty() ? "somebody" : host;
+  const std::string caller = host.empty() ? "an unknown address" : host;
   const auto said =
       failure_log_.failed(caller, fmt::format("{} {}", printable(operation), what), now_());
   if (said) log::warn("{}, called from {}: {}", servant_, caller, *said);

@@ -54,7 +54,8 @@ int print(const client::Answer& answer, const std::string& advice) {
 }
 
 std::string see(ConnectionId connection) {
-  return fmt::format("whether it was done is not known: `xbindctl describe {}` tells", connection);
+  return fmt::format("whether it was done is not known: `xbindctl describe {}` shows it",
+                     connection);
 }
 
 }  // namespace
@@ -62,7 +63,7 @@ std::string see(ConnectionId connection) {
 int connect(const client::TwoWay& manager, const ConnectRequest& request) {
   return print(manager.connect(request),
                fmt::format("whether request {0} was carried out is not known: "
-                           "`xbindctl outcome '{1}' {0}` tells, and the id to release",
+                           "`xbindctl outcome '{1}' {0}` shows it, and the id to release",
                            request.request, kTwoWayClient));
 }
 

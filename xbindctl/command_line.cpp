@@ -48,7 +48,7 @@ std::vector<config::Command> commands() {
        {"all", "client", "manager"}},
       {"outcome",
        {"CLIENT", "REQUEST"},
-       "Prints what became of a client's request, as long as the manager remembers it.",
+       "Prints the outcome of a client's request, if the manager still stores it.",
        manager},
       {"describe",
        {"ID"},
@@ -83,7 +83,10 @@ std::vector<config::Command> commands() {
        {"SWITCH", "PORT", "LABEL"},
        "Prints the cells that came in with a label, as 0/32 or mpls:16.",
        {}},
-      {"forget-manager", {"SWITCH|all", "NAME"}, "Says that a manager is gone for good.", {}}};
+      {"forget-manager",
+       {"SWITCH|all", "NAME"},
+       "Declares that a manager will not return; frees its quarantined labels.",
+       {}}};
 }
 
 std::optional<std::uint64_t> number(const std::string& word) {
@@ -317,9 +320,9 @@ void declare_routes(config::OptionSet& set, CommandLine& line) {
   set.add_uint("alternates", &line.alternates, 1, {1, 64},
                "How many paths to show at most, the best first.");
   set.add_uint("delay-us-max", &line.delay_us_max, 0, {0, 1'000'000'000},
-               "The path's links together take at most so many microseconds; 0: no bound.");
+               "Largest total delay of the path's links in microseconds; 0: no bound.");
   set.add_uint("links-max", &line.links_max, 0, {0, 65'535},
-               "The path has at most so many links; 0: no bound.");
+               "Largest number of links of the path; 0: no bound.");
   set.add_strings("avoid", &line.avoid_words, "What the path does not use, SWITCH or SWITCH:PORT.");
   set.add_strings("require", &line.require_words,
                   "What the path goes through, SWITCH or SWITCH:PORT.");
@@ -339,7 +342,7 @@ void declare(config::OptionSet& set, CommandLine& line) {
                "With --both, what the reverse direction takes, in cells a second; 0: "
                "as much as the first.");
   set.add_flag("all", &line.all,
-               "Every connection of every client; those that are prepared in advance stay.");
+               "All connections of all clients; connections prepared in advance stay.");
   set.add_string(
       "client", &line.client, "",
       "Only the connections of the client of this name; '(two-way)': those of xbindctl.");

@@ -192,7 +192,7 @@ int links(v2::RouteObject_ptr route_object) {
                   [&](const v2::LinkState& link) { rows.push_back(row_of(link, of)); });
     print_table(3, rows);
     for (const auto& [name, ms] : of.unknown_ms) {
-      say(fmt::format("{} is unknown: nobody has had it under control for {:.1f} s", name,
+      say(fmt::format("{}: state unknown, no SwitchServer has controlled it for {:.1f} s", name,
                       static_cast<double>(ms) / 1e3));
     }
     return 0;

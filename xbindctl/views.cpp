@@ -253,7 +253,7 @@ int describe(const client::TwoWay& manager, ConnectionId connection) {
   if (state.condition == v2::path_down) {
     say(fmt::format("broken      {} is down, no other path", state.element.in()));
   } else if (state.condition == v2::path_unknown) {
-    say(fmt::format("unknown     {}: nobody has it under control, no other path",
+    say(fmt::format("unknown     {}: no SwitchServer controls it, no other path",
                     state.element.in()));
   }
   for (CORBA::ULong i = 0; i < state.leaves.length(); ++i) {

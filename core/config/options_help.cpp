@@ -108,7 +108,7 @@ std::string OptionSet::common_options_text() const {
   }
   add(description, "config", "FILE",
       "Read options from FILE, in TOML: one name = value a line, text in quotes.");
-  add(description, "check-config", "", "Say whether all options are right, and exit.");
+  add(description, "check-config", "", "Check all options, and exit.");
   if (!metrics_.empty()) {
     add(description, "print-metrics", "", "Print the metrics of the status, and exit.");
   }
@@ -135,7 +135,7 @@ std::string OptionSet::help(std::string_view verb) const {
   std::string text = fmt::format("{}: {}\n\nUsage: {} [options]{}\n\n", program_, purpose_,
                                  program_, arguments_usage_.empty() ? "" : " " + arguments_usage_);
   if (!commands_.empty()) {
-    text += fmt::format("Commands; `{} COMMAND --help` tells the options of one:\n{}\n", program_,
+    text += fmt::format("Commands; `{} COMMAND --help` lists the options of one:\n{}\n", program_,
                         list_of(commands_));
   }
   text += common_options_text();

@@ -24,19 +24,20 @@ void declare_service_options(config::OptionSet& set, ServiceOptions& options,
           "change; or video, voice, data or constant, with all of its numbers. Frame rate "
           "and frame size go with it.");
   set.add_double("peak-to-mean", &options.peak_to_mean, 0, {0, 1000},
-                 "With --service-class, video: largest frame over the mean; 0: not said.");
+                 "With --service-class video: largest frame over the mean; 0: not given.");
   set.add_uint(
       "burst-frames", &options.burst_frames, 0, {0, 16'777'215},
-      "With --service-class, video, data: largest frames one after the other; 0: not said.");
+      "With --service-class video, data: number of largest frames in a row; 0: not given.");
   set.add_uint("bits-per-s", &options.bits_per_s, 0, {0, 100'000'000'000},
-               "With --service-class, constant: of the frames; data: guaranteed; 0: not said.");
+               "With --service-class constant: bit rate of the frames; data: guaranteed bit rate; "
+               "0: not given.");
   set.add_uint("peak-bits-per-s", &options.peak_bits_per_s, 0, {0, 100'000'000'000},
-               "With --service-class, data: the most at a time; 0: not said.");
+               "With --service-class data: peak bit rate; 0: not given.");
   set.add_double("frame-loss", &options.frame_loss, 0, {0, 1},
-                 "With --service-class: share of the frames that may be lost; 0: not said.");
+                 "With --service-class: share of the frames that may be lost; 0: not given.");
   set.add_double(
       "frame-delay-ms", &options.delay_ms, 0, {0, 3'600'000},
-      "With --service-class, all but data: milliseconds that a frame may take; 0: not said.");
+      "With --service-class, except data: milliseconds that a frame may take; 0: not given.");
   set.add_check([&set, &options]() -> std::optional<std::string> {
     if (options.name.size() > kServiceNameMax) {
       return fmt::format("option --service-class: a name of {} octets, at most {}",

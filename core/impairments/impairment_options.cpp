@@ -11,16 +11,16 @@ void declare_faults(config::OptionSet& set, ImpairmentOptions& impairments) {
   faults::FaultOptions& options = impairments.faults;
   set.add_double(
       "loss", &options.loss, 0, kFraction,
-      "Fraction of the session messages sent that is dropped; for tests, off by default.");
+      "Fraction of the sent session messages that is dropped; for tests, off by default.");
   set.add_double(
       "duplicate", &options.duplicate, 0, kFraction,
-      "Fraction of the session messages sent that goes twice; for tests, off by default.");
-  set.add_double(
-      "reorder", &options.reorder, 0, kFraction,
-      "Fraction of the session messages sent that the next overtakes; for tests, off by default.");
+      "Fraction of the sent session messages that is sent twice; for tests, off by default.");
+  set.add_double("reorder", &options.reorder, 0, kFraction,
+                 "Fraction of the sent session messages that the next one overtakes; for tests, "
+                 "off by default.");
   set.add_double(
       "delay", &options.delay, 0, kFraction,
-      "Fraction of the session messages sent that goes later; for tests, off by default.");
+      "Fraction of the sent session messages that is delayed; for tests, off by default.");
   config::add_timer(set, kCoreTimers.row("delay-ms"), &options.delay_ms_max, {1, 10'000});
   set.add_strings("fault-legs", &options.legs,
                   "Where these faults happen: client_to_manager, manager_to_client, "
@@ -40,10 +40,9 @@ void declare_pace(config::OptionSet& set, ImpairmentOptions& impairments) {
   PaceOptions& options = impairments.pace;
   config::add_timer(set, kCoreTimers.row("pace-message-us"), &options.message_us, kMicroseconds);
   config::add_timer(set, kCoreTimers.row("pace-item-us"), &options.item_us, kMicroseconds);
-  set.add_double(
-      "pace-before-leaving", &options.before_leaving, 1, {0, 1},
-      "Share of these times by which a message that is sent is held back; for the rest the "
-      "process is busy when it has left.");
+  set.add_double("pace-before-leaving", &options.before_leaving, 1, {0, 1},
+                 "Share of these times that a sent message waits; the rest keeps the process busy "
+                 "afterwards.");
   set.add_double("pace-pause-chance", &options.pause_chance, 0, {0, 1},
                  "Chance of a pause with each message of a call taken; for experiments.");
   config::add_timer(set, kCoreTimers.row("pace-pause-us"), &options.pause_mean_us, kMicroseconds);

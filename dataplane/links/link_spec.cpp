@@ -41,7 +41,7 @@ Result<void> parse_addresses(std::string_view local, std::string_view peer, Link
   auto there = parse_udp_address(peer);
   if (!there) return fail(ErrorCode::kBadInput, "PEER: {}", there.error().text);
   if (there->port == 0 || there->host == "0.0.0.0" || there->host == "::")
-    return fail(ErrorCode::kBadInput, "PEER: '{}' is nobody's address", peer);
+    return fail(ErrorCode::kBadInput, "PEER: '{}' has an unspecified address or port", peer);
   if (is_ipv6(*here) != is_ipv6(*there)) {
     return fail(ErrorCode::kBadInput, "LOCAL '{}' and PEER '{}' are of two address families", local,
                 peer);

@@ -16,7 +16,7 @@ config::OptionSet declare(Options& options) {
                  "File to read, a capture (pcap or pcapng) or hexadecimal text; without this, "
                  "without HEX and without a place to listen, text comes from standard input.");
   set.add_string("interface", &o->interface, "",
-                 "Network interface to listen to; the system may ask for rights.");
+                 "Network interface to listen to; the system may require privileges.");
   set.add_string(
       "listen", &o->listen, "",
       "HOST:PORT to stand on between controllers and the switch of --to; port 0 lets the "

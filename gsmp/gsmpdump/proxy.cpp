@@ -164,7 +164,8 @@ struct Proxy::Impl {
       }
       std::erase_if(pairs, [](const std::weak_ptr<Pair>& pair) { return pair.expired(); });
       if (pairs.size() >= options.connections_max) {
-        dump.trouble({now(), address}, fmt::format("not taken: {} connections", pairs.size()));
+        dump.trouble({now(), address},
+                     fmt::format("connection refused: {} are open", pairs.size()));
       } else {
         const auto pair = std::make_shared<Pair>(std::move(socket), dump, now);
         pairs.push_back(pair);

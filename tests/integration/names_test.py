@@ -190,7 +190,7 @@ class ChangedNames(InOneLab):
                     wait_until(lambda one=first: not one.alive(), "the first has ended")
                     self.assertEqual(first.popen.returncode, EXIT_REPLACED, first.output())
                     self.assertRegex(first.output().splitlines()[-1],
-                                     r"ended with exit code 4: .*(another living|fenced)")
+                                     r"ended with exit code 4: .*(another running|fenced)")
                     self.wait_for_calls()
                     # The first daemon's end has removed neither the second's name nor its watch.
                     self.assertEqual(bound(self.lab), set(BOUND))

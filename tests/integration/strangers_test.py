@@ -321,8 +321,8 @@ class FewDescriptors(unittest.TestCase):
         wait_until(lambda: len(os.listdir(f"/proc/{self.manager.pid}/fd")) < 200,
                    "strangers' connections are closed")
         log = self.manager.output()
-        self.assertEqual(log.count("descriptors run short: "), 1, log)
-        self.assertRegex(log, r"closed \d+ idle connections of peers that are in no session")
+        self.assertEqual(log.count("few file descriptors left: "), 1, log)
+        self.assertRegex(log, r"closed \d+ idle connections without a session")
 
 
 class NobodyWaits(InOneLab):
@@ -345,7 +345,7 @@ class NobodyWaits(InOneLab):
         self.assertEqual(told.returncode, 1)
         self.assertLess(time.monotonic() - begun, 5)
         found = re.search(r"whether request (\d+) was carried out is not known: "
-                          r"`xbindctl (outcome '\(two-way\)' \1)` tells", told.stderr)
+                          r"`xbindctl (outcome '\(two-way\)' \1)` shows it", told.stderr)
         self.assertTrue(found, told.stderr)
         os.kill(self.pid, signal.SIGCONT)
         outcome = ["outcome", "(two-way)", found.group(1)]

@@ -111,7 +111,7 @@ class Unknown(InOneLab):
         try:
             wait_until(lambda: self.links("node-2") == {"unknown"}, "its links are unknown")
             self.assertRegex(self.ctl("links"),
-                             "node-2 is unknown: nobody has had it under control "
+                             "node-2: state unknown, no SwitchServer has controlled it "
                              r"for \d+\.\d s")
             self.assertEqual(self.links("node-5"), {"up"})
             # Connections with another path leave the switch.

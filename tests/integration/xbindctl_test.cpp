@@ -91,12 +91,12 @@ TEST_F(Commands, ARequestWithoutAnAnswerSaysHowItsOutcomeIsFound) {
   const std::string cut_off = " did not answer: the connection broke (COMM_FAILURE); ";
   EXPECT_THAT(
       said([&] { return release(manager_, ConnectionId{7}); }),
-      HasSubstr(cut_off + "whether it was done is not known: `xbindctl describe 7` tells\n"));
+      HasSubstr(cut_off + "whether it was done is not known: `xbindctl describe 7` shows it\n"));
   EXPECT_THAT(said([&] {
                 return connect(manager_, {RequestId{5}, "host-a", "host-b", kCells100});
               }),
               HasSubstr(cut_off + "whether request 5 was carried out is not known: `xbindctl "
-                                  "outcome '(two-way)' 5` tells, and the id to release\n"));
+                                  "outcome '(two-way)' 5` shows it, and the id to release\n"));
   told_.trouble = [] { throw CORBA::TRANSIENT(); };
   const std::string absent = said([&] { return release(manager_, ConnectionId{7}); });
   EXPECT_THAT(absent, testing::StartsWith("1: xbindctl: the manager at 127.0.0.1:"));

@@ -237,7 +237,7 @@ TEST_F(SessionsTest, AManagerThatNeverSaysAnythingIsLostSooner) {
   ask(call());
   step();
   wait(seconds{2});
-  EXPECT_THAT(loss(), HasSubstr("manager default has said nothing in session 1 for 2000 ms"));
+  EXPECT_THAT(loss(), HasSubstr("manager default has sent nothing in session 1 for 2000 ms"));
 }
 
 TEST_F(SessionsTest, OneWordOfTheManagerIsEnough) {
