@@ -26,8 +26,9 @@ std::optional<Refusal> broken_rule(const ConnectRequest& request) {
                    fmt::format("the priority {} is above {}", request.priority, kPriorityMax)};
   }
   if (request.hold_ms > kHoldMsMax) {
-    return Refusal{Cause::kInvalidRequest, "hold", request.hold_ms, kHoldMsMax,
-                   fmt::format("{} ms are longer than {} ms", request.hold_ms, kHoldMsMax)};
+    return Refusal{
+        Cause::kInvalidRequest, "hold", request.hold_ms, kHoldMsMax,
+        fmt::format("hold of {} ms exceeds the limit of {} ms", request.hold_ms, kHoldMsMax)};
   }
   if (request.broken_rule.empty()) return std::nullopt;
   return Refusal{Cause::kInvalidRequest, {}, 0, 0, request.broken_rule};
@@ -148,7 +149,7 @@ void CallRequests::act(const Asker& asker, const ModifyRequest& request, const R
         asker, request.connection,
         {Cause::kInvalidRequest, "reverse", 0, 0,
          connection->both() ? "a bidirectional connection needs a service for the other direction"
-                            : "the connection has one direction, and no other to be changed"});
+                            : "the connection is unidirectional: omit the reverse service"});
     return;
   }
   if (auto other = other_category(connection->contract(), contract)) {

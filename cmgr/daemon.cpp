@@ -88,10 +88,10 @@ Result<Outcome> ManagerDaemon::call(RequestBody request, Duration timeout, Reque
   const std::lock_guard lock(calls_mutex_);
   if (!done && outcome.wait_for(Duration::zero()) != std::future_status::ready) {
     calls_.at(token).abandoned = true;  // ends in complete()
-    return fail(ErrorCode::kTimeout, "no outcome within {} ms: {}",
+    return fail(ErrorCode::kTimeout, "no outcome within {} ms; {}",
                 std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count(),
-                number == RequestId{} ? "a connection that comes of it is released"
-                                      : fmt::format("it will be that of request {}", number));
+                number == RequestId{} ? "if a connection is set up later, it is released"
+                                      : fmt::format("query it later as request {}", number));
   }
   calls_.erase(token);
   return outcome.get();
@@ -118,8 +118,7 @@ std::optional<Outcome> ManagerDaemon::outcome_of_call(RequestId number) {
 }
 
 void ManagerDaemon::release_unclaimed(ConnectionId connection) {
-  log::warn("connection {}: the two-way call that asked for it was given up; it is released",
-            connection);
+  log::warn("connection {} is released: its two-way caller gave up", connection);
   const RequestId token{next_token_++};  // no call waits for the outcome of this token
   post([token, connection](ConnectionManager& manager) {
     manager.release_local(token, connection, steady_now());

@@ -71,8 +71,8 @@ void declare_peers(config::OptionSet& set, Options& options) {
                  "Name of the RouteObject under xbind/routeobject/.");
   orb::require_name(set, "routeobject", options.route_object);
   set.add_choice("route-metric", &options.route_metric, "hops", {"hops", "delay", "load"},
-                 "What the better of two routes has: fewer links, less delay, or more room on "
-                 "its links.");
+                 "Metric by which routes are compared: number of links, delay, or free bandwidth "
+                 "on the links.");
   set.add_choice(
       "qos", &options.qos, "collocated", {"collocated", "remote"},
       "Where services are mapped to cells: by the QOSMapper's code in this process, or by "
@@ -80,10 +80,10 @@ void declare_peers(config::OptionSet& set, Options& options) {
   set.add_string("qosmapper", &options.qos_mapper, "default",
                  "Name of the QOSMapper under xbind/qosmapper/.");
   orb::require_name(set, "qosmapper", options.qos_mapper);
-  set.add_string(
-      "catalogue", &options.catalogue_file, "",
-      "File of services that may be asked for by name where they are mapped here (and of "
-      "connections prepared in advance); empty: the one that comes with the program.");
+  set.add_string("catalogue", &options.catalogue_file, "",
+                 "File of named services for --qos collocated and for connections prepared in "
+                 "advance; empty: the catalogue "
+                 "shipped with the program.");
 }
 
 // How commands for a switch are gathered.
@@ -95,10 +95,9 @@ void declare_aggregation(config::OptionSet& set, Options& options) {
       "their way, which needs no threshold.");
   set.add_string("regions", &options.regions, "50:1,100:4,10",
                  "For regions: below 50 calls/s T = 1, below 100 calls/s T = 4, else 10.");
-  set.add_uint(
-      "in-flight", &options.in_flight, 4, {1, 256},
-      "For adaptive: batches on their way to a switch beyond which commands gather; one, where 16 "
-      "are on their way to all switches.");
+  set.add_uint("in-flight", &options.in_flight, 4, {1, 256},
+               "For adaptive: limit of batches in flight to one switch, at which commands are "
+               "gathered; it is one while 16 are in flight to all switches.");
   set.add_uint("threshold", &options.threshold, 1, {1, 4096},
                "T: commands gathered for a switch before a batch is sent; implies --aggregation "
                "fixed.");
@@ -108,14 +107,15 @@ void declare_aggregation(config::OptionSet& set, Options& options) {
 
 // Caches.
 void declare_caches(config::OptionSet& set, Options& options) {
-  set.add_choice(
-      "label-policy", &options.label_policy, "competitive", {"fixed", "competitive", "cooperative"},
-      "How many labels are kept in advance: always as many; as few as give the hit ratio; "
-      "or the same and a share of the port's range by declared demand.");
+  set.add_choice("label-policy", &options.label_policy, "competitive",
+                 {"fixed", "competitive", "cooperative"},
+                 "Size of the label cache: fixed; as small as the hit ratio allows; or the same, "
+                 "with the port's range divided by declared demand.");
   set.add_uint("label-cache", &options.label_cache, 16'384, {0, 65'535},
                "Labels kept in advance for each switch and output port, at most; 0 keeps none.");
-  set.add_double("hit-ratio", &options.hit_ratio, 0.995, {0.5, 0.999999},
-                 "Share of calls whose labels are to be at hand (competitive, cooperative).");
+  set.add_double(
+      "hit-ratio", &options.hit_ratio, 0.995, {0.5, 0.999999},
+      "Target share of calls that find their labels in the cache (competitive, cooperative).");
   set.add_choice("quotas", &options.quotas, "off", {"off", "on"},
                  "Whether bandwidth and buffer are taken from the SwitchServers in advance.");
   set.add_uint("quota-calls", &options.quota_calls, 16, {1, 10'000},

@@ -47,14 +47,15 @@ void compare_hops(const std::string& switch_name, const HopMap& before, const Le
     if (was == before.end() && is == after.end()) {
       findings.push_back(
           {FindingKind::kStrayHop, element,
-           fmt::format("{} ({}) is in the ledger, the manager does not know it",
+           fmt::format("{} ({}) is in the ledger but not in the manager's table",
                        hop_words(theirs.key), cross_connect_words(theirs.cross_connect))});
       // The port's books charge the hop as long as it is in the ledger.
       if (const std::uint64_t booked = theirs.demand.cells_per_s; booked != 0) {
-        findings.push_back({FindingKind::kLeakedBandwidth, element,
-                            fmt::format("{}, which the manager does not know, takes {} cells/s",
-                                        hop_words(theirs.key), booked),
-                            booked});
+        findings.push_back(
+            {FindingKind::kLeakedBandwidth, element,
+             fmt::format("{}, which is not in the manager's table, occupies {} cells/s",
+                         hop_words(theirs.key), booked),
+             booked});
       }
       continue;
     }
@@ -92,7 +93,7 @@ void compare_hops(const std::string& switch_name, const HopMap& before, const Le
     }
     findings.push_back({FindingKind::kMissingHop,
                         fmt::format("{} port {}", switch_name, ours->cross_connect.output_port),
-                        fmt::format("{} ({}) is the manager's, the ledger does not have it",
+                        fmt::format("{} ({}) is in the manager's table but not in the ledger",
                                     hop_words(key), cross_connect_words(ours->cross_connect))});
   }
 }
@@ -107,11 +108,11 @@ void compare_labels(const std::string& switch_name, const ManagerView& before,
       for (const Label label : port.labels) {
         const std::pair key{port.port, label};
         if (was.contains(key) || is.contains(key)) continue;
-        findings.push_back(
-            {FindingKind::kLeakedLabel, fmt::format("{} port {}", switch_name, port.port),
-             fmt::format("label {} is {} in the ledger under the manager's name, the manager does "
-                         "not know it",
-                         to_string(label), where)});
+        findings.push_back({FindingKind::kLeakedLabel,
+                            fmt::format("{} port {}", switch_name, port.port),
+                            fmt::format("label {} is {} in the ledger under the manager's name, "
+                                        "but the manager does not have it",
+                                        to_string(label), where)});
       }
     }
   };
@@ -136,9 +137,10 @@ void compare_labels(const std::string& switch_name, const ManagerView& before,
     if (!twice && (!throughout || held.contains(after.cached[i]))) continue;
     findings.push_back(
         {FindingKind::kDoubleLabel, fmt::format("{} port {}", switch_name, port),
-         fmt::format("label {} is {} in the manager's cache{}", to_string(label),
-                     twice ? "twice" : "held",
-                     twice ? "" : ", the ledger does not know it as the manager's")});
+         fmt::format(
+             "label {} is {}", to_string(label),
+             twice ? "twice in the manager's cache"
+                   : "in the manager's cache, but the ledger has not granted it to this manager")});
   }
 }
 

@@ -126,7 +126,9 @@ void RemotePeers::send_session_end(SessionId session, const v2::OutcomeObserver_
       observer->client_session_ended(session.value(), static_cast<v2::SessionEnd>(ending.why),
                                      printable(ending.reason).c_str());
     });
-    if (!told) log::info("client session {}: its end is not told: {}", session, told.error().text);
+    if (!told)
+      log::info("client session {}: the notice of its end was not delivered: {}", session,
+                told.error().text);
   };
   if (ending.why == SessionEnd::kShutdown) {
     tell();

@@ -15,10 +15,8 @@ int main(int argc, char** argv) {
   config::OptionSet set("xbind-qosmapper", "Maps frame rate and size to cells a second, and back.");
   for (MetricTable& table : qos_mapper_metrics()) set.add_metrics(std::move(table));
   orb::add_daemon_options(set, common, "default");
-  set.add_string(
-      "catalogue", &catalogue_file, "",
-      "File of services that may be asked for by name; empty: the one that comes with the "
-      "program.");
+  set.add_string("catalogue", &catalogue_file, "",
+                 "File of named services; empty: the catalogue shipped with the program.");
   set.add_check([&]() -> std::optional<std::string> {
     const auto read = catalogue_of_option(catalogue_file);
     if (!read) return "catalogue: " + read.error().text;

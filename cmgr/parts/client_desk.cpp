@@ -261,12 +261,11 @@ void ClientDesk::flush(TimePoint now) {
     client.waiting_times.erase(client.waiting_times.begin(),
                                client.waiting_times.begin() + static_cast<std::ptrdiff_t>(sent));
     if (client.waiting.size() > kOutcomesWaiting) {
-      log::warn("client {}: {} outcomes wait and it confirms none; its session ends", client.name,
+      log::warn("client {}: session ended: {} outcomes are unconfirmed", client.name,
                 client.waiting.size());
       ++counters_.sessions_lost;
-      end_session(client,
-                  {SessionEnd::kFlooded,
-                   fmt::format("{} outcomes wait, and none is confirmed", client.waiting.size())});
+      end_session(client, {SessionEnd::kFlooded,
+                           fmt::format("{} outcomes are unconfirmed", client.waiting.size())});
       forget_if_done(index);
     }
   }

@@ -49,7 +49,8 @@ inline constexpr Timers kManagerTimers{
         {"attach-answer", std::chrono::seconds{20},
          "Time after which an attempt to attach that has no answer has failed."},
         {"attach-silent", std::chrono::seconds{1},
-         "Age of an attempt from which on fewer of them may be under way at once."},
+         "Age at which an attempt to attach counts as silent; fewer silent ones may be under way "
+         "at once."},
         {"topology-back-off-min", std::chrono::milliseconds{100},
          "First wait after RouteObject could not be watched."},
         {"topology-back-off-max", std::chrono::seconds{1},
@@ -70,7 +71,7 @@ inline constexpr Timers kManagerTimers{
          "Longest time that returned labels wait for a command to travel with."},
         // Caches.
         {"cache-trim", std::chrono::milliseconds{250},
-         "Pause between looks at the caches for labels and quota beyond the need."},
+         "Pause between checks of the caches for labels and quota beyond the need."},
         {"label-modesty", std::chrono::seconds{1},
          "Time after a recall in which no labels are requested beyond the present need."},
         {"label-idle", std::chrono::seconds{10},
@@ -82,7 +83,7 @@ inline constexpr Timers kManagerTimers{
         {"label-replacement", std::chrono::seconds{1},
          "Time constant of the mean time until a taken label is replaced."},
         {"label-replacement-first", std::chrono::milliseconds{50},
-         "That time before it was measured."},
+         "Assumed time until a taken label is replaced, before the first measurement."},
         {"label-spread-window", std::chrono::seconds{2},
          "Window over which the variance of the labels in use is measured."},
         {"label-ranked-window", std::chrono::milliseconds{50},
@@ -97,11 +98,11 @@ inline constexpr Timers kManagerTimers{
          "Time for which an endpoint that RouteObject does not know stays unknown."},
         // Audits.
         {"audit-look", std::chrono::milliseconds{250},
-         "Pause between the looks of an audit; messages on their way arrive meanwhile."},
+         "Pause between the readings of an audit; messages in flight arrive meanwhile."},
         {"audit-answer", std::chrono::seconds{25},
          "Time in which a SwitchServer must answer an audit; longer than its own."},
         {"audit-answer-absent", std::chrono::seconds{2},
-         "The same of a SwitchServer to which the manager is not attached."},
+         "Time in which a SwitchServer to which the manager is not attached must answer an audit."},
     }};
 
 }  // namespace xbind::cmgr

@@ -370,7 +370,7 @@ class NobodyWaits(InOneLab):
         manager.send("connect", write)
         manager.close()
         os.kill(self.pid, signal.SIGCONT)
-        wait_until(lambda: "the two-way call that asked for it was given up; it is released"
+        wait_until(lambda: "is released: its two-way caller gave up"
                    in self.lab.processes["xbind-cmgr"].output(), "the log says so")
         wait_until(lambda: len(self.connections()) == 1, "what nobody knows of is released")
         kept = self.connections()[0].split()[0]

@@ -150,7 +150,7 @@ bool World::expected_of_orphans(std::size_t m, std::size_t at, const Finding& fi
       const HopKey& key = hop.key;
       const std::string words =
           fmt::format("connection {} generation {} leg {} hop {}{}", key.connection, key.generation,
-                      key.leg, key.hop, stray ? " " : ", which the manager does not know");
+                      key.leg, key.hop, stray ? " " : ", which is not in the manager's table");
       return is_orphan(m, key.connection) && finding.text.starts_with(words);
     });
   }

@@ -56,20 +56,17 @@ TEST_F(ManagerViewTest, AHopTheManagerDoesNotKnowIsStrayAndHoldsBandwidth) {
   report.hops.push_back(hop(3, 34));
   const auto findings = look();
   ASSERT_THAT(findings, SizeIs(2));
-  EXPECT_EQ(
-      findings[1],
-      (Finding{FindingKind::kLeakedBandwidth, "sw port 2",
-               "connection 3 generation 1 leg 0 hop 1, which the manager does not know, takes "
-               "100 cells/s",
-               100}));
+  EXPECT_EQ(findings[1], (Finding{FindingKind::kLeakedBandwidth, "sw port 2",
+                                  "connection 3 generation 1 leg 0 hop 1, which is not in the "
+                                  "manager's table, occupies 100 cells/s",
+                                  100}));
   EXPECT_EQ(totals_of(findings).leaked_bandwidth_cells_per_s, 100U);
   const Finding& finding = findings[0];
   EXPECT_EQ(finding.kind, FindingKind::kStrayHop);
   EXPECT_EQ(finding.element, "sw port 2");
-  EXPECT_EQ(
-      finding.text,
-      "connection 3 generation 1 leg 0 hop 1 (1:0/34 -> 2:0/34) is in the ledger, the manager does "
-      "not know it");
+  EXPECT_EQ(finding.text,
+            "connection 3 generation 1 leg 0 hop 1 (1:0/34 -> 2:0/34) is in the ledger but not in "
+            "the manager's table");
 }
 
 TEST_F(ManagerViewTest, AHopTheLedgerDoesNotHaveIsMissing) {
@@ -128,7 +125,8 @@ TEST_F(ManagerViewTest, ACachedLabelThatIsNotOursIsDoublyHeld) {
   report.cached.clear();
   const Finding finding = only(look());
   EXPECT_EQ(finding.kind, FindingKind::kDoubleLabel);
-  EXPECT_THAT(finding.text, ::testing::HasSubstr("label 0/40 is held in the manager's cache"));
+  EXPECT_THAT(finding.text,
+              ::testing::HasSubstr("label 0/40 is in the manager's cache, but the ledger"));
   // A label in this manager's quarantine is safe too: no other manager gets it.
   report.quarantined[0].labels.push_back(atm_label(0, 40));
   EXPECT_THAT(look(), IsEmpty());
