@@ -33,8 +33,7 @@ const std::vector<callgen::Command>& commands() {
 }
 
 std::string purpose() {
-  std::string text =
-      "Offers calls to a ConnectionManager. Its commands, each with a --help of its own:";
+  std::string text = "Offers calls to a ConnectionManager. Each command has its own --help:";
   for (const callgen::Command& command : commands()) {
     text += fmt::format("\n  {:<12} {}", command.word, command.purpose);
   }

@@ -82,8 +82,7 @@ void declare_peers(config::OptionSet& set, Options& options) {
   orb::require_name(set, "qosmapper", options.qos_mapper);
   set.add_string("catalogue", &options.catalogue_file, "",
                  "File of named services for --qos collocated and for connections prepared in "
-                 "advance; empty: the catalogue "
-                 "shipped with the program.");
+                 "advance; empty: the catalogue shipped with the program.");
 }
 
 // How commands for a switch are gathered.

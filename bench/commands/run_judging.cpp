@@ -26,8 +26,8 @@ void declare_judging_options(config::OptionSet& set, JudgingOptions& options,
   set.add_check([&set, &options, &run]() -> std::optional<std::string> {
     if (options.generators > 1 && set.given("records"))
       return fmt::format(
-          "option --generators {} does not go with --records: requests are told by "
-          "one generator alone",
+          "options --generators {} and --records exclude each other: only a single generator "
+          "writes records",
           options.generators);
     return cannot_share(run, options.generators);
   });

@@ -40,7 +40,7 @@ void verdict(const RunReport& report, Page& page) {
   else if (verdict.failed)
     page.banner(verdict.is_void ? "FAILED and VOID" : "FAILED", Tone::kBad);
   else
-    page.banner("VOID: the figures are about another load than the one asked for", Tone::kWarning);
+    page.banner("VOID: the figures belong to another load than the requested one", Tone::kWarning);
   if (verdict.interrupted && verdict.failed) page.paragraph(interruption_of(report) + ".");
   for (const std::string& reason : verdict.reasons) page.paragraph(reason + ".");
 }
@@ -74,7 +74,7 @@ void offered(const RunReport& report, Page& page) {
 }
 
 void outcomes(const RunReport& report, Page& page) {
-  page.heading("What became of the requests", "outcomes");
+  page.heading("Results of the requests", "outcomes");
   Rows rows;
   for (const auto& [kind, statistics] : report.kinds) {
     const auto all = static_cast<double>(total_of(statistics.outcomes));
@@ -253,7 +253,7 @@ void cost(const RunReport& report, Page& page) {
 }
 
 void checks(const RunReport& report, Page& page) {
-  page.heading("Is the run what it says it is?", "checks");
+  page.heading("Checks of the load", "checks");
   Rows rows;
   for (const ModelCheck& check : all_checks(report))
     rows.push_back({word(check.name), figure(check.measured), figure(check.expected),

@@ -39,7 +39,7 @@ std::vector<Curve> curves_of(const RunReport& report) {
 NamedPlot percentiles(const std::vector<Curve>& curves) {
   NamedPlot made{"percentiles", {}, ""};
   made.plot.title = "Latency by percentile";
-  made.plot.x_label = "1 of so many is slower (10: p90, 100: p99, 1000: p99.9)";
+  made.plot.x_label = "one in N is slower (10: p90, 100: p99, 1000: p99.9)";
   made.plot.y_label = "ms";
   made.plot.log_x = made.plot.log_y = true;
   for (const Curve& curve : curves) {

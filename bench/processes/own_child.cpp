@@ -72,7 +72,7 @@ Result<std::string> OwnChild::line(Duration timeout) {
   for (;;) {
     const auto end = read_.find('\n');
     if (std::min(end, read_.size()) > kLongestLine)
-      return fail(ErrorCode::kProtocol, "{} (process {}) says a line of more than {} octets", name_,
+      return fail(ErrorCode::kProtocol, "{} (process {}) wrote a line longer than {} octets", name_,
                   pid_, kLongestLine);
     if (end != std::string::npos) {
       std::string line = read_.substr(0, end);
@@ -102,7 +102,7 @@ Result<void> OwnChild::read_more(TimePoint until, Duration timeout) {
     if (ready < 0 && errno == EINTR) continue;
     if (ready == 0 && steady_now() < until) continue;
     if (ready <= 0) {
-      return fail(ErrorCode::kTimeout, "{} (process {}) has said nothing for {} ms", name_, pid_,
+      return fail(ErrorCode::kTimeout, "{} (process {}) has written nothing for {} ms", name_, pid_,
                   std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count());
     }
     std::array<char, 16'384> octets{};

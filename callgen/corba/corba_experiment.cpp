@@ -166,8 +166,8 @@ void doubt_audits(RunReport& report) {
     const auto audit = report.audits.find(manager);
     if (audit == report.audits.end()) continue;
     audit->second.clean = false;
-    audit->second.findings.push_back(fmt::format(
-        "calls that this run asked of manager {} may be up: not one answer came back", manager));
+    audit->second.findings.push_back(
+        fmt::format("manager {} never answered: calls of this run may still be up there", manager));
   }
   if (!report.audits.empty()) report.audit = sum_of(report.audits);
 }
@@ -193,7 +193,7 @@ void declare_client_options(config::OptionSet& set, ClientOptions& options) {
   set.add_string("client-name", &options.client_name, "",
                  "Name to attach with; empty: callgen- and the process number.");
   set.add_string("routeobject", &options.route_object, "default",
-                 "RouteObject whose topology tells the ends when --from and --to are not given.");
+                 "RouteObject whose topology gives the ends when --from and --to are not given.");
   set.add_strings("watch-pid", &options.watch_pids,
                   "NAME=PID of a process whose memory goes into the summary.");
   set.add_check([&options]() -> std::optional<std::string> {

@@ -38,8 +38,8 @@ void declare_arrivals(config::OptionSet& set, LoadOptions& options) {
                 {"ramp", Arrivals::kRamp},
                 {"trace", Arrivals::kTrace},
                 {"one-at-a-time", Arrivals::kOneAtATime}},
-               "Whether calls come as from independent callers, evenly spaced, in bursts, ever "
-               "more often, as a file says, or each when the one before is over.");
+               "Arrival process: independent callers, evenly spaced, bursts, a linear ramp, times "
+               "from a file, or each call after the previous one.");
   set.add_double("burst-on", &options.burst_on, plan.burst_on_s, {0.001, 86'400},
                  "Seconds that a burst of --arrivals burst lasts, on average.");
   set.add_double("burst-off", &options.burst_off, plan.burst_off_s, {0.001, 86'400},

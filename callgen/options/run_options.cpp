@@ -75,7 +75,8 @@ std::optional<std::string> wrong_media(const config::OptionSet& set, const RunOp
     return std::nullopt;
   }
   if (parse_mix(options.mix).value().has(Scenario::kLeaf))
-    return "options --verify-media and leaf in --mix exclude each other: nobody listens at a leaf";
+    return "options --verify-media and leaf in --mix exclude each other: no receiver listens at a "
+           "leaf";
   if (options.endpoints.empty())
     return "option --verify-media needs --endpoints: where do cells enter the network?";
   const auto lines = lines_of(options);

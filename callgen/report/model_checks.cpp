@@ -55,8 +55,8 @@ ModelCheck sent_arrivals(const RunReport& report) {
                      .tolerance = ks_limit(std::max<std::uint64_t>(1, sent.gaps)) + blur};
     if (sent.gaps < kFewestForChecks) return not_judged(check, too_few());
     if (blur > kMostBlur)
-      return not_judged(
-          check, "gaps are finer than the generator's lag; what is due together goes together");
+      return not_judged(check,
+                        "gaps are shorter than the generator's lag, so requests are sent together");
     return judged(check, "once in 1000 runs by chance, and rate x p99 of the generator's lag");
   }
   ModelCheck check{.name = "sent gaps all the same (their variation)",
@@ -65,8 +65,8 @@ ModelCheck sent_arrivals(const RunReport& report) {
   if (report.arrivals != Arrivals::kConstant) return not_judged({.name = "sent gaps"}, kNoLaw);
   if (sent.gaps < kFewestForChecks) return not_judged(check, too_few());
   if (blur > kMostBlur)
-    return not_judged(
-        check, "gaps are finer than the generator's lag; what is due together goes together");
+    return not_judged(check,
+                      "gaps are shorter than the generator's lag, so requests are sent together");
   return judged(check, "two p99 of the generator's lag against a gap, and 0.05");
 }
 
@@ -86,11 +86,10 @@ ModelCheck little(const RunReport& report, const OccupancyFigures& system, std::
                                          seen.arrivals - std::min(seen.arrivals, seen.departures),
                                          seen.arrivals));
   if (seen.shifted_s > 0.05 * seen.area_s)
-    return not_judged(check,
-                      fmt::format("{} events were told too late to be sorted", seen.late_events));
-  return judged(
-      check,
-      "1 %, and what events that were told too late were moved by; the run begins and ends empty");
+    return not_judged(
+        check, fmt::format("{} events were reported too late to be sorted", seen.late_events));
+  return judged(check,
+                "1 %, plus the shift of events reported too late; the run begins and ends empty");
 }
 
 ModelCheck pasta(const RunReport& report) {
@@ -106,8 +105,8 @@ ModelCheck pasta(const RunReport& report) {
   if (seen.arrivals < kFewestForChecks || seen.batches < kFewestBatches)
     return not_judged(check, too_few());
   if (seen.shifted_s > 0.05 * seen.area_s)
-    return not_judged(check,
-                      fmt::format("{} events were told too late to be sorted", seen.late_events));
+    return not_judged(
+        check, fmt::format("{} events were reported too late to be sorted", seen.late_events));
   return judged(check, "4.5 standard errors of batches of arrivals, 5 % and 0.01");
 }
 
@@ -123,9 +122,9 @@ ModelCheck rate(const RunReport& report) {
                    .measured = report.sent_setups_per_s,
                    .expected = report.offered_setups_per_s,
                    .tolerance = rate_tolerance(report) * report.offered_setups_per_s};
-  if (!(report.offered_setups_per_s > 0)) return not_judged(check, "no rate was asked for");
+  if (!(report.offered_setups_per_s > 0)) return not_judged(check, "no rate was requested");
   if (!has_asked_rate(report))
-    return not_judged(check, "interrupted: the mean rate asked for is that of the whole run");
+    return not_judged(check, "interrupted: the requested mean rate is that of the whole run");
   if (report.setups.attempted < kFewestForRate) return not_judged(check, too_few());
   return judged(check, "5 %, or five standard deviations of a Poisson mean");
 }

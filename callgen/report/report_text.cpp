@@ -118,7 +118,7 @@ void came_back(const RunReport& report, Page& page) {
               grouped(report.notices.unknown), grouped(report.notices.mended),
               rounded(std::chrono::duration<double>(report.notices.span).count()));
   if (report.odd != OddOutcomes{})
-    page.line("  odd answers: {} repeated, {} contradicted, {} too late, {} never asked for",
+    page.line("  odd answers: {} repeated, {} contradicted, {} too late, {} without a request",
               grouped(report.odd.repeated), grouped(report.odd.contradicted),
               grouped(report.odd.late), grouped(report.odd.unknown));
 }
@@ -234,7 +234,7 @@ void audit(const AuditReport& audit, Page& page) {
   const std::size_t shown = std::min(audit.findings.size(), kFindingsShown);
   for (std::size_t i = 0; i < shown; ++i) page.line("  {}", audit.findings[i]);
   if (shown < audit.findings.size()) {
-    page.line("  and {} more: xbindctl audit, or the JSON, tells them all",
+    page.line("  and {} more: see xbindctl audit or the JSON report",
               audit.findings.size() - shown);
   }
 }
@@ -295,7 +295,7 @@ void verdict(const RunReport& report, Page& page) {
     page.line(
         "Verdict: INTERRUPTED. What had been offered was answered and released, nothing leaked.");
   } else {
-    page.line("Verdict: VOID. The figures are about another load than the one asked for, because");
+    page.line("Verdict: VOID. The figures belong to another load than the requested one, because");
   }
   for (const std::string& reason : verdict.reasons) page.line("  - {}", reason);
 }

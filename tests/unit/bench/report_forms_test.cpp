@@ -324,7 +324,7 @@ TEST_F(Files, OfARunStandInItsFolder) {
   EXPECT_THAT(content(in("latency.hgrm")), HasSubstr("Total count    =         2000"));
   const std::string page = content(in("index.html"));
   for (const char* const part : {"<svg", "OK: every call was answered", "to the manager and back",
-                                 "Is the run what it says it is?", "&quot;quoted&quot;"})
+                                 "Checks of the load", "&quot;quoted&quot;"})
     EXPECT_THAT(page, HasSubstr(part));
   for (const char* const outside : {"src=\"http", "href=\"http", "@import", "<script src"})
     EXPECT_THAT(page, Not(HasSubstr(outside)));

@@ -457,7 +457,7 @@ TEST(ReportText, NullServantsTellHowTheyGather) {
 TEST(ReportText, AVoidRunSaysThatItsFiguresAreAboutAnotherLoad) {
   RunReport report = good_report();
   report.generator_slip.p99 = 1e6;
-  EXPECT_THAT(to_text(report), HasSubstr("Verdict: VOID. The figures are about another load"));
+  EXPECT_THAT(to_text(report), HasSubstr("Verdict: VOID. The figures belong to another load"));
 }
 
 TEST(ProgressLine, ReadsLikeThis) {
