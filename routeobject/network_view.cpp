@@ -154,7 +154,8 @@ class Finder {
     const std::string& name = topology_.switches()[at].name;
     return {
         Cause::kSwitchUnreachable,
-        fmt::format("'{}' is unknown: nobody has it under control, no new path goes there", name),
+        fmt::format("'{}' is unknown: no SwitchServer has it under control, so no new path uses it",
+                    name),
         0, 0, name};
   }
 

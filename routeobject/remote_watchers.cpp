@@ -66,7 +66,7 @@ void RemoteWatchers::expire(TimePoint now) {
   for (const std::string& name : list_.expire(now)) {
     watchers_.erase(name);
     ++lost_;
-    log::warn("watcher {} has not watched again in {} ms and is told nothing more", name,
+    log::warn("watcher {} did not renew its watch within {} ms; it receives no more notices", name,
               kLeaseInValidities * routes_.validity_ms());
   }
 }
@@ -104,7 +104,7 @@ void RemoteWatchers::tell_all(std::unique_lock<std::mutex>& lock) {
     } else if (list_.end(watcher.name, watcher.registration)) {
       watchers_.erase(watcher.name);
       ++lost_;
-      log::warn("{}; it is told nothing more until it watches again", told.error().text);
+      log::warn("{}; it receives no notices until it watches again", told.error().text);
     }
     const bool ending = stop_;
     lock.unlock();

@@ -102,7 +102,7 @@ constexpr MetricRow<StatusReading> kRouteMetrics[] = {
     {"switches", MetricKind::kGauge, "", "Switches of the topology.",
      [](const StatusReading& at) { return std::uint64_t{at.topology.switches().size()}; }},
     {"switches_unknown", MetricKind::kGauge, "",
-     "Switches that nobody is known to have under control.",
+     "Switches that no SwitchServer is known to control.",
      [](const StatusReading& at) { return std::uint64_t{at.routes.switches_unknown}; }},
     {"links", MetricKind::kGauge, "", "Links of the topology.",
      [](const StatusReading& at) { return std::uint64_t{at.topology.links().size()}; }},
@@ -129,7 +129,7 @@ constexpr MetricNames kSwitchAgeMetrics{{
     {"report_age_ms/<switch>", MetricKind::kGauge, "ms",
      "Time since the switch's SwitchServer last reported its ports."},
     {"unknown_switch_ms/<switch>", MetricKind::kGauge, "ms",
-     "Time for which nobody is known to have the switch under control."},
+     "Time for which no SwitchServer is known to control the switch."},
 }};
 
 // Appends "report_age_ms/switch-1" for each switch that has reported; in a large network only the
@@ -182,8 +182,8 @@ v2::RouteAnswers* RouteObjectServant::find_paths(const v2::RouteQuerySeq& querie
   auto out = to_new(answers);
   // Each query has exactly one answer, so the list cannot be shortened.
   if (const CORBA::ULong fit = fitting(out->answers); fit < out->answers.length()) {
-    throw v2::BadRequest(fmt::format("the answers to {} queries exceed {} octets, the first {} do "
-                                     "not: ask for fewer at a time",
+    throw v2::BadRequest(fmt::format("the answers to {} queries exceed {} octets, those to the "
+                                     "first {} fit: send fewer at a time",
                                      queries.length(), orb::kReplyOctetsMax, fit)
                              .c_str());
   }

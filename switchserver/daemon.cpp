@@ -88,7 +88,7 @@ Result<LedgerReport> SwitchServerDaemon::audit(const std::string& manager, Durat
     return tl::make_unexpected(started.error());
   }
   if (auto report = audits_.wait(ticket, timeout)) return std::move(*report);
-  return fail(ErrorCode::kTimeout, "the switch did not tell its table within {} ms",
+  return fail(ErrorCode::kTimeout, "the switch did not report its table within {} ms",
               std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count());
 }
 
@@ -152,7 +152,7 @@ Result<CellCounters> SwitchServerDaemon::count_cells(PortId port, Label label, D
   }
   const auto counted = statistics_.wait(ticket, timeout);
   if (!counted || counted->cause == Cause::kTimeout) {
-    return fail(ErrorCode::kTimeout, "the switch did not tell its counters in time");
+    return fail(ErrorCode::kTimeout, "the switch did not report its counters in time");
   }
   if (counted->cause == Cause::kNone) return counted->counters;
   if (counted->absent) {

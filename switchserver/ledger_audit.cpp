@@ -199,8 +199,9 @@ class LedgerCheck {
                        below->key.generation < record.key.generation && one_input(*below, record);
     if (right) return;
     find(FindingKind::kDoubleLabel, port,
-         fmt::format("input label {} of connection {} was taken over from nobody",
-                     to_string(record.input_label()), record.key.connection));
+         fmt::format(
+             "input label {} of connection {}: the hop that it was taken over from does not match",
+             to_string(record.input_label()), record.key.connection));
   }
 
   // Whether one of the two has taken over from the other, directly or through others.

@@ -49,12 +49,13 @@ void declare(config::OptionSet& set, Options& options) {
   set.add_timers(gsmp::kGsmpTimers);
   orb::add_client_options(set, options.common, log::Level::kInfo);
   set.add_string("route-object", &options.route_object, "default",
-                 "Name under xbind/routeobject/ of who is told how the ports are; empty: nobody.");
+                 "Name under xbind/routeobject/ of the RouteObject that receives port reports; "
+                 "empty: no reports.");
   orb::require_name(set, "route-object", options.route_object, true);
   orb::add_exit_codes(set);
   set.add_double(
       "report-threshold", &options.report_threshold, 0.1, {0, 1},
-      "Part of a port's capacity by which its free bandwidth moves before that is told.");
+      "Part of a port's capacity by which its free bandwidth must change to be reported.");
   config::add_timer(set, kSwitchServerTimers.row("report-interval-ms"), &options.report_interval_ms,
                     {1, 60'000});
   config::add_timer(set, kSwitchServerTimers.row("report-refresh-ms"), &options.report_refresh_ms,

@@ -45,7 +45,9 @@ void RemoteManagers::send_session_end(SessionId session, const v2::HopObserver_v
       observer->manager_session_ended(session.value(), static_cast<v2::SessionEnd>(ending.why),
                                       printable(ending.reason).c_str());
     });
-    if (!told) log::info("session {}: its end is not told: {}", session, told.error().text);
+    if (!told)
+      log::info("session {}: the notice of its end was not delivered: {}", session,
+                told.error().text);
   };
   if (ending.why == SessionEnd::kShutdown) {
     tell();

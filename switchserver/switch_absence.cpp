@@ -28,7 +28,7 @@ std::optional<std::string> SwitchAbsence::back(TimePoint now) {
   next_log_at_ = kNever;
   reason_.clear();
   if (!since || !std::exchange(complained_, false)) return std::nullopt;
-  return fmt::format("the switch at {} is {} after {:.1f} s", peer_, first ? "met" : "back",
+  return fmt::format("the switch at {} is {} after {:.1f} s", peer_, first ? "reached" : "back",
                      seconds_of(now - *since));
 }
 
@@ -37,8 +37,8 @@ std::optional<std::string> SwitchAbsence::complaint(TimePoint now) {
   pause_ = std::min(pause_ * 2, kLogPauseMax);
   next_log_at_ = now + pause_;
   complained_ = true;
-  return fmt::format("the switch at {} {} {:.1f} s: {}; trying on", peer_,
-                     ever_met_ ? "has been away for" : "has not been met in",
+  return fmt::format("the switch at {} {} {:.1f} s: {}; retrying", peer_,
+                     ever_met_ ? "has been away for" : "has not been reached for",
                      seconds_of(now - *since_), reason_.empty() ? "it does not answer" : reason_);
 }
 

@@ -31,8 +31,8 @@ Result<SwitchController::Attachment> SwitchController::attach(std::string_view m
     ++counters_.fenced;
     return tl::make_unexpected(
         Error{ErrorCode::kFenced,
-              fmt::format("manager {} came with epoch {}, epoch {} has been here", manager, epoch,
-                          session.epoch),
+              fmt::format("manager {} is fenced: it came with epoch {}, but epoch {} is known",
+                          manager, epoch, session.epoch),
               session.epoch.value()});
   }
   if (session.attached) end_session(*index);

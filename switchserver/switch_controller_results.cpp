@@ -192,8 +192,9 @@ void SwitchController::report(const Audit& audit, const std::vector<CrossConnect
     report.findings.push_back(
         {FindingKind::kUnreadable, options_.name, "the switch's table could not be read", 1});
   } else if (ended_overflow_) {
-    report.findings.push_back({FindingKind::kUnreadable, options_.name,
-                               "too many hops went while the switch's table was read", 1});
+    report.findings.push_back(
+        {FindingKind::kUnreadable, options_.name,
+         "too many hops were removed while the switch's table was read; repeat the audit", 1});
   } else {
     auto differences = compare_table(options_.name, *table, std::move(expected));
     std::move(differences.begin(), differences.end(), std::back_inserter(report.findings));

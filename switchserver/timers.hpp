@@ -15,9 +15,10 @@ inline constexpr Timers kSwitchServerTimers{
          "microseconds.",
          TimerSource::kOption},
         {"report-interval-ms", std::chrono::milliseconds{200},
-         "Milliseconds at least between looks at the books for that.", TimerSource::kOption},
+         "Shortest time between checks of the free bandwidth, in milliseconds.",
+         TimerSource::kOption},
         {"report-refresh-ms", std::chrono::seconds{5},
-         "Milliseconds after which the ports are told of in any case.", TimerSource::kOption},
+         "Longest time between port reports, in milliseconds.", TimerSource::kOption},
         {"report-back-off-min", std::chrono::milliseconds{200},
          "First pause after a report that RouteObject did not take."},
         {"report-back-off-max", std::chrono::seconds{5},
@@ -38,7 +39,7 @@ inline constexpr Timers kSwitchServerTimers{
         {"execute", std::chrono::seconds{5},
          "Time in which the commands of a two-way call must be executed."},
         {"statistics", std::chrono::seconds{5},
-         "Time in which the switch must have told its counters."},
+         "Time in which the switch must report its counters."},
     }};
 
 // The longest wait of a cell of rt-VBR in microseconds, as the admission uses it.

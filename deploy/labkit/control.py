@@ -15,7 +15,7 @@ def address_of(process):
     """Where an xbind-switch listens for commands; it prints the address when it starts."""
     found = re.search(r"^xbind-switch control on (\S+)$", process.output(), re.MULTILINE)
     if not found:
-        raise LabError(f"{process.name} has not said where it takes orders (--control)")
+        raise LabError(f"{process.name} has not printed its control address (--control)")
     host, _, port = found.group(1).rpartition(":")
     return host.strip("[]"), int(port)
 
@@ -35,7 +35,8 @@ def tell(process, lines):
                     stream.flush()
                     answers += [stream.readline().rstrip("\n") for _ in part]
     except OSError as error:
-        raise LabError(f"{process.name} takes no orders: {error.strerror or error}") from error
+        raise LabError(
+            f"{process.name} does not accept commands: {error.strerror or error}") from error
     if not all(answers):
         raise LabError(f"{process.name} has ended the connection without an answer")
     return answers

@@ -237,9 +237,9 @@ void TopologyBuilder::note_shape() {
       alone = i;
       break;
     }
-    notes_.push_back(fmt::format(
-        "the graph is in {} parts, between which there is no way: {} is not reached from {}", count,
-        topology_.switches()[alone].name, topology_.switches()[0].name));
+    notes_.push_back(fmt::format("the graph has {} unconnected parts: {} cannot be reached from {}",
+                                 count, topology_.switches()[alone].name,
+                                 topology_.switches()[0].name));
   }
 }
 

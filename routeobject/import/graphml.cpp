@@ -142,7 +142,7 @@ class GraphmlReader {
     if (std::string_view(graph.attribute("edgedefault").value()) == "directed") {
       builder_.note("edgedefault is 'directed': links carry both ways all the same");
     }
-    builder_.note("GraphML has no demands: every pair is as likely");
+    builder_.note("GraphML has no demands: every pair is equally likely");
     // Nodes first: an edge may stand before the nodes it joins.
     for (const pugi::xml_node& child : graph.children()) {
       if (local_name(child) == "hyperedge") {

@@ -342,7 +342,7 @@ class SndlibReader {
                       other_units_));
     }
     if (!sections_.contains("DEMANDS"))
-      builder_.note("no section DEMANDS: every pair is as likely");
+      builder_.note("no section DEMANDS: every pair is equally likely");
   }
 
   Tokens tokens_;

@@ -287,10 +287,10 @@ void GsmpDriver::on(const gsmp::Response& response) {
       if (response.success) {
         read_all_ports();
       } else {
-        drop_reason_ = "the switch refuses its configuration: " + to_string(response.code);
+        drop_reason_ = "the switch refused Switch Configuration: " + to_string(response.code);
       }
       return;
-    default: log::warn("an answer of a type that was not asked for is ignored"); return;
+    default: log::warn("an answer of an unexpected type is ignored"); return;
   }
 }
 
@@ -449,7 +449,8 @@ void GsmpDriver::fail_request(gsmp::MessageType type, std::uint64_t cookie, Caus
     case gsmp::MessageType::kReportConnectionState:
     case gsmp::MessageType::kConnectionActivity: end_report(cookie, cause); return;
     default:
-      if (cause == Cause::kTimeout) drop_reason_ = "the switch does not tell its configuration";
+      if (cause == Cause::kTimeout)
+        drop_reason_ = "the switch did not answer the request for its configuration";
       return;
   }
 }

@@ -92,15 +92,15 @@ inline constexpr CounterRow<DriverCounters> kDriverMetrics[] = {
     {"gsmp_by_service", MetricKind::kCounter, "", "Adds and moves that carried a traffic contract.",
      &DriverCounters::by_service},
     {"gsmp_by_priority", MetricKind::kCounter, "",
-     "Adds and moves with a contract that went by priority: a port does not offer the service.",
+     "Adds and moves whose contract was mapped to a priority, because a port does not offer the "
+     "service.",
      &DriverCounters::by_priority},
     {"gsmp_old_port_session", MetricKind::kCounter, "",
      "Requests that the switch refused because their port had begun a new session.",
      &DriverCounters::old_port_session},
     {"gsmp_ports_taken", MetricKind::kCounter, "",
-     "Ports that have begun a new session without a word to us: another controller has brought "
-     "them "
-     "up, and what came in there is put back.",
+     "Ports that began a new session without an event: another controller brought them up; their "
+     "cross-connects are put back.",
      &DriverCounters::ports_taken},
 };
 

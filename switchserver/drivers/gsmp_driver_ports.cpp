@@ -20,7 +20,8 @@ void GsmpDriver::read_all_ports() {
 void GsmpDriver::on_all_ports(const gsmp::Response& response) {
   const auto* part = response.body ? std::get_if<gsmp::AllPortsPart>(response.body.get()) : nullptr;
   if (!response.success || part == nullptr) {
-    const std::string why = "the switch does not tell its ports: " + to_string(response.code);
+    const std::string why =
+        "the switch refused All Ports Configuration: " + to_string(response.code);
     if (up_) {
       log::warn("{}", why);
     } else {
@@ -71,20 +72,20 @@ void GsmpDriver::know(const gsmp::PortRecord& record) {
   if (up_ && !fresh && port.session != record.port_session) {
     ++counters_.ports_taken;
     log::warn(
-        "port {} has begun session {} in place of {} without a word to us: another controller has "
-        "brought it up; what came in there is put back",
+        "port {} began session {} (was {}) without an event: another controller has brought it up; "
+        "its cross-connects are put back",
         record.port, record.port_session, port.session);
   }
   CheckedRanges labels = checked_ranges(gsmp::label_ranges(record));
   if (!labels.left_out.empty() && labels.left_out != port.left_out) {
     log::warn(
-        "port {}: label ranges {} are left out: they are of no known kind, impossible, overlap "
-        "others, or are more than {}",
+        "port {}: label ranges {} are ignored: unknown kind, invalid, overlapping, or more than {} "
+        "ranges",
         record.port, to_string(labels.left_out), kLabelRangesMax);
   }
   port.left_out = std::move(labels.left_out);
   if (labels.taken.empty() && port.has_labels) {
-    log::warn("port {} has no label range and is left out", record.port);
+    log::warn("port {} has no label range and is ignored", record.port);
   }
   port.has_labels = !labels.taken.empty();
   port.about = {record.port, std::move(labels.taken), record.transmit_cells_per_s,
@@ -114,7 +115,7 @@ void GsmpDriver::on_port(const gsmp::Response& response) {
   } else if (response.code == gsmp::FailureCode::kNoSuchPort) {
     ports_.erase(id);
   } else {
-    log::warn("port {}: the switch does not tell its configuration: {}", id,
+    log::warn("port {}: the switch refused to report its configuration: {}", id,
               to_string(response.code));
   }
   port_read(id);

@@ -13,7 +13,7 @@ inline constexpr Timers kDriverTimers{
         {"invalid-label-log", std::chrono::seconds{1},
          "Shortest time between log lines on Invalid Label events."},
         {"other-controllers-look", std::chrono::seconds{1},
-         "Pause between looks at all ports while the switch has other controllers."},
+         "Pause between readings of all ports while the switch has other controllers."},
     }};
 
 }  // namespace xbind

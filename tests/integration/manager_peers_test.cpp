@@ -340,7 +340,7 @@ TEST_F(BehindManager, it_attaches_to_others_while_some_are_silent) {
 }
 
 TEST_F(BehindManager, fenced_it_says_so) {
-  const auto fenced = [](v2::HopAttachment&) { throw v2::Fenced(7, 8, "epoch 8 has been here"); };
+  const auto fenced = [](v2::HopAttachment&) { throw v2::Fenced(7, 8, "epoch 8 is known"); };
   names().put("xbind/switchserver/one", activate(new BadSwitch(fenced, inbox_, 1)));
   names().put("xbind/routeobject/default", activate(new BadRoutes({"one"})));
   std::promise<std::string> said;
@@ -353,7 +353,7 @@ TEST_F(BehindManager, fenced_it_says_so) {
     daemon->may_serve(1h);
     return why.wait_for(0s) == std::future_status::ready;
   }));
-  EXPECT_THAT(why.get(), testing::HasSubstr("epoch 8 has been here"));
+  EXPECT_THAT(why.get(), testing::HasSubstr("epoch 8 is known"));
 }
 
 }  // namespace

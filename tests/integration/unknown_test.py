@@ -189,8 +189,8 @@ class Unknown(InOneLab):
         for number, switch in enumerate(NOBODY_THERE):
             with self.subTest(switch):
                 said = lambda: re.findall(  # noqa: E731
-                    rf"the switch at {re.escape(switch)} has not been met in (\S+) s: (.*); "
-                    "trying on", self.lonely[number].read_text())
+                    rf"the switch at {re.escape(switch)} has not been reached for (\S+) s: (.*); "
+                    "retrying", self.lonely[number].read_text())
                 wait_until(lambda: len(said()) > 1, "it has been said twice")
                 self.assertRegex(said()[0][1], "refused|resolve")
                 shown = self.ctl("ports", f"lonely-{number}")

@@ -201,9 +201,9 @@ TEST(UnknownSwitchRoutesTest, IsOnNoPathAndIsNamedWhereThereIsNoOther) {
   EXPECT_TRUE(service.tick(then + seconds{3}));
   EXPECT_EQ(ask(narrow)->path.hops[1].switch_name, "y");
   EXPECT_EQ(ask(wide).error().cause, Cause::kNoBandwidth);
-  const RouteRefusal unknown{Cause::kSwitchUnreachable,
-                             "'x' is unknown: nobody has it under control, no new path goes there",
-                             0, 0, "x"};
+  const RouteRefusal unknown{
+      Cause::kSwitchUnreachable,
+      "'x' is unknown: no SwitchServer has it under control, so no new path uses it", 0, 0, "x"};
   EXPECT_EQ(ask(without_y).error(), unknown);
   EXPECT_EQ(service.alternates(narrow, 4)->answers.size(), 1u);
   EXPECT_EQ(service.alternates(without_y, 4)->answers.at(0).error(), unknown);

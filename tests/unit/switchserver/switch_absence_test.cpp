@@ -43,18 +43,19 @@ TEST_F(SwitchAbsenceTest, OneThatIsNeverMetIsToldOfAgainAndAgainAndLessOften) {
   absence_.away(now_ + seconds{1});  // no change
   EXPECT_THAT(
       lines(seconds{15}),
-      ElementsAre("the switch at 127.0.0.1:1 has not been met in 2.0 s: 127.0.0.1:1: connect: "
-                  "Connection refused; trying on",
-                  "the switch at 127.0.0.1:1 has not been met in 6.0 s: 127.0.0.1:1: connect: "
-                  "Connection refused; trying on",
-                  "the switch at 127.0.0.1:1 has not been met in 14.0 s: 127.0.0.1:1: connect: "
-                  "Connection refused; trying on"));
+      ElementsAre(
+          "the switch at 127.0.0.1:1 has not been reached for 2.0 s: 127.0.0.1:1: connect: "
+          "Connection refused; retrying",
+          "the switch at 127.0.0.1:1 has not been reached for 6.0 s: 127.0.0.1:1: connect: "
+          "Connection refused; retrying",
+          "the switch at 127.0.0.1:1 has not been reached for 14.0 s: 127.0.0.1:1: connect: "
+          "Connection refused; retrying"));
   EXPECT_FALSE(absence_.ever_met());
   EXPECT_EQ(absence_.away_for(now_), seconds{15});
   // Finally once a minute: at 30, 62 and 122 s of the first two and a half minutes.
   EXPECT_EQ(lines(seconds{135}).size(), 3u);
   EXPECT_EQ(lines(std::chrono::minutes{10}).size(), 10u);
-  EXPECT_EQ(absence_.back(now_), "the switch at 127.0.0.1:1 is met after 750.0 s");
+  EXPECT_EQ(absence_.back(now_), "the switch at 127.0.0.1:1 is reached after 750.0 s");
   EXPECT_TRUE(absence_.ever_met());
 }
 
@@ -74,7 +75,7 @@ TEST_F(SwitchAbsenceTest, OneThatHasBeenMetIsAwayAndEachAbsenceBeginsAnew) {
   absence_.back(now_);
   absence_.away(now_);
   EXPECT_THAT(lines(seconds{3}), ElementsAre("the switch at 127.0.0.1:1 has been away for 2.0 s: "
-                                             "it does not answer; trying on"));
+                                             "it does not answer; retrying"));
   EXPECT_THAT(absence_.back(now_), Eq("the switch at 127.0.0.1:1 is back after 3.0 s"));
 }
 

@@ -353,7 +353,8 @@ TEST_F(SwitchControllerTest, AnOlderEpochIsFencedAnEqualOneReplaces) {
   const Label label = cache_one();
   const auto old_one = controller.attach("a", Epoch{4});
   EXPECT_EQ(old_one.error().code, ErrorCode::kFenced);
-  EXPECT_EQ(old_one.error().text, "manager a came with epoch 4, epoch 5 has been here");
+  EXPECT_EQ(old_one.error().text,
+            "manager a is fenced: it came with epoch 4, but epoch 5 is known");
   EXPECT_EQ(holder(label), LabelHolder::kCached) << "the living session is not disturbed";
   ASSERT_TRUE(controller.attach("a", Epoch{5}).has_value());
   EXPECT_EQ(holder(label), LabelHolder::kFree) << "the old session has lapsed";
