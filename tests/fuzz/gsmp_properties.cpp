@@ -63,7 +63,7 @@ std::optional<std::string> broken_by_message(Octets octets) {
   const auto message = gsmp::decode(octets);
   if (!message) {
     if (one_line(gsmp::to_string(message.error()))) return std::nullopt;
-    return "a refusal without words";
+    return "a refusal whose text is not one line";
   }
   const std::string words = gsmp::to_string(*message);
   if (!one_line(words)) return "a message that is not one line: " + words;
@@ -74,21 +74,23 @@ std::optional<std::string> broken_by_message(Octets octets) {
     return fmt::format("{} octets written of {} read: {}", once.size(), octets.size(), words);
   }
   const auto again = gsmp::decode(once);
-  if (!again) return fmt::format("written as {}: {}", gsmp::to_string(again.error()), words);
+  if (!again)
+    return fmt::format("the encoded message is refused ({}): {}", gsmp::to_string(again.error()),
+                       words);
   if (*again != *message) {
     return fmt::format("read {}, written and read {}", words, gsmp::to_string(*again));
   }
   wire::Buffer twice;
   wire::Writer second(twice);
   gsmp::encode(*again, second);
-  return twice == once ? std::nullopt : std::optional("two ways to write " + words);
+  return twice == once ? std::nullopt : std::optional("encoding is not stable: " + words);
 }
 
 std::optional<std::string> broken_by_stream(Octets octets) {
   const Stream whole = read_stream(octets, octets.size());
   for (const std::size_t chunk : {1U, 3U, 5U, 64U}) {
     if (read_stream(octets, chunk) != whole) {
-      return fmt::format("{} messages in one piece, other ones in pieces of {}",
+      return fmt::format("{} messages in one chunk, a different result in chunks of {} octets",
                          whole.messages.size(), chunk);
     }
   }

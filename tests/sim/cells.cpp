@@ -159,10 +159,11 @@ void World::check_settled(const ClientSite& site, Call& call) {
   const bool known_unknown = call.heard && call.heard->kind == NoticeKind::kUnknown;
   const bool in_doubt = both.unknown && !both.cut;
   if (in_doubt) ++world_.tally["settled calls that are unknown"];
-  if (in_doubt && !call.deaf && !known_unknown) complain("is unknown, its client was not told");
-  if (!in_doubt && !call.deaf && known_unknown) complain("was said to be unknown, and is not");
-  if (both.cut && !call.deaf && !known_broken) complain("is cut, its client was not told");
-  if (!both.cut && !call.deaf && known_broken) complain("was said to be broken, and is not");
+  if (in_doubt && !call.deaf && !known_unknown)
+    complain("is unknown, but its client got no notice");
+  if (!in_doubt && !call.deaf && known_unknown) complain("was reported as unknown, but is not");
+  if (both.cut && !call.deaf && !known_broken) complain("is cut, but its client got no notice");
+  if (!both.cut && !call.deaf && known_broken) complain("was reported as broken, but is not");
   if ((both.cut || both.drained || both.unknown) && could_move(site, call)) {
     complain("goes over an unusable line, and there is another way with room");
   }

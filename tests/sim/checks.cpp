@@ -73,7 +73,8 @@ void World::check_charges(std::size_t at) {
     const auto usage = ledger(at).usage(port.port);
     if (usage->capacity == expected_capacity(expected_port(at, port.port))) continue;
     world_.violated(
-        fmt::format("{} port {}: may promise {} cells/s and {} of buffer, its line is {}",
+        fmt::format("{} port {}: capacity is {} cells/s and {} cells of buffer, but its line "
+                    "carries {} cells/s",
                     switches_[at].name, port.port, usage->capacity.cells_per_s,
                     usage->capacity.buffer_cells, network_.rate(at, port.port)));
   }
@@ -90,8 +91,8 @@ void World::check_charges(std::size_t at) {
         (modified && (!calm_ || record.progress.untold || charged.fits_within(wanted))))
       return;
     world_.violated(
-        fmt::format("{} port {}: connection {} is charged {} cells/s and {} of buffer, it ought to "
-                    "be {} and {}",
+        fmt::format("{} port {}: connection {} is charged {} cells/s and {} cells of buffer, "
+                    "expected {} and {}",
                     switches_[at].name, has.output_port, record.key.connection, charged.cells_per_s,
                     charged.buffer_cells, wanted.cells_per_s, wanted.buffer_cells));
   });
@@ -117,13 +118,15 @@ void World::check_switch(std::size_t at) {
     const Resources sum = sums[port.port];
     if (usage->hops != sum || !sum.fits_within(usage->taken) ||
         !usage->taken.fits_within(usage->capacity)) {
-      world_.violated(fmt::format("{} port {}: hops need {} cells/s, {} are theirs, {} taken of {}",
-                                  site.name, port.port, sum.cells_per_s, usage->hops.cells_per_s,
-                                  usage->taken.cells_per_s, usage->capacity.cells_per_s));
+      world_.violated(fmt::format(
+          "{} port {}: hops need {} cells/s, {} are charged to them, {} of {} are reserved",
+          site.name, port.port, sum.cells_per_s, usage->hops.cells_per_s, usage->taken.cells_per_s,
+          usage->capacity.cells_per_s));
     }
     if (usage->ingress_cells_per_s != ingress[port.port]) {
-      world_.violated(fmt::format("{} port {}: {} cells/s are taken to come in, {} do", site.name,
-                                  port.port, usage->ingress_cells_per_s, ingress[port.port]));
+      world_.violated(fmt::format("{} port {}: {} cells/s are reserved at the input, hops need {}",
+                                  site.name, port.port, usage->ingress_cells_per_s,
+                                  ingress[port.port]));
     }
   }
   for (const ManagerPlace& place : managers_) {
@@ -207,11 +210,11 @@ void World::check_links(std::size_t at) {
       right = there.manager_name(place->manager) == name;
     }
     if (right) return;
-    world_.violated(fmt::format(
-        "{} port {} label {}: goes into connection {} of {}, at the other end of the link it is "
-        "somebody else's or free ({})",
-        switches_[at].name, here.input_port, to_string(here.input_label), record.key.connection,
-        name, place ? static_cast<int>(place->holder) : -1));
+    world_.violated(
+        fmt::format("{} port {} label {}: goes into connection {} of {}, at the other end of the "
+                    "link another manager has it, or it is free ({})",
+                    switches_[at].name, here.input_port, to_string(here.input_label),
+                    record.key.connection, name, place ? static_cast<int>(place->holder) : -1));
   });
 }
 
@@ -263,8 +266,8 @@ void World::check_unclaimed(std::size_t at) {
     ++world_.tally["inherited cross-connects looked at"];
     const auto output = ledger(at).output_label(there.output_port, there.output_label);
     if (output && output->holder == LabelHolder::kUnclaimed) continue;
-    world_.violated(fmt::format("{} port {} label {}: nobody's, and yet in place {}", site.name,
-                                there.output_port, to_string(there.output_label),
+    world_.violated(fmt::format("{} port {} label {}: unattributed, but its ledger state is {}",
+                                site.name, there.output_port, to_string(there.output_label),
                                 output ? static_cast<int>(output->holder) : -1));
   }
 }
@@ -390,8 +393,8 @@ void World::check_call(ClientSite& site, Call& call) {
 
 void World::check_ends(const ClientSite& site, const Call& call, const Reach& reach) {
   const auto complain = [&](const std::string& what) {
-    world_.violated(fmt::format("{} was told that connection {} is up; it {}", site.client->name(),
-                                call.id, what));
+    world_.violated(fmt::format("{} got the outcome that connection {} is up; it {}",
+                                site.client->name(), call.id, what));
   };
   // An unfinished branch may lead into another call's hop, made with a label that has lapsed.
   const bool finished = call.quiet() && managers_[site.manager].site->manager().gauges().owed == 0;

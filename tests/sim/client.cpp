@@ -71,7 +71,7 @@ void Client::step_former() {
   client::Actions actions;
   former_->flush(world_.now, actions);
   if (!actions.transmit.empty() || !actions.told.empty()) {
-    world_.violated(fmt::format("client {}: a former life speaks without a session", name_));
+    world_.violated(fmt::format("client {}: an earlier life sends without a session", name_));
   }
   if (actions.attach) hooks_.attach(*actions.attach);
   if (!actions.ended) return;
@@ -116,8 +116,8 @@ void Client::add_up() {
     return;
   }
   world_.violated(fmt::format(
-      "client {}: of {} requests taken {} were said again, {} have ended and {} are open", name_,
-      counters.submitted, resubmitted_, ended, requester_->open()));
+      "client {}: {} requests accepted, but {} resubmitted + {} ended + {} open do not add up",
+      name_, counters.submitted, resubmitted_, ended, requester_->open()));
 }
 
 std::size_t Client::unanswered() const {
@@ -308,7 +308,7 @@ void Client::say_again(RequestId request) {
   if (!requester_ || asked.outcome || to_repeat_.contains(request)) return;
   if (!submit(asked.body, request)) return;
   ++resubmitted_;
-  ++world_.tally["requests said again"];
+  ++world_.tally["requests resubmitted"];
   finish_step();
 }
 

@@ -216,18 +216,20 @@ void GsmpSwitch::take_events(std::vector<driver::Event>& into) {
 void GsmpSwitch::count(const driver::Event& event) {
   if (const auto* up = std::get_if<driver::Up>(&event)) {
     up_ = true;
-    ++world_.tally[up->kept ? "driver tells: up, kept" : "driver tells: up, empty"];
+    ++world_.tally[up->kept ? "driver reports: up, kept" : "driver reports: up, empty"];
   } else if (std::holds_alternative<driver::Down>(event)) {
     up_ = false;
-    ++world_.tally["driver tells: down"];
+    ++world_.tally["driver reports: down"];
   } else if (const auto* ports = std::get_if<driver::Ports>(&event)) {
-    ++world_.tally[ports->renewed.empty() ? "driver tells: ports" : "driver tells: ports, renewed"];
+    ++world_.tally[ports->renewed.empty() ? "driver reports: ports"
+                                          : "driver reports: ports, renewed"];
   } else if (const auto* done = std::get_if<driver::Done>(&event)) {
-    ++world_.tally[done->again    ? "driver tells: again"
-                   : done->absent ? "driver tells: absent"
-                                  : fmt::format("driver tells: done, {}", to_string(done->cause))];
+    ++world_
+          .tally[done->again    ? "driver reports: again"
+                 : done->absent ? "driver reports: absent"
+                                : fmt::format("driver reports: done, {}", to_string(done->cause))];
   } else if (const auto* table = std::get_if<driver::Table>(&event)) {
-    ++world_.tally[fmt::format("driver tells: table, {}", to_string(table->cause))];
+    ++world_.tally[fmt::format("driver reports: table, {}", to_string(table->cause))];
   }
 }
 

@@ -67,7 +67,7 @@ void Client::judge(const client::Failure& failure) {
   const auto fails = [&](RequestId request) {
     const auto found = asked_.find(request);
     if (found == asked_.end() || found->second.outcome || !to_repeat_.insert(request).second) {
-      world_.violated(fmt::format("client {}: request {} fails and was not open: {}", name_,
+      world_.violated(fmt::format("client {}: request {} fails, but was not open: {}", name_,
                                   request, failure.why.text));
     }
   };
@@ -75,8 +75,8 @@ void Client::judge(const client::Failure& failure) {
     fails(request);
     const auto found = asked_.find(request);
     if (found == asked_.end() || !found->second.sent) continue;
-    world_.violated(fmt::format("client {}: request {} was sent, and is said not to have been",
-                                name_, request));
+    world_.violated(fmt::format(
+        "client {}: request {} was sent, but its failure says that it was not", name_, request));
   }
   for (const RequestId request : failure.unknown) fails(request);
   world_.tally["requests that failed unsent"] += failure.unsent.size();
@@ -109,7 +109,7 @@ void Client::hear(const Notice& notice) {
   const bool too_early = about == calls_.end() && has_lost_sessions_;
   if ((about == calls_.end() && !too_early) || broken == (notice.cause == Cause::kNone) ||
       !has_element) {
-    world_.violated(fmt::format("client {}: connection {} was noticed to be {} ({} {})", name_,
+    world_.violated(fmt::format("client {}: unexpected notice: connection {} is {} ({} {})", name_,
                                 notice.connection, to_string(notice.kind), to_string(notice.cause),
                                 notice.element));
     return;
@@ -179,18 +179,18 @@ void Client::comes_up(Call& call, const Outcome& outcome) {
 void Client::believe(Call& call, const ConnectRequest& asked, const Outcome& outcome) {
   switch (outcome.kind) {
     case OutcomeKind::kConnected:
-      if (asked.hold_ms != 0) wrong(outcome, "a hold was asked for");
+      if (asked.hold_ms != 0) wrong(outcome, "the request was a hold");
       comes_up(call, outcome);
       return;
     case OutcomeKind::kHeld:
-      if (asked.hold_ms == 0) wrong(outcome, "no hold was asked for");
+      if (asked.hold_ms == 0) wrong(outcome, "the request was no hold");
       call.state = Call::State::kHeld;
       call.id = outcome.connection;
       hooks_.held(call);
       return;
     case OutcomeKind::kRefused:
     case OutcomeKind::kBusy: call.state = Call::State::kGone; return;
-    default: wrong(outcome, "a connection was asked for");
+    default: wrong(outcome, "the request was a connect");
   }
 }
 
@@ -212,7 +212,7 @@ void Client::believe(Call& call, Asked& asked, const ReleaseRequest&, const Outc
         call.state = Call::State::kGone;  // the hold has expired
       }
       return;
-    default: wrong(outcome, "a release was asked for");
+    default: wrong(outcome, "the request was a release");
   }
 }
 
@@ -231,7 +231,7 @@ void Client::believe(Call& call, Asked& asked, const ModifyRequest& request,
     case OutcomeKind::kRefused:
       if (sure && says_not_there(outcome.cause, world_.lines)) wrong(outcome, "it was up");
       return;
-    default: wrong(outcome, "a change was asked for");
+    default: wrong(outcome, "the request was a modify");
   }
 }
 
@@ -241,7 +241,7 @@ void Client::believe(Call& call, Asked& asked, const LeafRequest& request, const
   const bool done = outcome.kind != OutcomeKind::kRefused && outcome.kind != OutcomeKind::kBusy;
   if (done &&
       outcome.kind != (request.drop ? OutcomeKind::kLeafDropped : OutcomeKind::kLeafAdded)) {
-    wrong(outcome, "the other change of a leaf was asked for");
+    wrong(outcome, "the request was the other change of a leaf");
   }
   if (sure && says_not_there(outcome.cause, world_.lines)) wrong(outcome, "it was up");
   if (!sure) {
@@ -268,7 +268,7 @@ void Client::believe(Call& call, Asked& asked, const CommitRequest&, const Outco
       }
       call.state = Call::State::kGone;
       return;
-    default: wrong(outcome, "a commit was asked for");
+    default: wrong(outcome, "the request was a commit");
   }
 }
 

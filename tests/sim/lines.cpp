@@ -121,7 +121,7 @@ void World::tell_topology(const std::string& watcher, const TopologyState& state
     };
     tell(state);
     if (!loading_ || !world_.chance.percent(20)) continue;
-    ++world_.tally["old versions told"];
+    ++world_.tally["old versions reported"];
     world_.after(world_.chance.up_to(seconds{2}),
                  [tell, old = routes_.some_earlier()] { tell(old); });
   }

@@ -36,7 +36,7 @@ SessionId ManagerSite::session_with(const std::string& switch_name) const {
 
 void ManagerSite::local_outcome(RequestId token, Outcome) {
   world_.violated("an outcome for two-way call " + std::to_string(token.value()) +
-                  ", nobody made one");
+                  ", which was never made");
 }
 
 void ManagerSite::ask_routes(std::vector<cmgr::RouteQuery> queries) {

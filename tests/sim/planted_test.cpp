@@ -40,7 +40,8 @@ TEST_P(MistakeTest, IsFound) {
     }
     if (!found.empty()) said += found + "\n";
   }
-  FAIL() << "nothing said '" << GetParam().noticed << "' in " << GetParam().seeds << " seeds, but\n"
+  FAIL() << "no check reported '" << GetParam().noticed << "' in " << GetParam().seeds
+         << " seeds, but\n"
          << said;
 }
 
@@ -58,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"NoQuarantine", Bug::kNoQuarantine, 20,
                 "in the cache of manager-., but the ledger has it in place"},
         Mistake{"LabelBackTooEarly", Bug::kLabelBackTooEarly, 40,
-                "at the other end of the link it is somebody else's or free"},
+                "at the other end of the link another manager has it, or it is free"},
         Mistake{"LabelHandedOutTwice", Bug::kLabelHandedOutTwice, 20,
                 "in the cache of manager-., but the ledger has it in place"},
         Mistake{"LapseKeepsCaches", Bug::kLapseKeepsCaches, 20,
@@ -86,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"OldTopologyBelieved", Bug::kOldTopologyBelieved, 20,
                 "believes an old version of the topology"},
         Mistake{"MendedNotTold", Bug::kMendedNotTold, 40,
-                "was said to be (broken|unknown), and is not"},
+                "was reported as (broken|unknown), but is not"},
         Mistake{"MovedByAdding", Bug::kMovedByAdding, 20, "come out at switch-. 2 times"},
         Mistake{"JoinFreesLabel", Bug::kJoinFreesLabel, 20,
                 "leaked bandwidth: .* the account says"},
@@ -102,14 +103,15 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"RefusalTakenForDone", Bug::kRefusalTakenForDone, 20, "do not come out at"},
         Mistake{"DeleteErrorIgnored", Bug::kDeleteErrorIgnored, 20,
                 "an add made a branch of another call"},
-        Mistake{"TableReadLost", Bug::kTableReadLost, 40, "nobody's, and yet in place"},
+        Mistake{"TableReadLost", Bug::kTableReadLost, 40, "unattributed, but its ledger state is"},
         Mistake{"PriorityIgnored", Bug::kPriorityIgnored, 20, "the switch has another"},
         Mistake{"BurstForgotten", Bug::kBurstForgotten, 20, "the switch has another"},
         Mistake{"TableCleared", Bug::kTableCleared, 20, "do not come out at"},
         Mistake{"DeleteTakesTree", Bug::kDeleteTakesTree, 20, "do not come out at"},
         Mistake{"NotPutBack", Bug::kNotPutBack, 80,
                 "cross-connects, [0-9]+ are of calls that are up"},
-        Mistake{"StrangerNotBlocked", Bug::kStrangerNotBlocked, 40, "nobody's, and yet in place"},
+        Mistake{"StrangerNotBlocked", Bug::kStrangerNotBlocked, 40,
+                "unattributed, but its ledger state is"},
         Mistake{"AccessLineIgnored", Bug::kAccessLineIgnored, 60,
                 "the Router believes the line of switch-. to be up, it is down"},
         Mistake{"DrainedForEver", Bug::kDrainedForEver, 20,
@@ -127,8 +129,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"DebtsNotSent", Bug::kDebtsNotSent, 20, "owed at switch-.: the removal of"},
         Mistake{"CacheKept", Bug::kCacheKept, 20,
                 "in the cache of manager-., but the ledger has it in place"},
-        Mistake{"CapacityOfLine", Bug::kCapacityOfLine, 20, "may promise"},
-        Mistake{"ChargedAsDemanded", Bug::kChargedAsDemanded, 20, "it ought to be"}),
+        Mistake{"CapacityOfLine", Bug::kCapacityOfLine, 20, "capacity is [0-9]+ cells/s and"},
+        Mistake{"ChargedAsDemanded", Bug::kChargedAsDemanded, 20, "is charged [0-9]+ cells/s and"}),
     [](const auto& named) { return std::string{named.param.name}; });
 
 struct Crime {

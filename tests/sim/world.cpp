@@ -238,7 +238,7 @@ World::ClientSite World::make_client(std::size_t index) {
   hooks.up = [this, index](Call& call) {
     for (const bool reverse : {false, true}) {
       if (!passes_inherited(call, reverse)) continue;
-      ++world_.tally["calls that come up over what nobody knows"];
+      ++world_.tally["calls that come up over inherited cross-connects"];
       call.server_lost = true;
       call.contract_known = false;
     }
@@ -309,7 +309,7 @@ void World::manager_stepped(std::size_t manager) {
 bool World::wake_due() {
   const auto stuck = [&](const std::string& who, TimePoint deadline) {
     if (deadline > world_.now) return false;
-    world_.violated(who + " wants to be woken for what it does not do");
+    world_.violated(who + " keeps a deadline in the past: tick() does not serve it");
     return true;
   };
   for (ManagerPlace& place : managers_) {

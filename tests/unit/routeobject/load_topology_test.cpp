@@ -133,7 +133,7 @@ class PublishedTest : public ::testing::TestWithParam<const char*> {
   void SetUp() override {
     path_ = test::source_path("../shared/data/" + std::string(GetParam()));
     if (!std::filesystem::exists(path_)) {
-      GTEST_SKIP() << path_ << " is not there";
+      GTEST_SKIP() << path_ << " is missing";
     }
     const auto read = load_topology(path_, {});
     ASSERT_TRUE(read.has_value()) << read.error().text;

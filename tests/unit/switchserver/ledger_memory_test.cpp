@@ -107,7 +107,7 @@ TEST_F(LedgerMemoryTest, AlsoWhereNoTwoConnectionsHaveTheSameEndpoints) {
 }
 
 TEST_F(LedgerMemoryTest, OnceWarmNothingIsAllocated) {
-  if (!kAllocatorCounts) GTEST_SKIP() << "this allocator does not tell";
+  if (!kAllocatorCounts) GTEST_SKIP() << "this allocator does not report the octets in use";
   hops.reserve(kHops);
   set_up(1'000);
   remove_all();

@@ -59,9 +59,10 @@ def complaints():
             continue
         wanted = vectors[file][1].octets
         if octets_of(text) != wanted:
-            yield f"{file}: {octets_of(text).hex(' ', 4)}, but drawn it is {wanted.hex(' ', 4)}"
+            yield f"{file}: the file has {octets_of(text).hex(' ', 4)}, " \
+                  f"the picture gives {wanted.hex(' ', 4)}"
     for file in sorted(vectors.keys() - there):
-        yield f"{file}: drawn, but there is no such file"
+        yield f"{file}: has a picture, but the file is missing"
 
 
 def main(arguments):
@@ -72,7 +73,8 @@ def main(arguments):
     if arguments:
         sys.exit(__doc__)
     found = list(complaints())
-    print("\n".join(found) or f"{len(drawn())} vectors as drawn, each with its origin")
+    print("\n".join(found) or
+          f"{len(drawn())} vectors agree with their pictures and state their origin")
     return 1 if found else 0
 
 

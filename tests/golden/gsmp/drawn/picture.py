@@ -18,7 +18,7 @@ def draw(picture, **values):
     if values:
         raise ValueError(f"no such field in the picture: {', '.join(values)}")
     if width % 32:
-        raise ValueError(f"{width} bits are no whole words: {picture}")
+        raise ValueError(f"{width} bits are not a multiple of 32: {picture}")
     return number.to_bytes(width // 8, "big")
 
 
