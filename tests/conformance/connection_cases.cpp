@@ -161,7 +161,8 @@ void both_directions_at_once(Controller& c) {
 
 void replace_has_to_be_switched_on(Controller& c) {
   constexpr std::uint16_t kReplaceOn = 0x8000;
-  if ((c.record(1).attribute_flags & kReplaceOn) != 0) GTEST_SKIP() << "it is on";
+  if ((c.record(1).attribute_flags & kReplaceOn) != 0)
+    GTEST_SKIP() << "the port's Replace flag is on";
   AddBranch request = add_branch(c, 0, c.label(0), 1, c.label(7));
   request.output_label.flags = kFlagReplace;
   c.fails(request, kReplaceInactive);

@@ -193,7 +193,7 @@ void label_range_is_set_and_reset(Controller& c) {
   c.fails(add_branch(c, 0, beyond, 1, c.label(7)), kInvalidInputLabel);
   c.succeeds(add_branch(c, 0, half, 1, c.label(7)));
   c.refresh();
-  EXPECT_EQ(label_ranges(c.record(0)), before) << "the default is told, whatever is set";
+  EXPECT_EQ(label_ranges(c.record(0)), before) << "the default is reported, whatever is set";
   c.succeeds(manage(c, 0, PortFunction::kResetInputPort));
   c.succeeds(manage(c, 0, PortFunction::kBringUp));
   c.refresh();
@@ -250,7 +250,8 @@ void a_second_controller_is_told_of(Controller& c) {
 void a_line_that_goes_down_and_up(Controller& c) {
   c.succeeds(add_branch(c, 0, c.label(0), 1, c.label(7)));
   const std::uint32_t session = c.session(0);
-  if (!c.transport().set_line(c.port(0), false)) GTEST_SKIP() << "no hand on the lines";
+  if (!c.transport().set_line(c.port(0), false))
+    GTEST_SKIP() << "this transport cannot take lines down";
   auto told = c.events(1);
   ASSERT_EQ(told.size(), 1U);
   EXPECT_EQ(told[0].header.type, MessageType::kPortDown);
@@ -272,7 +273,8 @@ void a_line_that_goes_down_and_up(Controller& c) {
 
 // With flow control on, an event is not repeated until its flag has been cleared. It is counted.
 void events_are_held_back_until_their_flag_is_cleared(Controller& c) {
-  if (!c.transport().set_line(c.port(0), false)) GTEST_SKIP() << "no hand on the lines";
+  if (!c.transport().set_line(c.port(0), false))
+    GTEST_SKIP() << "this transport cannot take lines down";
   ASSERT_TRUE(c.transport().set_line(c.port(0), true));
   auto told = c.events(2);
   ASSERT_EQ(told.size(), 2U);

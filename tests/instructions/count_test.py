@@ -47,10 +47,13 @@ def main():
     print(f"{each} instructions a call operation, {recorded} recorded: {ratio:.3f} of it, "
           f"margin {MARGIN:.0%}")
     if ratio > 1 + MARGIN:
-        sys.exit("a call operation has become dearer: find out why, or record it with --record")
+        sys.exit(
+            "a call operation now costs more instructions: find the reason, or record the count "
+            "with --record")
     if ratio < 1 - MARGIN:
         sys.exit(
-            "a call operation has become cheaper: record it with --record, so that it stays so")
+            "a call operation now costs fewer instructions: record the count with --record, to "
+            "keep the gain")
 
 
 main()

@@ -11,7 +11,7 @@ using testing::IsEmpty;
 
 void the_switch_comes_up_with_its_ports(Stage& stage) {
   stage.settle();
-  EXPECT_THAT(stage.take_session_events(), IsEmpty()) << "nobody is connected";
+  EXPECT_THAT(stage.take_session_events(), IsEmpty()) << "no controller is connected";
   const auto up = stage.come_up();
   ASSERT_TRUE(up);
   EXPECT_EQ(up->ports, stage.rig().ports());

@@ -73,10 +73,10 @@ class Stage {
     for (const driver::Event& event : take_session_events()) {
       const News* one = std::get_if<News>(&event);
       if (one == nullptr) continue;
-      if (found) complain("told twice");
+      if (found) complain("the event was reported twice");
       found = *one;
     }
-    if (!found) complain("not told");
+    if (!found) complain("the event was not reported");
     return found;
   }
 

@@ -73,14 +73,17 @@ std::string table() {
 std::string document() {
   std::string text =
       "# States of a call\n\n"
-      "Made from `cmgr/procedures/*_fsm.hpp` (`XBIND_WRITE_DOCS=1 unit_cmgr "
-      "--gtest_filter='ProcedureFsms*'`);\na test keeps it fresh. The drawings are in these "
-      "headers.\n\n"
-      "A connection is being set up, held, up or being released. What changes it is a procedure, "
-      "at most one at\na time, with a table of its own; when a procedure is *over* it is gone. "
-      "What a client asks for that the\nprocedure under way does not allow is refused before any "
-      "event: being released, change under way, not\nconnected, unknown connection. An event "
-      "without meaning in a state is late or repeated: it changes\nnothing and is counted "
+      "Generated from `cmgr/procedures/*_fsm.hpp` (`XBIND_WRITE_DOCS=1 unit_cmgr "
+      "--gtest_filter='ProcedureFsms*'`); a\n"
+      "test compares it with the code. The drawings are in these headers.\n"
+      "\n"
+      "A connection is being set up, held, up or being released. A procedure changes it: at most "
+      "one at a time, each\n"
+      "with its own table. A procedure that is *over* no longer exists. A client's request that "
+      "the current procedure\n"
+      "does not allow is refused before any event: being released, change under way, not "
+      "connected, unknown connection.\n"
+      "An event without meaning in a state is late or repeated: it changes nothing and is counted "
       "(`meaningless_events`).\n";
   for_each_procedure([&]<class Fsm>(Fsm) { text += table<Fsm>(); });
   return text;
@@ -91,7 +94,7 @@ TEST(ProcedureFsmsTest, TheDocumentSaysWhatTheCodeDoes) {
   std::ifstream file(kDocument);
   std::stringstream there;
   there << file.rdbuf();
-  EXPECT_EQ(there.str(), document()) << "make it anew, see the top of this file";
+  EXPECT_EQ(there.str(), document()) << "regenerate it, see the top of this file";
 }
 
 TEST(ProcedureFsmsTest, EveryStateCanBeReachedAndAllButTheLastLeft) {
