@@ -45,7 +45,7 @@ struct Actions {
   std::vector<SessionId> detach;
   std::optional<Attach> attach;
   // Outcomes, each for an open request, and notices, in the manager's order.
-  std::vector<std::shared_ptr<const OutcomeBatch>> told;
+  std::vector<std::shared_ptr<const OutcomeBatch>> deliveries;
   // Outcomes that answer no open request: repeats in another batch, or of a number that was never
   // requested. An application may ignore them; a program that checks the manager counts them.
   std::vector<Outcome> unexpected;
@@ -59,7 +59,7 @@ struct Actions {
     transmit.clear();
     detach.clear();
     attach.reset();
-    told.clear();
+    deliveries.clear();
     unexpected.clear();
     failed.clear();
     changes.clear();
@@ -72,7 +72,7 @@ struct Actions {
     a.transmit.swap(b.transmit);
     a.detach.swap(b.detach);
     a.attach.swap(b.attach);
-    a.told.swap(b.told);
+    a.deliveries.swap(b.deliveries);
     a.unexpected.swap(b.unexpected);
     a.failed.swap(b.failed);
     a.changes.swap(b.changes);

@@ -207,7 +207,7 @@ void Requester::receive(SessionId session, session::Frame<OutcomeBatch> frame, T
   heard_ = true;
   const auto received = link_->receive(std::move(frame), now, in_order_);
   for (const auto& batch : in_order_) {
-    if (auto news = new_part_of(batch)) actions_.told.push_back(std::move(news));
+    if (auto news = new_part_of(batch)) actions_.deliveries.push_back(std::move(news));
   }
   in_order_.clear();
   if (!received) lose(received.error(), now);

@@ -122,13 +122,13 @@ void RemotePeers::send_session_end(SessionId session, const v2::OutcomeObserver_
                                    const SessionEnding& ending) {
   if (ending.why > kSessionEndReportedLast) return;
   auto tell = [session, observer, ending] {
-    const auto told = orb::remote("the client", observer, [&] {
+    const auto notified = orb::remote("the client", observer, [&] {
       observer->client_session_ended(session.value(), static_cast<v2::SessionEnd>(ending.why),
                                      printable(ending.reason).c_str());
     });
-    if (!told)
+    if (!notified)
       log::info("client session {}: the notice of its end was not delivered: {}", session,
-                told.error().text);
+                notified.error().text);
   };
   if (ending.why == SessionEnd::kShutdown) {
     tell();

@@ -27,7 +27,9 @@ TopologyState RemotePeers::topology_from(const v2::TopologyState& state) {
 
 void RemotePeers::take_topology_notice(const v2::TopologyState& state) {
   if (state.unusable.length() >= state.unusable_count) {
-    post_([told = topology_from(state)](ConnectionManager& manager) { manager.on_topology(told); });
+    post_([received = topology_from(state)](ConnectionManager& manager) {
+      manager.on_topology(received);
+    });
     return;
   }
   // The watching thread, which may wait, fetches the rest.
@@ -65,20 +67,20 @@ Result<void> RemotePeers::check_path(const std::string& from, const std::string&
   asked[0].delay_us_max = 0;
   asked[0].links_max = 0;
   asked[0].disjoint = v2::disjoint_no;
-  v2::RouteAnswers_var told;
+  v2::RouteAnswers_var received;
   const auto called = orb::remote("routeobject " + options_.route_object, *object,
-                                  [&] { told = (*object)->find_paths(asked); });
+                                  [&] { received = (*object)->find_paths(asked); });
   if (!called) {
     if (called.error().code == ErrorCode::kBadInput) return called;
     const std::lock_guard lock(references_mutex_);
     route_object_ = v2::RouteObject::_nil();
     return called;
   }
-  if (told->answers.length() != 1) {
+  if (received->answers.length() != 1) {
     return fail(ErrorCode::kUnreachable, "routeobject {} gave {} answers to one query",
-                options_.route_object, told->answers.length());
+                options_.route_object, received->answers.length());
   }
-  const v2::RouteAnswer& answer = told->answers[0];
+  const v2::RouteAnswer& answer = received->answers[0];
   if (answer._d()) return {};
   const auto cause = cause_from(answer.why().cause);
   return fail(ErrorCode::kBadInput, "{}: {}", cause ? to_string(*cause) : "unknown cause",

@@ -63,9 +63,9 @@ void SwitchAgent::finish(Request& request, gsmp::LabelRangeMessage& message,
   const bool tells = code == FailureCode::kNone || code == FailureCode::kOldLabelsInUse ||
                      code == FailureCode::kLabelRangeImpossible;
   if (!tells) return fail_request(request, code);
-  auto told = outcome.reading<LabelRangesReading>();
-  message.ranges = std::move(told.ranges);
-  message.disjoint = told.disjoint;
+  auto label_ranges = outcome.reading<LabelRangesReading>();
+  message.ranges = std::move(label_ranges.ranges);
+  message.disjoint = label_ranges.disjoint;
   if (code == FailureCode::kLabelRangeImpossible) return fail_with(request, message, code);
   if (!request.wants_success()) return;
   message.header.result = ResultField::kSuccess;

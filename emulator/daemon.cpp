@@ -64,7 +64,7 @@ class Served {
     };
     callbacks.on_closed = [this](TcpConnectionKey key, const std::string& reason) {
       log::info("{}connection {}: {}", prefix_, key, reason);
-      told_.erase(key);
+      allowances_.erase(key);
       emulated.closed(key, steady_now());
       dirty = true;
     };
@@ -80,7 +80,7 @@ class Served {
   // Sends the switch's output, notices and endings to their connections and the log.
   void deliver(TimePoint now) {
     dirty = false;
-    for (auto& [key, told] : told_) {
+    for (auto& [key, current] : allowances_) {
       for (emulated.take_output(key, output_, now); !output_.empty();
            emulated.take_output(key, output_, now)) {
         if (const auto sent = server_->send(key, output_); !sent) {
@@ -88,8 +88,8 @@ class Served {
         }
       }
       const std::size_t allowance = emulated.allowance(key);
-      if (allowance != told || allowance != kUnlimited) server_->allow(key, allowance);
-      told = allowance;
+      if (allowance != current || allowance != kUnlimited) server_->allow(key, allowance);
+      current = allowance;
     }
     for (const EmulatedSwitch::Ending& ending : emulated.take_endings()) {
       if (ending.reset) {
@@ -115,14 +115,15 @@ class Served {
     if (const auto known = emulated.connected(key, steady_now()); !known) {
       return server_->close(key, known.error().text);
     }
-    told_.emplace(key, kUnlimited);
+    allowances_.emplace(key, kUnlimited);
     log::info("{}connection {}: a controller", prefix_, key);
   }
 
   std::string prefix_;  // of log lines: the switch's name if there are several
   Impairments& impairments_;
   std::unique_ptr<gsmp::TcpServer> server_;
-  std::map<TcpConnectionKey, std::size_t> told_;  // the last allowance set for each connection
+  std::map<TcpConnectionKey, std::size_t>
+      allowances_;  // the last allowance set for each connection
   wire::Buffer output_;
 };
 

@@ -100,8 +100,8 @@ class Fabric {
   dataplane::SwitchFabric& cells() { return cells_; }
   const dataplane::SwitchFabric& cells() const { return cells_; }
   // Sets the callback for each cell on an unassigned label. The rate is not limited. Empty: none.
-  void set_on_unknown_label(std::function<void(PortId, Label, TimePoint)> told) {
-    on_unknown_label_ = std::move(told);
+  void set_on_unknown_label(std::function<void(PortId, Label, TimePoint)> observer) {
+    on_unknown_label_ = std::move(observer);
   }
 
   // ----- ports; `port` must exist unless stated otherwise -----

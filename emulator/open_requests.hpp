@@ -56,8 +56,8 @@ class TableOutcome {
   // The table's reading for the part; R{} if there is none or if it has another type.
   template <class R>
   R reading(std::size_t part = 0) {
-    R* const told = part < readings_.size() ? std::get_if<R>(&readings_[part]) : nullptr;
-    return told == nullptr ? R{} : std::move(*told);
+    R* const stored = part < readings_.size() ? std::get_if<R>(&readings_[part]) : nullptr;
+    return stored == nullptr ? R{} : std::move(*stored);
   }
 
  private:

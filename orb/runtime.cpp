@@ -23,13 +23,13 @@ std::size_t granted_credit() {
   const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   int granted = 0;
   socklen_t size = sizeof granted;
-  const bool told =
+  const bool known =
       probe >= 0 &&
       setsockopt(probe, SOL_SOCKET, SO_SNDBUF, &kSocketSendBuffer, sizeof kSocketSendBuffer) == 0 &&
       getsockopt(probe, SOL_SOCKET, SO_SNDBUF, &granted, &size) == 0;
   if (probe >= 0) close(probe);
   // Linux reports twice the granted size (socket(7)).
-  return told ? static_cast<std::size_t>(granted) / 4 : 64 * 1024;
+  return known ? static_cast<std::size_t>(granted) / 4 : 64 * 1024;
 }
 
 }  // namespace

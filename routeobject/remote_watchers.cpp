@@ -96,15 +96,15 @@ void RemoteWatchers::tell_all(std::unique_lock<std::mutex>& lock) {
   v2::TopologyState state;
   to_idl(routes_.condition()->state, 0, kUnusableAtOnce, routes_.validity_ms(), state);
   for (const Watcher& watcher : to_tell) {
-    const auto told = orb::remote("watcher " + watcher.name, watcher.observer,
-                                  [&] { watcher.observer->topology_changed(state); });
+    const auto notified = orb::remote("watcher " + watcher.name, watcher.observer,
+                                      [&] { watcher.observer->topology_changed(state); });
     lock.lock();
-    if (told) {
+    if (notified) {
       ++notices_sent_;
     } else if (list_.end(watcher.name, watcher.registration)) {
       watchers_.erase(watcher.name);
       ++lost_;
-      log::warn("{}; it receives no notices until it watches again", told.error().text);
+      log::warn("{}; it receives no notices until it watches again", notified.error().text);
     }
     const bool ending = stop_;
     lock.unlock();

@@ -98,9 +98,9 @@ Result<RouterChange> Router::report(std::string_view switch_name, Epoch incarnat
   for (const LinkPort& port : of.ports) {
     const std::uint64_t rate = topology_->links()[port.link].cells_per_s;
     PortState state{true, rate, rate};
-    if (const PortReport* told = find_port(*ordered, port.port)) {
-      state = {told->up, rate_of(told->cells_per_s),
-               std::min(rate_of(told->cells_per_s), told->free_cells_per_s)};
+    if (const PortReport* port_report = find_port(*ordered, port.port)) {
+      state = {port_report->up, rate_of(port_report->cells_per_s),
+               std::min(rate_of(port_report->cells_per_s), port_report->free_cells_per_s)};
     }
     PortState& known = port.is_a ? links_[port.link].a : links_[port.link].b;
     if (known == state) continue;
@@ -108,8 +108,8 @@ Result<RouterChange> Router::report(std::string_view switch_name, Epoch incarnat
     if (!trust_changed(*at)) touched.push_back(port.link);
   }
   if (has_access_line(*at)) {
-    const PortReport* told = find_port(*ordered, kEndpointPort);
-    of.access_up = told == nullptr || told->up || planted(Bug::kAccessLineIgnored);
+    const PortReport* port_report = find_port(*ordered, kEndpointPort);
+    of.access_up = port_report == nullptr || port_report->up || planted(Bug::kAccessLineIgnored);
   }
   settle(std::array{*at}, touched, change);
   return change;

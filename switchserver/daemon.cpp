@@ -239,7 +239,7 @@ void SwitchServerDaemon::tell_router(TimePoint now) {
   router_->tell(name_, std::move(*report), [this](bool arrived) {
     post([this, arrived](SwitchServer&) {
       if (!arrived) ++reports_failed_;
-      reporter_.told(arrived, steady_now());
+      reporter_.report_ended(arrived, steady_now());
     });
   });
 }

@@ -40,9 +40,9 @@ inline HopResult success(const HopRecord& record, HopAction action) {
   }
   // After a removal the manager must know which label rests in its quarantine. A label of an
   // earlier session may be there or may have lapsed, and only the ledger knows.
-  const bool told = action == HopAction::kReserve ||
-                    (action == HopAction::kCommit ? record.last() : !record.last());
-  if (told) result.output_label = record.output_label();
+  const bool has_label = action == HopAction::kReserve ||
+                         (action == HopAction::kCommit ? record.last() : !record.last());
+  if (has_label) result.output_label = record.output_label();
   return result;
 }
 

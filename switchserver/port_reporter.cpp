@@ -65,7 +65,7 @@ std::optional<SwitchReport> PortReporter::take(TimePoint now) {
   return SwitchReport{number_, sent_};
 }
 
-void PortReporter::told(bool arrived, TimePoint now) {
+void PortReporter::report_ended(bool arrived, TimePoint now) {
   if (arrived) {
     // The refresh counts from the sending of the report, however late its answer comes.
     const Duration left = options_.refresh - (now - last_sent_);

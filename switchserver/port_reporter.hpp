@@ -12,8 +12,8 @@
 // nothing about them. When the switch is back, everything is reported.
 //
 // Pure, for one switch; one thread at a time, the one that runs the switch's logic. The owner
-// passes the ports when look_due() has come, sends what take() returns, calls told() for each
-// report, and calls again at next_deadline().
+// passes the ports when look_due() has come, sends what take() returns, calls report_ended() for
+// each report, and calls again at next_deadline().
 #pragma once
 
 #include <cstdint>
@@ -74,10 +74,10 @@ class PortReporter {
   TimePoint look_due() const;
   void look(std::vector<ReportedPort> ports, TimePoint now);
 
-  // Returns the report that is due, if any. It is then under way until told().
+  // Returns the report that is due, if any. It is then under way until report_ended().
   std::optional<SwitchReport> take(TimePoint now);
   // States whether the report under way has arrived.
-  void told(bool arrived, TimePoint now);
+  void report_ended(bool arrived, TimePoint now);
 
   TimePoint next_deadline() const;
 

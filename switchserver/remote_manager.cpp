@@ -41,13 +41,13 @@ void RemoteManagers::send_session_end(SessionId session, const v2::HopObserver_v
                                       const SessionEnding& ending) {
   if (ending.why > kSessionEndReportedLast) return;
   auto tell = [session, observer, ending] {
-    const auto told = orb::remote("the manager", observer, [&] {
+    const auto notified = orb::remote("the manager", observer, [&] {
       observer->manager_session_ended(session.value(), static_cast<v2::SessionEnd>(ending.why),
                                       printable(ending.reason).c_str());
     });
-    if (!told)
+    if (!notified)
       log::info("session {}: the notice of its end was not delivered: {}", session,
-                told.error().text);
+                notified.error().text);
   };
   if (ending.why == SessionEnd::kShutdown) {
     tell();

@@ -50,19 +50,19 @@ void RemoteRouter::stop() {
     const std::lock_guard lock(mutex_);
     left.swap(waiting_);
   }
-  for (const Waiting& one : left) one.told(false);
+  for (const Waiting& one : left) one.ended(false);
 }
 
-void RemoteRouter::tell(std::string switch_name, SwitchReport report, Told told) {
+void RemoteRouter::tell(std::string switch_name, SwitchReport report, Ended ended) {
   {
     const std::lock_guard lock(mutex_);
     if (running_) {
-      waiting_.push_back({std::move(switch_name), std::move(report), std::move(told)});
+      waiting_.push_back({std::move(switch_name), std::move(report), std::move(ended)});
       wake_.notify_all();
       return;
     }
   }
-  told(false);
+  ended(false);
 }
 
 void RemoteRouter::run(orb::NameClient names) {
@@ -100,8 +100,8 @@ void RemoteRouter::run(orb::NameClient names) {
       away_since.reset();
       warned = false;
     }
-    next.told(problem.empty());
-    for (const Waiting& one : failed) one.told(false);
+    next.ended(problem.empty());
+    for (const Waiting& one : failed) one.ended(false);
     lock.lock();
   }
   reference_ = v2::RouteObject::_nil();
@@ -117,17 +117,17 @@ std::string RemoteRouter::invoke(orb::NameClient& names, const Waiting& waiting,
     reference_ = v2::RouteObject::_unchecked_narrow(*object);
     omniORB::setClientCallTimeout(reference_, kCallTimeout.count());
   }
-  const auto told = orb::remote("routeobject " + route_object_, reference_, [&] {
+  const auto ended = orb::remote("routeobject " + route_object_, reference_, [&] {
     reference_->report_ports(waiting.switch_name.c_str(), incarnation_, waiting.report.number,
                              to_idl(waiting.report.ports));
   });
-  if (told) return {};
-  if (told.error().code != ErrorCode::kBadInput) {
+  if (ended) return {};
+  if (ended.error().code != ErrorCode::kBadInput) {
     // RouteObject may have restarted elsewhere: query the name service again.
     reference_ = v2::RouteObject::_nil();
     away = true;
   }
-  return told.error().text;
+  return ended.error().text;
 }
 
 }  // namespace xbind

@@ -23,7 +23,7 @@ namespace xbind {
 class RemoteRouter {
  public:
   // Called with the outcome on the Router's thread, or on the caller's after stop().
-  using Told = std::function<void(bool arrived)>;
+  using Ended = std::function<void(bool arrived)>;
 
   // `incarnation` rises with each start of this process.
   RemoteRouter(std::string route_object, std::uint64_t incarnation)
@@ -39,7 +39,7 @@ class RemoteRouter {
 
   // From any thread; does not wait. Each switch has at most one report under way (PortReporter),
   // which bounds the queue.
-  void tell(std::string switch_name, SwitchReport report, Told told);
+  void tell(std::string switch_name, SwitchReport report, Ended ended);
 
   static constexpr auto kCallTimeout = kSwitchServerTimers.ms("report-call");
 
@@ -47,7 +47,7 @@ class RemoteRouter {
   struct Waiting {
     std::string switch_name;
     SwitchReport report;
-    Told told;
+    Ended ended;
   };
 
   void run(orb::NameClient names);

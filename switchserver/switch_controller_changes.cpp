@@ -50,10 +50,10 @@ void SwitchController::change(std::uint32_t waiters, ManagerIndex manager, const
 
 // Queues a modify while the switch is being sent another contract, or the present one again.
 void SwitchController::queue_behind(Change& open, std::uint32_t waiters, const HopModify& wanted) {
-  const bool told = open.waiters != kNil;  // false: the hop is being put back unchanged
+  const bool requested = open.waiters != kNil;  // false: the hop is being put back unchanged
   if (wanted == open.wanted) {
     ++counters_.repeats;
-    if (told) {
+    if (requested) {
       join(open.waiters, waiters);
     } else {
       answer_all(waiters, success(wanted.key, HopAction::kModify));

@@ -74,13 +74,13 @@ OfSwitches ask_of_switches(v2::RouteObject_ptr route_object) {
   constexpr std::string_view kAge = "report_age_ms/";
   constexpr std::string_view kUnknown = "unknown_switch_ms/";
   OfSwitches of;
-  const v2::MetricSeq_var told = route_object->status();
-  for (CORBA::ULong i = 0; i < told->length(); ++i) {
-    const std::string_view name = told.in()[i].name.in();
+  const v2::MetricSeq_var rows = route_object->status();
+  for (CORBA::ULong i = 0; i < rows->length(); ++i) {
+    const std::string_view name = rows.in()[i].name.in();
     for (const auto& [prefix, values] :
          {std::pair{kUnknown, &of.unknown_ms}, {kAge, &of.report_age_ms}}) {
       if (name.starts_with(prefix)) {
-        values->emplace(name.substr(prefix.size()), told.in()[i].value);
+        values->emplace(name.substr(prefix.size()), rows.in()[i].value);
       }
     }
   }

@@ -33,9 +33,9 @@ bool interrupted() { return Interrupts::seen() != 0; }
 
 // `stop` with a message on standard error when it first returns true.
 std::function<bool()> told_once(bool (*stop)()) {
-  return [stop, told = false]() mutable {
+  return [stop, printed = false]() mutable {
     if (!stop()) return false;
-    if (!std::exchange(told, true))
+    if (!std::exchange(printed, true))
       std::fprintf(
           stderr,
           "\nxbind-callgen: interrupted: no further call is offered, and every call that is up is "

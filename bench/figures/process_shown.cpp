@@ -205,32 +205,33 @@ Result<std::vector<Request>> read_records(std::string_view csv) {
   return requests;
 }
 
-Result<Told> read_report(std::string_view json) {
+Result<ReportFigures> read_report(std::string_view json) {
   const auto root = nlohmann::json::parse(json, nullptr, false);
   if (root.is_discarded()) return fail(ErrorCode::kBadInput, "the report of a run is not JSON");
   try {
-    Told told;
-    told.invocations = root.at("remote_invocations").get<std::uint64_t>();
-    told.hit_ratio = root.at("label_cache_hit_ratio").get<double>();
-    told.clean = root.at("audit").at("clean").get<bool>();
+    ReportFigures figures;
+    figures.invocations = root.at("remote_invocations").get<std::uint64_t>();
+    figures.hit_ratio = root.at("label_cache_hit_ratio").get<double>();
+    figures.clean = root.at("audit").at("clean").get<bool>();
     const auto& releases = root.at("releases");
-    told.releases_failed =
+    figures.releases_failed =
         releases.at("failed").get<std::uint64_t>() + releases.at("unanswered").get<std::uint64_t>();
     const auto& verdict = root.at("verdict");
     if (verdict.at("void").get<bool>()) {
       for (const auto& reason : verdict.at("reasons")) {
-        if (!told.why_void.empty()) told.why_void += "; ";
-        told.why_void += reason.get<std::string>();
+        if (!figures.why_void.empty()) figures.why_void += "; ";
+        figures.why_void += reason.get<std::string>();
       }
-      if (told.why_void.empty()) told.why_void = "void";
+      if (figures.why_void.empty()) figures.why_void = "void";
     }
-    return told;
+    return figures;
   } catch (const nlohmann::json::exception& trouble) {
     return fail(ErrorCode::kBadInput, "the report of a run: {}", trouble.what());
   }
 }
 
-Shown shown_by(const std::vector<Request>& requests, const Told& told, Duration callers) {
+Shown shown_by(const std::vector<Request>& requests, const ReportFigures& figures,
+               Duration callers) {
   Shown shown;
   std::vector<const Request*> setups;
   for (const Request& request : requests) {
@@ -269,7 +270,7 @@ Shown shown_by(const std::vector<Request>& requests, const Told& told, Duration 
     }
   }
   shown.setup = summary_of(std::move(latencies_ms));
-  shown.hit_ratio = told.hit_ratio;
+  shown.hit_ratio = figures.hit_ratio;
 
   const UnderWay open(std::move(begins), std::move(ends));
   for (std::size_t at = warm; at < setups.size(); ++at) {
@@ -293,7 +294,7 @@ Shown shown_by(const std::vector<Request>& requests, const Told& told, Duration 
   if (answered > 0) {
     // The manager counts over the whole run, including its end without arrivals: assume as many for
     // each operation.
-    shown.invocations_per_s = static_cast<double>(told.invocations) /
+    shown.invocations_per_s = static_cast<double>(figures.invocations) /
                               static_cast<double>(answered) * shown.operations_per_s;
   }
   // The rule of bench/model/point.hpp, and no request without an answer.

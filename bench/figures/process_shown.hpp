@@ -34,16 +34,17 @@ struct Request {
 Result<std::vector<Request>> read_records(std::string_view csv);
 
 // The manager's part of the report.
-struct Told {
+struct ReportFigures {
   std::uint64_t invocations = 0;  // GIOP requests at the manager, from before the run to after it
   double hit_ratio = 0;
   std::uint64_t releases_failed = 0;
   bool clean = false;      // the audit
   std::string why_void{};  // empty: the load was the one requested
 };
-Result<Told> read_report(std::string_view json);  // kBadInput
+Result<ReportFigures> read_report(std::string_view json);  // kBadInput
 
 // `callers` is added to every latency. Without requests all members are zero.
-Shown shown_by(const std::vector<Request>& requests, const Told& told, Duration callers);
+Shown shown_by(const std::vector<Request>& requests, const ReportFigures& figures,
+               Duration callers);
 
 }  // namespace xbind::figures

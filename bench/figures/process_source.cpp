@@ -122,10 +122,10 @@ Result<void> ProcessSource::start_lab(const System& system) {
     return refused(command, *started);
   }
   const Words asked = lab_env(places_);
-  const auto told = run_child_({asked, {{"PYTHONDONTWRITEBYTECODE", "1"}}, kToolMayTake});
-  if (!told) return tl::make_unexpected(told.error());
-  if (told->exit_code != 0) return refused(asked, *told);
-  environment_ = exports(told->out);
+  const auto done = run_child_({asked, {{"PYTHONDONTWRITEBYTECODE", "1"}}, kToolMayTake});
+  if (!done) return tl::make_unexpected(done.error());
+  if (done->exit_code != 0) return refused(asked, *done);
+  environment_ = exports(done->out);
   return {};
 }
 
@@ -153,17 +153,17 @@ Result<Shown> ProcessSource::offer(const Point& point) {
   const auto report = read_file(report_file(places_), kReportOctetsMax);
   const auto records = read_file(records_file(places_), kReportOctetsMax);
   if (!report || !records) return refused(command, *end);
-  const auto told = read_report(*report);
-  if (!told) return tl::make_unexpected(told.error());
+  const auto figures = read_report(*report);
+  if (!figures) return tl::make_unexpected(figures.error());
   const auto requests = read_records(*records);
   if (!requests) return tl::make_unexpected(requests.error());
-  if (!told->why_void.empty()) note_("a point is void: " + told->why_void);
-  const Shown shown = shown_by(*requests, *told, pacing_.callers);
-  if (!told->clean || shown.unanswered > 0 || told->releases_failed > 0) {
-    note_(
-        fmt::format("the lab is begun anew after a point with {} setups unanswered, {} releases "
-                    "failed, {} audit",
-                    shown.unanswered, told->releases_failed, told->clean ? "a clean" : "no clean"));
+  if (!figures->why_void.empty()) note_("a point is void: " + figures->why_void);
+  const Shown shown = shown_by(*requests, *figures, pacing_.callers);
+  if (!figures->clean || shown.unanswered > 0 || figures->releases_failed > 0) {
+    note_(fmt::format(
+        "the lab is begun anew after a point with {} setups unanswered, {} releases "
+        "failed, {} audit",
+        shown.unanswered, figures->releases_failed, figures->clean ? "a clean" : "no clean"));
     if (const auto ended = end_lab(); !ended) note_(ended.error().text);
   }
   return shown;

@@ -62,8 +62,8 @@ Result<std::unique_ptr<Floor>> Floor::start(const FloorSetup& setup, orb::Runtim
   if (!manager) return tl::make_unexpected(manager.error());
   floor->manager_.emplace(std::move(*manager));
   for (const std::string& reference : references) {
-    if (auto told = floor->manager_->tell(reference); !told) {
-      return tl::make_unexpected(told.error());
+    if (auto written = floor->manager_->tell(reference); !written) {
+      return tl::make_unexpected(written.error());
     }
   }
   const auto reference = floor->manager_->line(kStartPatience);

@@ -424,7 +424,7 @@ bool ClientSite::flush(TimePoint now) {
       const Duration cost = sending(costs_, frame);
       outbox_.put(*manager_, {actions_.session, std::move(frame)}, cost);
     }
-    for (const auto& batch : actions_.told) {
+    for (const auto& batch : actions_.deliveries) {
       for (const Outcome& outcome : batch->outcomes) judge(outcome, now);
       answered = true;
     }

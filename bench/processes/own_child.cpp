@@ -116,12 +116,12 @@ Result<void> OwnChild::read_more(TimePoint until, Duration timeout) {
 
 Result<void> OwnChild::tell(const std::string& line) {
   const std::string text = line + "\n";
-  std::size_t told = 0;
-  while (told < text.size()) {
-    const ssize_t now = write(in_.writing(), text.data() + told, text.size() - told);
+  std::size_t written = 0;
+  while (written < text.size()) {
+    const ssize_t now = write(in_.writing(), text.data() + written, text.size() - written);
     if (now < 0 && errno == EINTR) continue;
     if (now < 0) return fail(ErrorCode::kUnreachable, "{} (process {}) has ended", name_, pid_);
-    told += static_cast<std::size_t>(now);
+    written += static_cast<std::size_t>(now);
   }
   return {};
 }

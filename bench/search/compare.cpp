@@ -166,13 +166,13 @@ CompareLine compare(std::string metric, Better better, const std::vector<MetricO
 }
 
 int exit_code(const std::vector<CompareLine>& lines, double tolerance) {
-  bool told = !lines.empty();
+  bool within = !lines.empty();
   for (const CompareLine& line : lines) {
     const bool known = line.verdict != CompareVerdict::kCannotTell;
     if (known && line.worse_at_least() > 1 + tolerance) return 1;
-    told = told && known && line.worse_at_most() <= 1 + tolerance;
+    within = within && known && line.worse_at_most() <= 1 + tolerance;
   }
-  return told ? 0 : 3;
+  return within ? 0 : 3;
 }
 
 std::string to_text(const std::vector<CompareLine>& lines, double tolerance) {

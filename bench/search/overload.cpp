@@ -17,7 +17,7 @@ struct Driver {
   const RunOptions& base;
   const RunFunction& run;
   const StopFunction& stop;
-  const std::function<void(const OverloadPoint&)>& told;
+  const std::function<void(const OverloadPoint&)>& after_run;
   OverloadResult result;
 
   // Whether to go on. Only the first run's error is an error of the whole.
@@ -50,7 +50,7 @@ struct Driver {
     point.report = std::move(*report);
     const bool lost = point.report.target_lost;
     result.points.push_back(std::move(point));
-    told(result.points.back());
+    after_run(result.points.back());
     if (!lost) return true;
     result.stopped = true;
     result.lost = "a manager was lost";
@@ -98,8 +98,8 @@ std::uint64_t connected_within(const RunReport& report, double bound_us) {
 
 Result<OverloadResult> overload(const OverloadPlan& plan, const RunOptions& base,
                                 const RunFunction& run, const StopFunction& stop,
-                                const std::function<void(const OverloadPoint&)>& told) {
-  Driver driver{plan, base, run, stop, told, {}};
+                                const std::function<void(const OverloadPoint&)>& after_run) {
+  Driver driver{plan, base, run, stop, after_run, {}};
   for (const double factor : plan.factors) {
     const auto more = driver.point(factor, false);
     if (!more) return tl::make_unexpected(more.error());

@@ -68,11 +68,11 @@ struct OverloadResult {
 // histogram: a bucket across the bound counts as beyond it.
 std::uint64_t connected_within(const RunReport& report, double bound_us);
 
-// `told` is called after every run. The error of the first run, if any; a later error ends the
+// `after_run` is called after every run. The error of the first run, if any; a later error ends the
 // series.
 Result<OverloadResult> overload(const OverloadPlan& plan, const RunOptions& base,
                                 const RunFunction& run, const StopFunction& stop,
-                                const std::function<void(const OverloadPoint&)>& told);
+                                const std::function<void(const OverloadPoint&)>& after_run);
 
 std::string to_text(const OverloadPoint& point);
 std::string to_text(const OverloadResult& result, const OverloadPlan& plan);

@@ -37,8 +37,13 @@ class Search {
  public:
   Search(const SearchPlan& plan, const RunOptions& base, const std::vector<Objective>& objectives,
          const RunFunction& run, const StopFunction& stop,
-         const std::function<void(const SearchPoint&)>& told)
-      : plan_(plan), base_(base), objectives_(objectives), run_(run), stop_(stop), told_(told) {}
+         const std::function<void(const SearchPoint&)>& after_run)
+      : plan_(plan),
+        base_(base),
+        objectives_(objectives),
+        run_(run),
+        stop_(stop),
+        after_run_(after_run) {}
 
   Result<SearchResult> search() {
     warm_up();
@@ -86,7 +91,7 @@ class Search {
     if (point.report.target_lost)
       over_ = SearchEnd::kLost;  // a manager that answers later is another one
     result_.points.push_back(std::move(point));
-    told_(result_.points.back());
+    after_run_(result_.points.back());
     return &result_.points.back();
   }
 
@@ -193,7 +198,7 @@ class Search {
   const std::vector<Objective>& objectives_;
   const RunFunction& run_;
   const StopFunction& stop_;
-  const std::function<void(const SearchPoint&)>& told_;
+  const std::function<void(const SearchPoint&)>& after_run_;
 
   SearchResult result_;
   std::optional<SearchEnd> over_;
@@ -292,8 +297,8 @@ SearchPoint judge_point(const std::vector<Objective>& objectives, RunReport repo
 Result<SearchResult> search(const SearchPlan& plan, const RunOptions& base,
                             const std::vector<Objective>& objectives, const RunFunction& run,
                             const StopFunction& stop,
-                            const std::function<void(const SearchPoint&)>& told) {
-  return Search(plan, base, objectives, run, stop, told).search();
+                            const std::function<void(const SearchPoint&)>& after_run) {
+  return Search(plan, base, objectives, run, stop, after_run).search();
 }
 
 std::string to_text(const SearchPoint& point) {

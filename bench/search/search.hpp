@@ -113,12 +113,12 @@ bool generator_was_the_limit(const RunReport& report);
 // Judges a run by the objectives; the caller sets `kind`, `rate` and `attempt`.
 SearchPoint judge_point(const std::vector<Objective>& objectives, RunReport report);
 
-// `told` is called after every run. Returns the first run's error, if any; a later error ends the
-// search.
+// `after_run` is called after every run. Returns the first run's error, if any; a later error ends
+// the search.
 Result<SearchResult> search(const SearchPlan& plan, const RunOptions& base,
                             const std::vector<Objective>& objectives, const RunFunction& run,
                             const StopFunction& stop,
-                            const std::function<void(const SearchPoint&)>& told);
+                            const std::function<void(const SearchPoint&)>& after_run);
 
 // Text for a terminal: a line for one run, and the result.
 std::string to_text(const SearchPoint& point);

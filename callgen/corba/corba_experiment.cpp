@@ -222,9 +222,9 @@ Result<Workload> workload_for(CorbaTarget& target, const ClientOptions& client,
   const MatrixSpec matrix = matrix_of(run);
   KnownEnds known;
   if (needs_topology(matrix)) {
-    auto told = target.ends_from(client.route_object);
-    if (!told) return tl::make_unexpected(told.error());
-    known = std::move(*told);
+    auto ends = target.ends_from(client.route_object);
+    if (!ends) return tl::make_unexpected(ends.error());
+    known = std::move(*ends);
   }
   return workload_of(matrix, known, run.seed);
 }
@@ -276,9 +276,9 @@ Result<RunReport> run_once(const ClientOptions& client, const RunOptions& option
   }
   TimePoint begin;
   if (hooks.begin) {
-    const auto told = hooks.begin();
-    if (!told) return tl::make_unexpected(told.error());
-    begin = *told;
+    const auto started = hooks.begin();
+    if (!started) return tl::make_unexpected(started.error());
+    begin = *started;
   }
   std::vector<std::pair<std::string, int>> watched;
   for (const WatchedProcess& process : watched_processes(client))

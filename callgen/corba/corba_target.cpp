@@ -32,8 +32,8 @@ constexpr Duration kFirstAnswer = kCallgenTimers["first-answer"];
 
 // By default the kernel lets a thread sleep up to 50 us longer than requested.
 void wake_exactly() {
-  thread_local const int told = prctl(PR_SET_TIMERSLACK, 1UL);
-  static_cast<void>(told);
+  thread_local const int ignored = prctl(PR_SET_TIMERSLACK, 1UL);
+  static_cast<void>(ignored);
 }
 
 // A measured run repairs nothing: the first loss of a session ends it.
@@ -334,7 +334,7 @@ void CorbaTarget::submit(Dispatch& dispatch, TimePoint now) {
 void CorbaTarget::perform(Manager& manager, TimePoint now) {
   manager.requester.flush(now, actions_);
   keep_for_transport(manager);
-  for (const auto& batch : actions_.told) player_->answered(*batch, manager.index, now);
+  for (const auto& batch : actions_.deliveries) player_->answered(*batch, manager.index, now);
   if (!actions_.unexpected.empty()) {  // the player uses them to check the manager
     OutcomeBatch unexpected;
     unexpected.outcomes.swap(actions_.unexpected);

@@ -321,11 +321,11 @@ void MediaCheck::violation(Check* check, std::uint64_t& counter, CallIndex call,
     const Way& its = check->ways.each[way];
     finding = fmt::format("call {}, {} to {}: {}", call, text_of(its.in), text_of(its.out), what);
   }
-  std::size_t& told = told_[&counter];
-  if (told == kMostFindings ||
+  std::size_t& findings = findings_[&counter];
+  if (findings == kMostFindings ||
       std::ranges::find(figures_.findings, finding) != figures_.findings.end())
     return;
-  ++told;
+  ++findings;
   figures_.findings.push_back(std::move(finding));
 }
 

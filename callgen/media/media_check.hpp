@@ -220,7 +220,7 @@ class MediaCheck final : public CallInspector {
   std::unordered_map<Key, Watch> watched_;
   std::vector<Stray> strays_;
   // findings so far, by the counter of their kind
-  std::map<const std::uint64_t*, std::size_t> told_;
+  std::map<const std::uint64_t*, std::size_t> findings_;
 };
 
 }  // namespace xbind::callgen

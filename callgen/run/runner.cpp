@@ -122,8 +122,8 @@ Runner::NextCall Runner::draw_call(CallIndex index) {
   call.scenario = static_cast<Scenario>(scenarios_.next());
   call.priority = static_cast<std::uint8_t>(priorities_.next());
   if (plan_.arrivals == Arrivals::kTrace) {
-    const TraceCall& told = plan_.trace->calls[index];
-    if (told.hold != TraceCall::kDrawn) call.hold = told.hold;
+    const TraceCall& recorded = plan_.trace->calls[index];
+    if (recorded.hold != TraceCall::kDrawn) call.hold = recorded.hold;
     if (plan_.trace->has_ends(index)) call.ends = plan_.trace->ends(index);
   }
   if (call.scenario == Scenario::kLeaf) call.leaf = workload_.next_leaf(call.ends);

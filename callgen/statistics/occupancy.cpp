@@ -14,14 +14,14 @@ void Occupancy::finish() {
 void Occupancy::count_earliest() {
   const bool arrival = arriving_.front() < departing_.front();
   TimeQueue& from = arrival ? arriving_ : departing_;
-  const Duration told = from.front();
+  const Duration latest = from.front();
   from.pop();
   earliest_ = std::min(arriving_.front(), departing_.front());
-  if (told < at_) {
+  if (latest < at_) {
     ++late_;
-    shifted_s_ += in_seconds(at_ - told);
+    shifted_s_ += in_seconds(at_ - latest);
   }
-  const Duration when = std::max(at_, told);
+  const Duration when = std::max(at_, latest);
   area_s_ += static_cast<double>(inside_) * in_seconds(when - at_);
   at_ = when;
   if (arrival) {

@@ -65,10 +65,10 @@ class Occupancy {
     double span_s = 0;
   };
 
-  // `told`: the time reported last.
-  void count_old_events(Duration told) {
-    newest_ = std::max(newest_, told);
-    earliest_ = std::min(earliest_, told);
+  // `latest`: the time reported last.
+  void count_old_events(Duration latest) {
+    newest_ = std::max(newest_, latest);
+    earliest_ = std::min(earliest_, latest);
     while (earliest_ < newest_ - kDelay || arriving_.size() + departing_.size() > kMostWaiting)
       count_earliest();
   }

@@ -211,9 +211,9 @@ class Client::Work {
       changed_.notify_all();
     }
     if (!on_session_) return;
-    Result<void> told;
-    if (change.lost) told = tl::make_unexpected(*change.lost);
-    callbacks_.post([callback = on_session_, told] { callback(told); });
+    Result<void> result;
+    if (change.lost) result = tl::make_unexpected(*change.lost);
+    callbacks_.post([callback = on_session_, result] { callback(result); });
   }
 
   // Runs after the answers to the open requests.

@@ -68,7 +68,7 @@ void ManagerLink::perform(TimePoint now) {
     if (actions_.attach) {
       calls_.post([this, wanted = *actions_.attach] { attach(wanted); });
     }
-    for (const auto& batch : actions_.told) {
+    for (const auto& batch : actions_.deliveries) {
       for (const Outcome& outcome : batch->outcomes) events_.answered(outcome);
       for (const Notice& notice : batch->notices) events_.noticed(notice);
     }

@@ -166,10 +166,10 @@ Result<void> TwoWay::for_each_connection(
 
 Result<Metrics> TwoWay::status() const {
   return ask([&] {
-    const v2::MetricSeq_var told = manager_->status();
+    const v2::MetricSeq_var rows = manager_->status();
     Metrics metrics;
-    for (CORBA::ULong i = 0; i < told->length(); ++i) {
-      metrics.emplace_back(printable(told.in()[i].name.in()), told.in()[i].value);
+    for (CORBA::ULong i = 0; i < rows->length(); ++i) {
+      metrics.emplace_back(printable(rows.in()[i].name.in()), rows.in()[i].value);
     }
     return metrics;
   });

@@ -130,7 +130,7 @@ struct Hop {
   bool owes_removal() const {
     return state == HopState::kRemoving || state == HopState::kNotRemoved;
   }
-  bool told() const { return state != HopState::kIdle && state != HopState::kRefused; }
+  bool was_commanded() const { return state != HopState::kIdle && state != HopState::kRefused; }
 
  private:
   friend class Hops;

@@ -207,8 +207,8 @@ void Modify::owe_changes(const Contract& contract, TimePoint now) {
     if (hop.changed) continue;
     const HopKey key = key_of(connection_, hop);
     // A late answer may otherwise be taken for that of a later change.
-    const bool told = hop.state == HopState::kChanging && hop.errand == Errand::kNone;
-    if (told) context_.switches.skip_answers(hop.at, key, 1);
+    const bool was_sent = hop.state == HopState::kChanging && hop.errand == Errand::kNone;
+    if (was_sent) context_.switches.skip_answers(hop.at, key, 1);
     hop.state = HopState::kCommitted;
     hop.errand = Errand::kNone;
     context_.switches.owe_change(

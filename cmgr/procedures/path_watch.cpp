@@ -84,15 +84,15 @@ void PathWatch::sweep(std::size_t& left) {
 // ===== connections =====
 
 void PathWatch::look(Connection& connection) {
-  const bool told = !connection.observed().broken.empty();
-  if (unusable_.empty() && !told && astray_.empty()) return;
+  const bool client_knows = !connection.observed().broken.empty();
+  if (unusable_.empty() && !client_knows && astray_.empty()) return;
   // A prepared connection that was given up is released, whatever the state of the network.
   if (!connection.asker() && is_astray(connection)) {
     enqueue(connection);
     return;
   }
   const auto blocked = unusable_.worst_of(connection.hops());
-  if (told && (!blocked || blocked->drained)) {
+  if (client_knows && (!blocked || blocked->drained)) {
     connection.note().broken.clear();
     ++context_.counters.mended;
     if (!planted(Bug::kMendedNotTold)) notify(connection, NoticeKind::kMended, {});

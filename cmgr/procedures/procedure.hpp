@@ -129,7 +129,7 @@ void Procedure::remove_hops(Which&& which, TimePoint now) {
   pending_ = 0;
   for (Hop& hop : hops()) {
     const bool done = hop.state == HopState::kRemoved || hop.state == HopState::kNotRemoved;
-    if (hop.told() && !done && which(hop)) begin_removal(hop, now);
+    if (hop.was_commanded() && !done && which(hop)) begin_removal(hop, now);
   }
   removals_begun(now);
 }

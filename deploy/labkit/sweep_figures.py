@@ -73,10 +73,10 @@ def search_line(system, search):
 
 def comparison_line(row):
     interval = row["interval_95"]
-    told = (f"[{interval[0]:.3f}, {interval[1]:.3f}] at {100 * row['confidence']:.1f} %"
+    interval_text = (f"[{interval[0]:.3f}, {interval[1]:.3f}] at {100 * row['confidence']:.1f} %"
             if interval else f"- ({row['method']})")
     return (f"{row['asked']:>9.0f}  T={row['against']:<6}{row['pairs']:>6}"
-            f"{number(row['ratio'], 3):>8}   {told}")
+            f"{number(row['ratio'], 3):>8}   {interval_text}")
 
 
 def cache_heading():

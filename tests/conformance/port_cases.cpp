@@ -157,20 +157,20 @@ LabelRangeMessage order(const Controller& c, Label first, Label last) {
 
 void label_range_is_told(Controller& c) {
   if (!c.record(0).label_range_message) GTEST_SKIP() << "no Label Range";
-  const auto told = c.succeeds(query(c)).as<LabelRangeMessage>();
+  const auto received = c.succeeds(query(c)).as<LabelRangeMessage>();
   if (c.kind() == LabelKind::kMpls) {
     const LabelRanges ranges = label_ranges(c.record(0));
-    ASSERT_EQ(told.ranges.size(), ranges.size());
+    ASSERT_EQ(received.ranges.size(), ranges.size());
     for (std::size_t i = 0; i < ranges.size(); ++i) {
-      EXPECT_EQ(label_of(told.ranges[i].min), ranges[i].at(0));
-      EXPECT_EQ(label_of(told.ranges[i].max), last_of(ranges[i]));
+      EXPECT_EQ(label_of(received.ranges[i].min), ranges[i].at(0));
+      EXPECT_EQ(label_of(received.ranges[i].max), last_of(ranges[i]));
     }
-    EXPECT_EQ(told.disjoint, ranges.size() > 1);
+    EXPECT_EQ(received.disjoint, ranges.size() > 1);
     return;
   }
-  ASSERT_EQ(told.ranges.size(), 1U);
-  EXPECT_EQ(label_of(told.ranges[0].min), row(c).at(0));
-  EXPECT_EQ(label_of(told.ranges[0].max), last_of(row(c)));
+  ASSERT_EQ(received.ranges.size(), 1U);
+  EXPECT_EQ(label_of(received.ranges[0].min), row(c).at(0));
+  EXPECT_EQ(label_of(received.ranges[0].max), last_of(row(c)));
   const auto vpis = c.succeeds(label_range(c, 0, true, atm(0, 0, kFlagVpiRange), atm(0, 0)))
                         .as<LabelRangeMessage>();
   const AtmBounds bounds = atm_bounds(label_ranges(c.record(0)).at(0));
@@ -187,9 +187,9 @@ void label_range_is_set_and_reset(Controller& c) {
   const Label half = range.at(middle);
   const Label beyond = range.at(middle + 1);
   EXPECT_EQ(c.succeeds(order(c, range.at(0), half)).code, kNone);
-  const auto told = c.succeeds(query(c)).as<LabelRangeMessage>();
-  ASSERT_EQ(told.ranges.size(), 1U);
-  EXPECT_EQ(label_of(told.ranges[0].max), half);
+  const auto received = c.succeeds(query(c)).as<LabelRangeMessage>();
+  ASSERT_EQ(received.ranges.size(), 1U);
+  EXPECT_EQ(label_of(received.ranges[0].max), half);
   c.fails(add_branch(c, 0, beyond, 1, c.label(7)), kInvalidInputLabel);
   c.succeeds(add_branch(c, 0, half, 1, c.label(7)));
   c.refresh();
@@ -252,21 +252,21 @@ void a_line_that_goes_down_and_up(Controller& c) {
   const std::uint32_t session = c.session(0);
   if (!c.transport().set_line(c.port(0), false))
     GTEST_SKIP() << "this transport cannot take lines down";
-  auto told = c.events(1);
-  ASSERT_EQ(told.size(), 1U);
-  EXPECT_EQ(told[0].header.type, MessageType::kPortDown);
-  EXPECT_EQ(told[0].port, c.port(0));
-  EXPECT_EQ(told[0].port_session, session) << "the one that was valid before";
-  const std::uint32_t sequence = told[0].sequence;
+  auto received = c.events(1);
+  ASSERT_EQ(received.size(), 1U);
+  EXPECT_EQ(received[0].header.type, MessageType::kPortDown);
+  EXPECT_EQ(received[0].port, c.port(0));
+  EXPECT_EQ(received[0].port_session, session) << "the one that was valid before";
+  const std::uint32_t sequence = received[0].sequence;
 
   ASSERT_TRUE(c.transport().set_line(c.port(0), true));
-  told = c.events(1);
-  ASSERT_EQ(told.size(), 1U);
-  EXPECT_EQ(told[0].header.type, MessageType::kPortUp);
-  EXPECT_EQ(told[0].sequence, sequence + 1);
-  EXPECT_NE(told[0].port_session, session);
+  received = c.events(1);
+  ASSERT_EQ(received.size(), 1U);
+  EXPECT_EQ(received[0].header.type, MessageType::kPortUp);
+  EXPECT_EQ(received[0].sequence, sequence + 1);
+  EXPECT_NE(received[0].port_session, session);
   c.refresh();
-  EXPECT_EQ(c.session(0), told[0].port_session);
+  EXPECT_EQ(c.session(0), received[0].port_session);
   EXPECT_EQ(c.record(0).line_status, LineStatus::kUp);
   c.table_is({branch(c, 0, c.label(0), 1, c.label(7))});  // the connections stay
 }
@@ -276,8 +276,8 @@ void events_are_held_back_until_their_flag_is_cleared(Controller& c) {
   if (!c.transport().set_line(c.port(0), false))
     GTEST_SKIP() << "this transport cannot take lines down";
   ASSERT_TRUE(c.transport().set_line(c.port(0), true));
-  auto told = c.events(2);
-  ASSERT_EQ(told.size(), 2U);
+  auto received = c.events(2);
+  ASSERT_EQ(received.size(), 2U);
   ASSERT_TRUE(c.transport().set_line(c.port(0), false));
   ASSERT_TRUE(c.transport().set_line(c.port(0), true));
   EXPECT_TRUE(c.events(1).empty());
@@ -286,12 +286,12 @@ void events_are_held_back_until_their_flag_is_cleared(Controller& c) {
   clear.event_flags = kEventsAll;
   const auto cleared = c.succeeds(clear).as<PortManagement>();
   EXPECT_EQ(cleared.event_flags, 0U);
-  EXPECT_EQ(cleared.event_sequence, told[1].sequence + 2);
+  EXPECT_EQ(cleared.event_sequence, received[1].sequence + 2);
   ASSERT_TRUE(c.transport().set_line(c.port(0), false));
-  told = c.events(1);
-  ASSERT_EQ(told.size(), 1U);
-  EXPECT_EQ(told[0].header.type, MessageType::kPortDown);
-  EXPECT_EQ(told[0].sequence, cleared.event_sequence + 1);
+  received = c.events(1);
+  ASSERT_EQ(received.size(), 1U);
+  EXPECT_EQ(received[0].header.type, MessageType::kPortDown);
+  EXPECT_EQ(received[0].sequence, cleared.event_sequence + 1);
   EXPECT_TRUE(c.transport().set_line(c.port(0), true));
 }
 

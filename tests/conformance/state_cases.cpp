@@ -102,11 +102,11 @@ void a_connection_has_statistics(Controller& c) {
   request.header.type = MessageType::kConnectionStatistics;
   request.port = c.port(0);
   request.label = label_field(c.label(0));
-  const auto told = c.succeeds(request).as<Statistics>();
-  EXPECT_EQ(told.port, c.port(0));
-  EXPECT_EQ(label_of(told.label), c.label(0));
-  EXPECT_EQ(told.counters.hec_errors, 0U);
-  EXPECT_EQ(told.counters.invalid_labels, 0U);
+  const auto reported = c.succeeds(request).as<Statistics>();
+  EXPECT_EQ(reported.port, c.port(0));
+  EXPECT_EQ(label_of(reported.label), c.label(0));
+  EXPECT_EQ(reported.counters.hec_errors, 0U);
+  EXPECT_EQ(reported.counters.invalid_labels, 0U);
   request.label = label_field(c.label(1));
   c.fails(request, kNoSuchConnection);
 }
@@ -133,13 +133,13 @@ void activity_tells_which_connections_are_there(Controller& c) {
     record.input_label = label_field(c.label(k));
     request.records.push_back(record);
   }
-  const auto told = c.succeeds(request).as<ConnectionActivity>();
-  ASSERT_EQ(told.records.size(), 2U);
-  EXPECT_TRUE(told.records[0].valid);
-  EXPECT_FALSE(told.records[1].valid);
+  const auto reported = c.succeeds(request).as<ConnectionActivity>();
+  ASSERT_EQ(reported.records.size(), 2U);
+  EXPECT_TRUE(reported.records[0].valid);
+  EXPECT_FALSE(reported.records[1].valid);
   for (std::uint32_t k = 0; k < 2; ++k) {
-    EXPECT_EQ(told.records[k].input_port, c.port(0));
-    EXPECT_EQ(label_of(told.records[k].input_label), c.label(k));
+    EXPECT_EQ(reported.records[k].input_port, c.port(0));
+    EXPECT_EQ(label_of(reported.records[k].input_label), c.label(k));
   }
 }
 
@@ -155,8 +155,8 @@ void the_switch_tells_its_configuration(Controller& c) {
 void a_model_that_it_does_not_have(Controller& c) {
   SwitchConfiguration request;
   request.model_types[0] = 255;
-  const auto told = c.succeeds(request).as<SwitchConfiguration>();
-  EXPECT_EQ(told.model_types[0], 0U);
+  const auto reported = c.succeeds(request).as<SwitchConfiguration>();
+  EXPECT_EQ(reported.model_types[0], 0U);
   c.succeeds(add_branch(c, 0, c.label(0), 1, c.label(7)));
 }
 
@@ -192,12 +192,12 @@ void all_ports_are_counted(Controller& c) {
 
 // Every service that the ports offer is described.
 void services_are_described(Controller& c) {
-  const auto told = c.succeeds(ServiceConfigurationRequest{}).as<ServiceConfiguration>();
+  const auto reported = c.succeeds(ServiceConfigurationRequest{}).as<ServiceConfiguration>();
   for (std::size_t place = 0; place < c.ports(); ++place) {
     if (!c.record(place).services) continue;
     for (const ServiceSpec& offered : *c.record(place).services) {
-      const bool described =
-          std::any_of(told.services.begin(), told.services.end(), [&](const ServiceRecord& one) {
+      const bool described = std::any_of(
+          reported.services.begin(), reported.services.end(), [&](const ServiceRecord& one) {
             return static_cast<std::uint16_t>(one.service) == offered.service &&
                    std::any_of(one.sets.begin(), one.sets.end(), [&](const CapabilitySet& set) {
                      return set.id == offered.capability_set;

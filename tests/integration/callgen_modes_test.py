@@ -43,9 +43,10 @@ class Modes(InOneLab):
                             "--json", self.directory / "run.json")
         self.assertIn(done.returncode, (0, 3), done.stdout + done.stderr)  # void on a busy machine
         self.assertIn("kept    p50<60s: ", done.stdout)
-        told = json.loads((self.directory / "run.json").read_text())["assertions"]
-        self.assertEqual([one["objective"] for one in told], ["fail=0", "p50<60s", "unanswered<1%"])
-        self.assertTrue(all(one["kept"] for one in told), told)
+        reported = json.loads((self.directory / "run.json").read_text())["assertions"]
+        self.assertEqual([one["objective"] for one in reported],
+                         ["fail=0", "p50<60s", "unanswered<1%"])
+        self.assertTrue(all(one["kept"] for one in reported), reported)
 
     def test_an_assertion_that_is_broken_is_named_with_what_was_measured(self):
         done = self.callgen("run", "--calls", "100", "--rate", "200",
@@ -146,18 +147,19 @@ class Modes(InOneLab):
                             "--outstanding", "50", "--client-batch", "8", "--cells-per-s", "1",
                             "--json", file)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        told = json.loads(file.read_text())
-        self.assertEqual(told["schema"], "xbind.ceiling/1")
-        self.assertEqual((told["outstanding"], told["client_batch"]), (50, 8))
-        self.assertEqual((told["refused"], told["unanswered"]), (0, 0))
-        self.assertTrue(told["audit_clean"])
+        reported = json.loads(file.read_text())
+        self.assertEqual(reported["schema"], "xbind.ceiling/1")
+        self.assertEqual((reported["outstanding"], reported["client_batch"]), (50, 8))
+        self.assertEqual((reported["refused"], reported["unanswered"]), (0, 0))
+        self.assertTrue(reported["audit_clean"])
         # The manager also answered the warm-up and, at the end, the releases of calls still up.
         answered = self.operations_done() - before
-        self.assertTrue(50 <= told["operations"] < answered, (told, answered))
-        self.assertAlmostEqual(told["operations_per_s"], told["operations"] / told["seconds"])
+        self.assertTrue(50 <= reported["operations"] < answered, (reported, answered))
+        self.assertAlmostEqual(reported["operations_per_s"],
+                               reported["operations"] / reported["seconds"])
         # Three switches: at least three commands for a setup and for a release, more for labels not
         # cached.
-        self.assertGreaterEqual(told["commands_per_operation"], 3)
+        self.assertGreaterEqual(reported["commands_per_operation"], 3)
         self.assertIn("call operations (setups and releases) a second", done.stdout)
 
     def test_ceiling_with_refused_calls_says_why_and_fails(self):
@@ -182,11 +184,11 @@ class Modes(InOneLab):
     def test_overload_tells_goodput_at_each_factor_and_the_recovery(self):
         done = self.callgen("overload", "--rate", "50", "--within", "10000",
                             "--point-seconds", "0.5", "--out", self.directory / "over", timeout=240)
-        told = json.loads((self.directory / "over/overload.json").read_text())
+        reported = json.loads((self.directory / "over/overload.json").read_text())
         self.assertIn(done.returncode, (0, 1, 3), done.stdout + done.stderr)
-        self.assertEqual([point["factor"] for point in told["points"][:5]], [1, 1.5, 2, 3, 5])
-        self.assertTrue(told["points"][5]["recovery"])
-        for point in told["points"]:
+        self.assertEqual([point["factor"] for point in reported["points"][:5]], [1, 1.5, 2, 3, 5])
+        self.assertTrue(reported["points"][5]["recovery"])
+        for point in reported["points"]:
             run = point["run"]
             self.assertEqual(run["calls"], run["connected"] + run["refused"] + run["busy"]
                              + run["unanswered"])
@@ -291,9 +293,9 @@ class Modes(InOneLab):
         done = self.callgen("soak", "--rate", "50", "--duration", "3", "--json",
                             self.directory / "soak.json")
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
-        told = json.loads((self.directory / "soak.json").read_text())
-        self.assertEqual(told["verdict"], "too short to tell")
-        self.assertIn("memory of xbind-callgen", [line["what"] for line in told["lines"]])
+        reported = json.loads((self.directory / "soak.json").read_text())
+        self.assertEqual(reported["verdict"], "too short to tell")
+        self.assertIn("memory of xbind-callgen", [line["what"] for line in reported["lines"]])
 
     def test_an_interrupted_soak_tells_what_it_knows(self):
         code, output, errors = self.interrupted(
@@ -316,9 +318,9 @@ class Modes(InOneLab):
         same = self.callgen("compare", once, again, "--metric", "p50,operations", "--json",
                             self.directory / "same.json")
         self.assertIn(same.returncode, (0, 1, 3), same.stdout + same.stderr)
-        told = json.loads((self.directory / "same.json").read_text())
-        self.assertEqual(told["exit_code"], same.returncode)
-        for line in told["metrics"]:
+        reported = json.loads((self.directory / "same.json").read_text())
+        self.assertEqual(reported["exit_code"], same.returncode)
+        for line in reported["metrics"]:
             self.assertLess(line["interval_95"][0], line["interval_95"][1])
 
         itself = self.callgen("compare", once, once)

@@ -131,10 +131,10 @@ class LabCommand(unittest.TestCase):
             finally:
                 process.kill()
         self.assertEqual(process.returncode, 4, output + errors)
-        told = json.loads(report.read_text())
-        self.assertTrue(told["interrupted"])
-        self.assertEqual(told["releases"]["released"], told["setups"]["connected"])
-        self.assertEqual(set(told["processes"]), {*names, "xbind-callgen"})
+        reported = json.loads(report.read_text())
+        self.assertTrue(reported["interrupted"])
+        self.assertEqual(reported["releases"]["released"], reported["setups"]["connected"])
+        self.assertEqual(set(reported["processes"]), {*names, "xbind-callgen"})
         self.assertEqual(self.lab("status").returncode, 0)
 
     def test_it_tells_what_has_died_and_starts_over_a_dead_one(self):
@@ -198,8 +198,8 @@ class LabCommand(unittest.TestCase):
         self.up()
 
         def links():
-            told = json.loads(self.lab("status", "--json").stdout)["links"]
-            return {tuple(map(tuple, link["ends"])): link["up"] for link in told}
+            reported = json.loads(self.lab("status", "--json").stdout)["links"]
+            return {tuple(map(tuple, link["ends"])): link["up"] for link in reported}
         first = ((CALLER, 2), (MIDDLE, 1))
         self.assertEqual(links(), {first: True, ((MIDDLE, 2), (CALLEE, 2)): True,
                                    ((CALLER, 1),): True, ((CALLEE, 1),): True})
@@ -262,8 +262,8 @@ class LabCommand(unittest.TestCase):
         limit = self.state / "sched_rt_runtime_us"
         for allowed, said in (("950000\n", "sched_rt_runtime_us is 950000,"), ("-1\n", None)):
             limit.write_text(allowed)
-            told = scheduling.warning("rr", limit)
-            self.assertIn(said, told) if said else self.assertIsNone(told)
+            reported = scheduling.warning("rr", limit)
+            self.assertIn(said, reported) if said else self.assertIsNone(reported)
         self.assertIsNone(scheduling.warning("batch", limit))
         self.assertIsNone(scheduling.warning("rr", limit.with_name("no-such-file")))
 

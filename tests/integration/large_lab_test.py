@@ -32,8 +32,8 @@ def topology_file(text):
 
 def node_status(lab, node):
     """{port: line} of a node, as its SwitchServer reports them."""
-    told = tool(lab, "xbindctl", "ports", node)
-    rows = [line.split() for line in told.stdout.splitlines()[1:]]
+    reported = tool(lab, "xbindctl", "ports", node)
+    rows = [line.split() for line in reported.stdout.splitlines()[1:]]
     return {int(row[0]): row[1] for row in rows if row and row[0].isdigit()}
 
 

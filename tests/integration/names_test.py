@@ -227,9 +227,9 @@ class ChangedNames(InOneLab):
             lost = run("xbindctl", "list", env={"OMNIORB_CONFIG": str(config)})
             self.assertEqual(lost.returncode, 1)
             self.assertIn(f"name service at {NOWHERE} (from omniORB's configuration)", lost.stderr)
-            told = run("xbindctl", "--name-service", self.lab.names_address(), "list",
+            reported = run("xbindctl", "--name-service", self.lab.names_address(), "list",
                        env={"OMNIORB_CONFIG": str(config)})
-            self.assertEqual(told.returncode, 0, told.stderr)
+            self.assertEqual(reported.returncode, 0, reported.stderr)
 
 
 class Clearing(unittest.TestCase):

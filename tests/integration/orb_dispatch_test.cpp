@@ -33,9 +33,9 @@ class DispatchTest : public testing::Test {
     });
   }
   static std::vector<std::pair<std::string, std::uint64_t>> metrics(const Dispatch& dispatch) {
-    std::vector<std::pair<std::string, std::uint64_t>> told;
-    dispatch.append_metrics(told);
-    return told;
+    std::vector<std::pair<std::string, std::uint64_t>> reported;
+    dispatch.append_metrics(reported);
+    return reported;
   }
 
   TimePoint now_{1000s};

@@ -169,9 +169,9 @@ class CommandLines(unittest.TestCase):
     def test_help_version_and_check_config(self):
         for name, command in COMMANDS.items():
             with self.subTest(name):
-                told = run(*command, "--help")
-                self.assertEqual(told.returncode, 0, told.stderr)
-                self.assertIn("--check-config", told.stdout)
+                reported = run(*command, "--help")
+                self.assertEqual(reported.returncode, 0, reported.stderr)
+                self.assertIn("--check-config", reported.stdout)
                 self.assertRegex(run(*command, "--version").stdout, r"\d+\.\d+\.\d+")
                 checked = run(*command, "--check-config")
                 self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)

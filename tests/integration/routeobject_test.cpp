@@ -330,14 +330,14 @@ TEST_F(RouteObjectTest, WatchersAreToldAtOnceAndFromWatchOn) {
   EXPECT_EQ(state->unusable.length(), 0u);
   // x --> RouteObject: port 2 is down
   report_x(1, false);
-  const v2::TopologyState told = one->wait_for(2);
-  EXPECT_EQ(told.topology_version, 2u);
-  EXPECT_EQ(told.validity_ms, 3'600'000u);
-  ASSERT_EQ(told.unusable.length(), 2u);
-  EXPECT_STREQ(told.unusable[0].element.switch_name, "x");
-  EXPECT_EQ(told.unusable[0].element.output_port, 2u);
-  EXPECT_STREQ(told.unusable[1].element.switch_name, "b");
-  EXPECT_EQ(told.unusable[1].why, v2::unusable_down);
+  const v2::TopologyState reported = one->wait_for(2);
+  EXPECT_EQ(reported.topology_version, 2u);
+  EXPECT_EQ(reported.validity_ms, 3'600'000u);
+  ASSERT_EQ(reported.unusable.length(), 2u);
+  EXPECT_STREQ(reported.unusable[0].element.switch_name, "x");
+  EXPECT_EQ(reported.unusable[0].element.output_port, 2u);
+  EXPECT_STREQ(reported.unusable[1].element.switch_name, "b");
+  EXPECT_EQ(reported.unusable[1].why, v2::unusable_down);
 
   // A later watcher gets the state from watch() itself.
   state = route_object->watch("m2", reference(*other.in()));

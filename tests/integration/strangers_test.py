@@ -149,16 +149,16 @@ class Strangers(InOneLab):
         kind, _, cause, element = connect(manager, "host\x1b[2J-a", CALLEE)
         self.assertEqual((kind, cause), (REFUSED, INVALID_REQUEST))
         self.assertIn(r"the endpoint 'host\x1b[2J-a' is no name: '\x1b' at octet 5", element)
-        told = tool(self.lab, "xbindctl", "connect", "host\x1b[2J-a", CALLEE)
-        self.assertEqual(told.returncode, 1)
-        self.assertIn(r"the endpoint 'host\x1b[2J-a' is no name", told.stderr)
-        self.assertNotIn("\x1b", told.stdout + told.stderr)
+        reported = tool(self.lab, "xbindctl", "connect", "host\x1b[2J-a", CALLEE)
+        self.assertEqual(reported.returncode, 1)
+        self.assertIn(r"the endpoint 'host\x1b[2J-a' is no name", reported.stderr)
+        self.assertNotIn("\x1b", reported.stdout + reported.stderr)
         for command in (["prepare", "a b", CALLEE, "--count", "1"], ["routes", CALLER, "b\nb"],
                         ["drain", "a\tb"], ["forget-manager", MIDDLE, "m\x07"]):
-            told = tool(self.lab, "xbindctl", *command)
-            self.assertEqual(told.returncode, 1, told.stdout)
-            self.assertIn("is no name", told.stderr)
-            self.assertRegex(told.stderr, r"^[ -~]*\n$")
+            reported = tool(self.lab, "xbindctl", *command)
+            self.assertEqual(reported.returncode, 1, reported.stdout)
+            self.assertIn("is no name", reported.stderr)
+            self.assertRegex(reported.stderr, r"^[ -~]*\n$")
         routes = remote(self.lab, "xbind/routeobject/default")
         self.addCleanup(routes.close)
 
@@ -312,9 +312,10 @@ class FewDescriptors(unittest.TestCase):
             self.idle(port)
         for _ in range(10):
             begun = time.monotonic()
-            told = tool(self.lab, "xbindctl", "connect", CALLER, CALLEE,
+            reported = tool(self.lab, "xbindctl", "connect", CALLER, CALLEE,
                         "--call-timeout-ms", "5000")
-            self.assertEqual(told.returncode, 0, f"{time.monotonic() - begun:.1f} s, {told.stderr}")
+            self.assertEqual(reported.returncode, 0,
+                             f"{time.monotonic() - begun:.1f} s, {reported.stderr}")
         done, summary = offer(self.lab, Load(calls=200, rate=200, hold=0.1))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(summary["setups"]["connected"], 200)
@@ -341,12 +342,12 @@ class NobodyWaits(InOneLab):
     def test_xbindctl_says_how_its_request_is_found_again(self):
         self.stop()
         begun = time.monotonic()
-        told = tool(self.lab, "xbindctl", "--call-timeout-ms", "500", "connect", CALLER, CALLEE)
-        self.assertEqual(told.returncode, 1)
+        reported = tool(self.lab, "xbindctl", "--call-timeout-ms", "500", "connect", CALLER, CALLEE)
+        self.assertEqual(reported.returncode, 1)
         self.assertLess(time.monotonic() - begun, 5)
         found = re.search(r"whether request (\d+) was carried out is not known: "
-                          r"`xbindctl (outcome '\(two-way\)' \1)` shows it", told.stderr)
-        self.assertTrue(found, told.stderr)
+                          r"`xbindctl (outcome '\(two-way\)' \1)` shows it", reported.stderr)
+        self.assertTrue(found, reported.stderr)
         os.kill(self.pid, signal.SIGCONT)
         outcome = ["outcome", "(two-way)", found.group(1)]
         connected = wait_until(lambda: tool(self.lab, "xbindctl", *outcome).stdout,

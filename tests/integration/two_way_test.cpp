@@ -28,17 +28,17 @@ class TwoWayTest : public orb::Behind {
         operations_(new PresetOperations(*servant_.in())),
         names_client_(world().runtime.orb(), world().service) {
     const CORBA::Object_var operations = world().runtime.activate(operations_.in());
-    told().operations = v2::ManagerOperations::_unchecked_narrow(operations);
+    reported().operations = v2::ManagerOperations::_unchecked_narrow(operations);
     names().put(naming::path_of(naming::kConnectionManagers, "told"),
                 world().runtime.activate(servant_.in()));
   }
-  PresetManager& told() { return *servant_.in(); }
+  PresetManager& reported() { return *servant_.in(); }
   TwoWay manager() { return TwoWay::find(names_client_, "told").value(); }
 
   // How TwoWay's functions convert an exception that their operations declare. The ORB turns an
   // undeclared one into UNKNOWN, so each test calls the functions whose contract declares it.
   std::vector<Error> errors_of_requests(const std::function<void()>& trouble) {
-    told().trouble = trouble;
+    reported().trouble = trouble;
     return {manager().connect({}).error(),
             manager().commit(kCall).error(),
             manager().modify(kCall, {}).error(),
@@ -47,7 +47,7 @@ class TwoWayTest : public orb::Behind {
             manager().release(kCall).error()};
   }
   std::vector<Error> errors_of_questions(const std::function<void()>& trouble) {
-    told().trouble = trouble;
+    reported().trouble = trouble;
     return {manager().outcome_of("mia", RequestId{5}).error(),
             manager().describe(kCall).error(),
             manager().for_each_connection({}, [](const v2::ConnectionState&) {}).error(),
@@ -70,9 +70,9 @@ TEST_F(TwoWayTest, IsFoundByItsManagersName) {
 }
 
 TEST_F(TwoWayTest, ARefusalIsAnOutcomeOfEveryRequest) {
-  told().answer.kind = OutcomeKind::kBusy;
-  told().answer.cause = Cause::kBusy;
-  told().answer.retry_after_ms = 20;
+  reported().answer.kind = OutcomeKind::kBusy;
+  reported().answer.cause = Cause::kBusy;
+  reported().answer.retry_after_ms = 20;
   for (const Answer& answer :
        {manager().connect({}), manager().commit(kCall), manager().modify(kCall, {}),
         manager().add_leaf(kCall, "host-c"), manager().drop_leaf(kCall, "host-c"),
@@ -88,19 +88,19 @@ TEST_F(TwoWayTest, ARefusalIsAnOutcomeOfEveryRequest) {
 }
 
 TEST_F(TwoWayTest, WhatTheManagerDoesIsAnOutcomeToo) {
-  told().answer.connection = kCall;
-  told().answer.egress = atm_label(0, 33);
+  reported().answer.connection = kCall;
+  reported().answer.egress = atm_label(0, 33);
   const auto call = connected(manager().connect({{}, "host-a", "host-b", {}}));
   ASSERT_TRUE(call.has_value()) << call.error().text;
   EXPECT_EQ(call->connection, kCall);
   EXPECT_EQ(call->egress, atm_label(0, 33));
   EXPECT_EQ(manager().add_leaf(kCall, "host-c")->egress, atm_label(0, 33));
   EXPECT_TRUE(done(OutcomeKind::kModified, manager().modify(kCall, {})).has_value());
-  told().answer.owed = {3, "switch-1"};
+  reported().answer.owed = {3, "switch-1"};
   const Answer released = manager().release(kCall);
   EXPECT_TRUE(done(OutcomeKind::kReleased, released).has_value());
   EXPECT_EQ(released->owed.removals, 3U);
-  told().answer.kind = OutcomeKind::kHeld;
+  reported().answer.kind = OutcomeKind::kHeld;
   EXPECT_EQ(held(manager().connect({})).value(), kCall);
 }
 
@@ -129,7 +129,7 @@ TEST_F(TwoWayTest, TheContractsExceptionsAreErrorsInTheManagersOwnWords) {
   for (const Error& error : errors_of_questions(busy)) {
     EXPECT_EQ(error, (Error{ErrorCode::kExhausted, "too\\nbusy"}));
   }
-  told().trouble = [] { throw v2::BadRequest("no such mode"); };
+  reported().trouble = [] { throw v2::BadRequest("no such mode"); };
   const Error no_such_mode{ErrorCode::kBadInput, "no such mode"};
   EXPECT_EQ(manager().set_aggregation({}).error(), no_such_mode);
   EXPECT_EQ(manager().for_each_connection({}, [](const v2::ConnectionState&) {}).error(),
@@ -137,7 +137,7 @@ TEST_F(TwoWayTest, TheContractsExceptionsAreErrorsInTheManagersOwnWords) {
 }
 
 TEST_F(TwoWayTest, WhatIsNotKnownIsNotFound) {
-  told().remembers = false;
+  reported().remembers = false;
   EXPECT_EQ(manager().outcome_of("mia", RequestId{5}).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(manager().describe(ConnectionId{8}).error(),
             (Error{ErrorCode::kNotFound, "connection 8 is not known"}));
@@ -145,11 +145,11 @@ TEST_F(TwoWayTest, WhatIsNotKnownIsNotFound) {
 
 TEST_F(TwoWayTest, ConnectionsAreSeenPageByPage) {
   const auto add = [&](std::uint64_t id, const char* client) {
-    v2::ConnectionState& state = told().more.emplace_back();
+    v2::ConnectionState& state = reported().more.emplace_back();
     state.connection = id;
     state.client = client;
   };
-  told().state.connection = 0;
+  reported().state.connection = 0;
   add(11, "mia");
   add(12, "leo");
   add(13, "mia");
@@ -163,12 +163,13 @@ TEST_F(TwoWayTest, ConnectionsAreSeenPageByPage) {
 }
 
 TEST_F(TwoWayTest, AnAuditIsInNumbersAndFindings) {
-  told().report.clean = false;
-  told().report.switches = 3;
-  told().report.connections = 2;
-  told().report.owed = 1;
-  told().report.findings.length(1);
-  told().report.findings[0] = {static_cast<CORBA::Octet>(FindingKind::kOwed), "switch-1", "x", 1};
+  reported().report.clean = false;
+  reported().report.switches = 3;
+  reported().report.connections = 2;
+  reported().report.owed = 1;
+  reported().report.findings.length(1);
+  reported().report.findings[0] = {static_cast<CORBA::Octet>(FindingKind::kOwed), "switch-1", "x",
+                                   1};
   const auto audit = manager().audit();
   ASSERT_TRUE(audit.has_value()) << audit.error().text;
   EXPECT_FALSE(audit->totals.clean);
@@ -176,7 +177,7 @@ TEST_F(TwoWayTest, AnAuditIsInNumbersAndFindings) {
   EXPECT_EQ(audit->switches, 3U);
   EXPECT_EQ(audit->connections, 2U);
   EXPECT_THAT(audit->findings, ElementsAre(Finding{FindingKind::kOwed, "switch-1", "x", 1}));
-  told().report.findings[0].finding = 200;
+  reported().report.findings[0].finding = 200;
   EXPECT_EQ(manager().audit().error().code, ErrorCode::kProtocol);
 }
 

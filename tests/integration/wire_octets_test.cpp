@@ -153,10 +153,10 @@ TEST_F(WireOctets, OfRequestsAreEnough) {
 TEST_F(WireOctets, OfOutcomesAndNoticesAreEnough) {
   for (int i = 0; i < kMessages; ++i) {
     const OutcomeBatch batch = outcomes();
-    v2::OutcomeSeq told;
+    v2::OutcomeSeq reported;
     v2::NoticeSeq notices;
-    orb::to_idl(batch, told, notices);
-    expect_enough(wire_octets(batch), marshalled(told, notices), 4096);
+    orb::to_idl(batch, reported, notices);
+    expect_enough(wire_octets(batch), marshalled(reported, notices), 4096);
   }
 }
 

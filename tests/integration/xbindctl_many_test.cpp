@@ -19,31 +19,31 @@ using testing::HasSubstr;
 // and stays.
 TEST_F(Commands, ReleaseOfAClientLeavesWhatIsOfOthers) {
   const auto add = [&](std::uint64_t id, v2::PhaseCode phase, const char* client) {
-    v2::ConnectionState& state = told_.more.emplace_back();
+    v2::ConnectionState& state = reported_.more.emplace_back();
     state.connection = id;
     state.phase = phase;
     state.client = client;
   };
-  told_.state.connection = 0;  // no other connections
+  reported_.state.connection = 0;  // no other connections
   add(11, v2::phase_connected, "mia");
   add(12, v2::phase_connected, "leo");
   add(13, v2::phase_held, "mia");
   add(14, v2::phase_prepared, "");
   answer(OutcomeKind::kReleased);
-  told_.ended = 13;
+  reported_.ended = 13;
   EXPECT_EQ(said([&] { return release_many(manager_, "mia"); }),
             "0: 1 connection released; 1 had ended meanwhile\n");
-  EXPECT_EQ(told_.released, (std::vector<std::uint64_t>{11, 13}));
-  told_.released.clear();
+  EXPECT_EQ(reported_.released, (std::vector<std::uint64_t>{11, 13}));
+  reported_.released.clear();
   EXPECT_EQ(said([&] { return release_many(manager_, {}); }),
             "0: 2 connections released; 1 had ended meanwhile\n");
-  EXPECT_EQ(told_.released, (std::vector<std::uint64_t>{11, 12, 13}));
+  EXPECT_EQ(reported_.released, (std::vector<std::uint64_t>{11, 12, 13}));
 
-  told_.answer.owed = {1, "switch-1"};
+  reported_.answer.owed = {1, "switch-1"};
   EXPECT_EQ(said([&] { return release_many(manager_, "leo"); }),
             "0: 12 released; owed: 1 removal at switch-1\n1 connection released\n");
   answer(OutcomeKind::kBusy);
-  told_.answer.cause = Cause::kBusy;
+  reported_.answer.cause = Cause::kBusy;
   EXPECT_EQ(said([&] { return release_many(manager_, "leo"); }),
             "1: 0 connections released; 1 refused\nxbindctl: 12: busy: busy\n");
   EXPECT_EQ(said([&] { return release_many(manager_, "nobody"); }), "0: 0 connections released\n");
@@ -105,14 +105,14 @@ TEST(Services, AreATableOfWhatEachAsks) {
 }
 
 TEST_F(Commands, WhatTheManagerWasCalledForIsATable) {
-  told_.metrics.length(7);
-  told_.metrics[0] = {"upcalls_list", 4};
-  told_.metrics[1] = {"upcall_ns_list", 10'000};
-  told_.metrics[2] = {"upcalls_refused_list", 1};
-  told_.metrics[3] = {"upcalls_attach", 2};
-  told_.metrics[4] = {"upcall_ns_attach", 3'000};
-  told_.metrics[5] = {"upcalls_failed_attach", 2};
-  told_.metrics[6] = {"upcalls_not_permitted", 3};
+  reported_.metrics.length(7);
+  reported_.metrics[0] = {"upcalls_list", 4};
+  reported_.metrics[1] = {"upcall_ns_list", 10'000};
+  reported_.metrics[2] = {"upcalls_refused_list", 1};
+  reported_.metrics[3] = {"upcalls_attach", 2};
+  reported_.metrics[4] = {"upcall_ns_attach", 3'000};
+  reported_.metrics[5] = {"upcalls_failed_attach", 2};
+  reported_.metrics[6] = {"upcalls_not_permitted", 3};
   EXPECT_EQ(said([&] { return status(manager_); }),
             "0: upcalls_not_permitted    3\n"
             "\n"

@@ -11,10 +11,10 @@ class Commands : public testing::Test {
  protected:
   Commands()
       : servant_(new PresetManager),
-        told_(*dynamic_cast<PresetManager*>(servant_.in())),
-        operations_(new PresetOperations(told_)),
+        reported_(*dynamic_cast<PresetManager*>(servant_.in())),
+        operations_(new PresetOperations(reported_)),
         manager_(two_way(servant_.in())) {
-    told_.operations = v2::ManagerOperations::_unchecked_narrow(active(operations_.in()));
+    reported_.operations = v2::ManagerOperations::_unchecked_narrow(active(operations_.in()));
   }
 
   static client::TwoWay two_way(PortableServer::ServantBase* servant) {
@@ -24,23 +24,23 @@ class Commands : public testing::Test {
   }
 
   void answer(OutcomeKind kind, Label ingress = {}, Label egress = {}) {
-    told_.answer = {};
-    told_.answer.kind = kind;
-    told_.answer.connection = ConnectionId{7};
-    told_.answer.ingress = ingress;
-    told_.answer.egress = egress;
+    reported_.answer = {};
+    reported_.answer.kind = kind;
+    reported_.answer.connection = ConnectionId{7};
+    reported_.answer.ingress = ingress;
+    reported_.answer.egress = egress;
   }
   void refuse() {
-    told_.answer = {};
-    told_.answer.kind = OutcomeKind::kRefused;
-    told_.answer.cause = Cause::kNoBandwidth;
-    told_.answer.element = "switch-1 port 2";
-    told_.answer.asked = 12'000;
-    told_.answer.free = 9'700;
+    reported_.answer = {};
+    reported_.answer.kind = OutcomeKind::kRefused;
+    reported_.answer.cause = Cause::kNoBandwidth;
+    reported_.answer.element = "switch-1 port 2";
+    reported_.answer.asked = 12'000;
+    reported_.answer.free = 9'700;
   }
 
   PortableServer::Servant_var<PortableServer::ServantBase> servant_;
-  PresetManager& told_;
+  PresetManager& reported_;
   PortableServer::Servant_var<PortableServer::ServantBase> operations_;
   client::TwoWay manager_;
 };

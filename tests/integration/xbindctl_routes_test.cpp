@@ -109,14 +109,14 @@ class RouteCommands : public testing::Test {
  protected:
   RouteCommands()
       : servant_(new PresetRouteObject),
-        told_routes_(*dynamic_cast<PresetRouteObject*>(servant_.in())),
-        operations_(new PresetRouteOperations(told_routes_)) {
-    told_routes_.operations = v2::RouteOperations::_unchecked_narrow(active(operations_.in()));
+        route_answers_(*dynamic_cast<PresetRouteObject*>(servant_.in())),
+        operations_(new PresetRouteOperations(route_answers_)) {
+    route_answers_.operations = v2::RouteOperations::_unchecked_narrow(active(operations_.in()));
     route_object_ = v2::RouteObject::_unchecked_narrow(active(servant_.in()));
   }
 
   PortableServer::Servant_var<PortableServer::ServantBase> servant_;
-  PresetRouteObject& told_routes_;
+  PresetRouteObject& route_answers_;
   PortableServer::Servant_var<PortableServer::ServantBase> operations_;
   v2::RouteObject_var route_object_;
 };
@@ -139,16 +139,16 @@ v2::RouteAnswer path_over(const char* middle) {
 }
 
 TEST_F(RouteCommands, RoutesAreAskedForWithAllThatWasSaidAndShownHopByHop) {
-  told_routes_.answers.topology_version = 12;
-  told_routes_.answers.validity_ms = 5000;
-  told_routes_.answers.answers.length(2);
-  told_routes_.answers.answers[0] = path_over("switch-1");
-  told_routes_.answers.answers[1] = path_over("switch-2");
-  told_routes_.all_links.length(1);
-  told_routes_.all_links[0].first_end.switch_name = "switch-1";
-  told_routes_.all_links[0].first_end.output_port = 2;
-  told_routes_.all_links[0].second_end.switch_name = "switch-3";
-  told_routes_.all_links[0].second_end.output_port = 2;
+  route_answers_.answers.topology_version = 12;
+  route_answers_.answers.validity_ms = 5000;
+  route_answers_.answers.answers.length(2);
+  route_answers_.answers.answers[0] = path_over("switch-1");
+  route_answers_.answers.answers[1] = path_over("switch-2");
+  route_answers_.all_links.length(1);
+  route_answers_.all_links[0].first_end.switch_name = "switch-1";
+  route_answers_.all_links[0].first_end.output_port = 2;
+  route_answers_.all_links[0].second_end.switch_name = "switch-3";
+  route_answers_.all_links[0].second_end.output_port = 2;
   RouteWish wish{"host-a", "host-b", 400, v2::metric_load, 90, 3};
   wish.avoid = {{"switch-3", PortId{2}}};
   wish.require = {{"switch-1", PortId{}}};
@@ -163,7 +163,7 @@ TEST_F(RouteCommands, RoutesAreAskedForWithAllThatWasSaidAndShownHopByHop) {
             "  hop 1     switch-2         port 2 -> port 3\n"
             "  hop 2     host-b           port 2 -> port 1\n"
             "topology version 12, to be kept for 5000 ms\n");
-  EXPECT_EQ(told_routes_.asked,
+  EXPECT_EQ(route_answers_.asked,
             "2 of host-a host-b at 400 metric 2 within 90 us, 3 links, avoid switch-3:2, require "
             "switch-1:0, disjoint 0 from 0");
   wish.avoid = {{"nowhere", PortId{}}};
@@ -175,28 +175,28 @@ TEST_F(RouteCommands, RoutesAreAskedForWithAllThatWasSaidAndShownHopByHop) {
 }
 
 TEST_F(RouteCommands, ADisjointRouteIsAskedForBesideTheBestOne) {
-  told_routes_.answers.topology_version = 12;
-  told_routes_.answers.validity_ms = 5000;
-  told_routes_.answers.answers.length(1);
-  told_routes_.answers.answers[0] = path_over("switch-1");
+  route_answers_.answers.topology_version = 12;
+  route_answers_.answers.validity_ms = 5000;
+  route_answers_.answers.answers.length(1);
+  route_answers_.answers.answers[0] = path_over("switch-1");
   RouteWish wish{"host-a", "host-b"};
   wish.disjoint = v2::disjoint_switches;
   EXPECT_THAT(said([&] { return routes(route_object_, wish); }), HasSubstr("path 2      3"));
-  EXPECT_EQ(told_routes_.asked,
+  EXPECT_EQ(route_answers_.asked,
             "1 of host-a host-b at 0 metric 0 within 0 us, 0 links, avoid, require, disjoint 0 "
             "from 0; then host-a host-b at 0 metric 0 within 0 us, 0 links, avoid, require, "
             "disjoint 2 from 3");
 }
 
 TEST_F(RouteCommands, ARefusedRouteIsExplained) {
-  told_routes_.answers.answers.length(1);
+  route_answers_.answers.answers.length(1);
   v2::Refusal why;
   why.cause = v2::cause_path_bound;
   why.asked = 8;
   why.free = 9;
   why.reason = "asked at most 8 us from 'a' to 'b', the fastest path takes 9";
   why.retry_after_ms = why.owed.removals = 0;
-  told_routes_.answers.answers[0].why(why);
+  route_answers_.answers.answers[0].why(why);
   EXPECT_EQ(said([&] {
               return routes(route_object_, {"a", "b"});
             }),
@@ -205,7 +205,7 @@ TEST_F(RouteCommands, ARefusedRouteIsExplained) {
 }
 
 TEST_F(RouteCommands, LinksAreATable) {
-  v2::LinkStateSeq& links_told = told_routes_.all_links;
+  v2::LinkStateSeq& links_told = route_answers_.all_links;
   links_told.length(1'004);
   for (CORBA::ULong i = 0; i < links_told.length(); ++i) {
     v2::LinkState& link = links_told[i];
@@ -222,7 +222,7 @@ TEST_F(RouteCommands, LinksAreATable) {
     link.delay_us = 250;
   }
   const std::string table = said([&] { return links(route_object_); });
-  EXPECT_EQ(told_routes_.asked, "1000 from 0, 1000 from 1000, 1000 from 1004, ");
+  EXPECT_EQ(route_answers_.asked, "1000 from 0, 1000 from 1000, 1000 from 1004, ");
   EXPECT_EQ(std::ranges::count(table, '\n'), 1'005);
   EXPECT_THAT(table,
               testing::StartsWith(
@@ -232,11 +232,11 @@ TEST_F(RouteCommands, LinksAreATable) {
                   "       250\n"
                   "host-a:2  switch-1:1  down            353207  9700          0  not reported"
                   "       250\n"));
-  told_routes_.all_links.length(1);
-  told_routes_.metrics.length(3);
-  told_routes_.metrics[0] = {"report_age_ms/host-a", 310};
-  told_routes_.metrics[1] = {"queries", 9};
-  told_routes_.metrics[2] = {"report_age_ms/switch-1", 4'260};
+  route_answers_.all_links.length(1);
+  route_answers_.metrics.length(3);
+  route_answers_.metrics[0] = {"report_age_ms/host-a", 310};
+  route_answers_.metrics[1] = {"queries", 9};
+  route_answers_.metrics[2] = {"report_age_ms/switch-1", 4'260};
   EXPECT_EQ(said([&] { return links(route_object_); }),
             "0: end       other end   state  cells/s  free  free back   reported  delay us\n"
             "host-a:2  switch-1:1  up      353207  9700          0  4.3 s ago       250\n");
@@ -247,12 +247,12 @@ TEST_F(RouteCommands, ALinkOrASwitchIsDrained) {
               return drain(route_object_, {"switch-1", PortId{2}}, true);
             }),
             "0: switch-1 port 2: drained, no new path leads there\n");
-  EXPECT_EQ(told_routes_.asked, "drain switch-1:2");
+  EXPECT_EQ(route_answers_.asked, "drain switch-1:2");
   EXPECT_EQ(said([&] {
               return drain(route_object_, {"switch-1", PortId{}}, false);
             }),
             "0: every link of switch-1: not drained any more\n");
-  EXPECT_EQ(told_routes_.asked, "undrain switch-1:0");
+  EXPECT_EQ(route_answers_.asked, "undrain switch-1:0");
   EXPECT_EQ(said([&] {
               return drain(route_object_, {"switch-1", PortId{9}}, true);
             }),

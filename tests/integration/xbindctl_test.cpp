@@ -29,46 +29,46 @@ TEST_F(Commands, ConnectAsksForEverythingAndTellsBothDirections) {
   const ConnectRequest one_way{RequestId{}, "host-a", "host-b", kCells100};
   EXPECT_EQ(said([&] { return connect(manager_, one_way); }),
             "0: 7 connected, ingress label 0/32, egress label 0/33\n");
-  EXPECT_EQ(told_.asked, "host-a host-b 100 priority 0 hold 0");
+  EXPECT_EQ(reported_.asked, "host-a host-b 100 priority 0 hold 0");
 
-  told_.answer.reverse_ingress = atm_label(0, 40);
-  told_.answer.reverse_egress = atm_label(0, 41);
+  reported_.answer.reverse_ingress = atm_label(0, 40);
+  reported_.answer.reverse_egress = atm_label(0, 41);
   const ConnectRequest both{RequestId{}, "host-a", "host-b", kCells100, kCells40, 7, 2'500};
   EXPECT_EQ(said([&] { return connect(manager_, both); }),
             "0: 7 connected, ingress label 0/32, egress label 0/33; reverse ingress label 0/40, "
             "egress label 0/41\n");
-  EXPECT_EQ(told_.asked, "host-a host-b 100 back 40 priority 7 hold 2500");
+  EXPECT_EQ(reported_.asked, "host-a host-b 100 back 40 priority 7 hold 2500");
 }
 
 TEST_F(Commands, AHoldIsToldAndCommitted) {
   answer(OutcomeKind::kHeld);
   const ConnectRequest hold{RequestId{}, "host-a", "host-b", kCells100, {}, 0, 1'000};
   EXPECT_EQ(said([&] { return connect(manager_, hold); }), "0: 7 held\n");
-  told_.answer.kind = OutcomeKind::kConnected;
+  reported_.answer.kind = OutcomeKind::kConnected;
   EXPECT_EQ(said([&] { return commit(manager_, ConnectionId{7}); }),
             "0: 7 connected, ingress label none, egress label none\n");
-  EXPECT_EQ(told_.asked, "commit 7");
+  EXPECT_EQ(reported_.asked, "commit 7");
 }
 
 TEST_F(Commands, ChangesAreAskedForAndTold) {
   answer(OutcomeKind::kModified);
   EXPECT_EQ(said([&] { return modify(manager_, ConnectionId{7}, kCells100, kCells40); }),
             "0: 7 modified\n");
-  EXPECT_EQ(told_.asked, "modify 7 100 reverse 40");
+  EXPECT_EQ(reported_.asked, "modify 7 100 reverse 40");
   EXPECT_EQ(said([&] { return modify(manager_, ConnectionId{7}, kCells100, {}); }),
             "0: 7 modified\n");
-  EXPECT_EQ(told_.asked, "modify 7 100 reverse 0");
+  EXPECT_EQ(reported_.asked, "modify 7 100 reverse 0");
   answer(OutcomeKind::kLeafAdded, {}, atm_label(0, 50));
   EXPECT_EQ(said([&] { return add_leaf(manager_, ConnectionId{7}, "host-c"); }),
             "0: 7 leaf added, egress label 0/50\n");
-  EXPECT_EQ(told_.asked, "add 7 host-c");
+  EXPECT_EQ(reported_.asked, "add 7 host-c");
   answer(OutcomeKind::kLeafDropped);
   EXPECT_EQ(said([&] { return drop_leaf(manager_, ConnectionId{7}, "host-c"); }),
             "0: 7 leaf dropped\n");
-  EXPECT_EQ(told_.asked, "drop 7 host-c");
+  EXPECT_EQ(reported_.asked, "drop 7 host-c");
   answer(OutcomeKind::kReleased);
   EXPECT_EQ(said([&] { return release(manager_, ConnectionId{7}); }), "0: 7 released\n");
-  told_.answer.owed = {3, "switch-1, switch-2"};
+  reported_.answer.owed = {3, "switch-1, switch-2"};
   EXPECT_EQ(said([&] { return release(manager_, ConnectionId{7}); }),
             "0: 7 released; owed: 3 removals at switch-1, switch-2\n");
 }
@@ -87,7 +87,7 @@ TEST_F(Commands, ARefusalIsExplainedAndTheExitCodeIsOne) {
 }
 
 TEST_F(Commands, ARequestWithoutAnAnswerSaysHowItsOutcomeIsFound) {
-  told_.trouble = [] { throw CORBA::COMM_FAILURE(); };
+  reported_.trouble = [] { throw CORBA::COMM_FAILURE(); };
   const std::string cut_off = " did not answer: the connection broke (COMM_FAILURE); ";
   EXPECT_THAT(
       said([&] { return release(manager_, ConnectionId{7}); }),
@@ -97,7 +97,7 @@ TEST_F(Commands, ARequestWithoutAnAnswerSaysHowItsOutcomeIsFound) {
               }),
               HasSubstr(cut_off + "whether request 5 was carried out is not known: `xbindctl "
                                   "outcome '(two-way)' 5` shows it, and the id to release\n"));
-  told_.trouble = [] { throw CORBA::TRANSIENT(); };
+  reported_.trouble = [] { throw CORBA::TRANSIENT(); };
   const std::string absent = said([&] { return release(manager_, ConnectionId{7}); });
   EXPECT_THAT(absent, testing::StartsWith("1: xbindctl: the manager at 127.0.0.1:"));
   EXPECT_THAT(absent, testing::EndsWith(" cannot be reached (TRANSIENT): is it running?\n"));
@@ -107,8 +107,8 @@ TEST_F(Commands, ARememberedRefusalIsAnAnswer) {
   refuse();
   EXPECT_EQ(said([&] { return outcome(manager_, "callgen", RequestId{5}); }),
             "0: refused: no bandwidth at switch-1 port 2: asked 12000 cells/s, free 9700\n");
-  EXPECT_EQ(told_.asked, "outcome callgen 5");
-  told_.remembers = false;
+  EXPECT_EQ(reported_.asked, "outcome callgen 5");
+  reported_.remembers = false;
   EXPECT_EQ(said([&] { return outcome(manager_, "callgen", RequestId{5}); }),
             "1: xbindctl: no outcome of request 5 of client 'callgen' is remembered: it is "
             "under way, has been forgotten, or never came to the manager\n");
@@ -127,7 +127,7 @@ v2::HopState hop(CORBA::UShort leg, CORBA::UShort number, const char* at) {
 }
 
 TEST_F(Commands, AConnectionIsShownWithItsDirectionsLegsAndLeaves) {
-  v2::ConnectionState& state = told_.state;
+  v2::ConnectionState& state = reported_.state;
   state.connection = 7;
   state.phase = v2::phase_connected;
   state.generation = 1;
@@ -183,7 +183,7 @@ TEST_F(Commands, AConnectionIsShownWithItsDirectionsLegsAndLeaves) {
 }
 
 TEST_F(Commands, WhatAPeerSendsIsPrintedAsOneHarmlessLine) {
-  v2::ConnectionState& state = told_.state;
+  v2::ConnectionState& state = reported_.state;
   state.connection = 7;
   state.client = "x\n9 connected \x1b[2J";
   const std::string listed = said([&] { return list(manager_); });
@@ -191,18 +191,18 @@ TEST_F(Commands, WhatAPeerSendsIsPrintedAsOneHarmlessLine) {
   EXPECT_EQ(std::ranges::count(listed, '\n'), 2);
   EXPECT_THAT(said([&] { return describe(manager_, ConnectionId{7}); }),
               HasSubstr(R"(client      x\n9)"));
-  told_.cache_states.length(1);
-  told_.cache_states[0] = {v2::cache_routes, "a\x1b[2J -> b\n", 1, 0, 1, 0, 0};
+  reported_.cache_states.length(1);
+  reported_.cache_states[0] = {v2::cache_routes, "a\x1b[2J -> b\n", 1, 0, 1, 0, 0};
   const std::string table = said([&] { return caches(manager_); });
   EXPECT_THAT(table, HasSubstr(R"(a\x1b[2J -> b\n)"));
   EXPECT_EQ(std::ranges::count(table, '\n'), 2);
 }
 
 TEST_F(Commands, CachesAreATable) {
-  told_.cache_states.length(3);
-  told_.cache_states[0] = {v2::cache_labels, "switch-1 port 2", 980, 20, 40, 64, 12'340};
-  told_.cache_states[1] = {v2::cache_prepared, "host-a -> host-b", 0, 0, 0, 0, 0};
-  told_.cache_states[2] = {99, "x", 1, 2, 1, 0, 0};
+  reported_.cache_states.length(3);
+  reported_.cache_states[0] = {v2::cache_labels, "switch-1 port 2", 980, 20, 40, 64, 12'340};
+  reported_.cache_states[1] = {v2::cache_prepared, "host-a -> host-b", 0, 0, 0, 0, 0};
+  reported_.cache_states[2] = {99, "x", 1, 2, 1, 0, 0};
   EXPECT_EQ(said([&] { return caches(manager_); }),
             "0: cache     element           hits  misses  hit ratio  size  wanted  oldest\n"
             "labels    switch-1 port 2    980      20     98.0 %    40      64  12.3 s\n"
@@ -225,17 +225,17 @@ TEST_F(Commands, AggregationIsShownAndChangedWhereItWasGiven) {
               return aggregation(manager_, AggregationChange{v2::aggregation_fixed, {}, 101});
             }),
             "1: xbindctl: a flush timeout of more than 100 ms\n");
-  EXPECT_EQ(told_.settings.flush_timeout_ms, 0.5);
+  EXPECT_EQ(reported_.settings.flush_timeout_ms, 0.5);
 }
 
 class Audited : public Commands {
  protected:
   Audited() {
-    told_.report.switches = 3;
-    told_.report.connections = 1;
+    reported_.report.switches = 3;
+    reported_.report.connections = 1;
   }
   void find(FindingKind kind, std::uint64_t amount = 1) {
-    v2::AuditFindingSeq& findings = told_.report.findings;
+    v2::AuditFindingSeq& findings = reported_.report.findings;
     findings.length(findings.length() + 1);
     findings[findings.length() - 1] = {static_cast<CORBA::Octet>(kind), "switch-1 port 2", "x",
                                        amount};
@@ -256,39 +256,39 @@ TEST_F(Audited, ACleanOneIsExitCode0) {
 }
 
 TEST_F(Audited, WhatIsOnlyOwedIs4) {
-  told_.report.owed = 2;  // and clean, as the contract defines it
+  reported_.report.owed = 2;  // and clean, as the contract defines it
   find(FindingKind::kOwed, 2);
   EXPECT_THAT(last_line(), testing::StartsWith("4: OWED: 3 switches"));
   EXPECT_THAT(last_line(), HasSubstr("; 2 removals owed;"));
 }
 
 TEST_F(Audited, ASwitchThatCouldNotBeAskedIs5ThoughMoreIsOwed) {
-  told_.report.clean = false;
-  told_.report.unreadable = 1;
-  told_.report.owed = 2;
+  reported_.report.clean = false;
+  reported_.report.unreadable = 1;
+  reported_.report.owed = 2;
   EXPECT_THAT(last_line(), testing::StartsWith("5: UNKNOWN: "));
   EXPECT_THAT(last_line(), HasSubstr("; 1 switch unreadable\n"));
 }
 
 TEST_F(Audited, WhatIsWrongIs1WhateverElseThereIs) {
-  told_.report.clean = false;
-  told_.report.unreadable = 1;
-  told_.report.owed = 2;
-  told_.report.leaked_bandwidth_cells_per_s = 100;
+  reported_.report.clean = false;
+  reported_.report.unreadable = 1;
+  reported_.report.owed = 2;
+  reported_.report.leaked_bandwidth_cells_per_s = 100;
   EXPECT_THAT(last_line(), testing::StartsWith("1: NOT CLEAN: "));
-  told_.report.leaked_bandwidth_cells_per_s = 0;
-  told_.report.unreadable = 0;
-  told_.report.leaked_labels = 1;
+  reported_.report.leaked_bandwidth_cells_per_s = 0;
+  reported_.report.unreadable = 0;
+  reported_.report.leaked_labels = 1;
   EXPECT_THAT(last_line(), testing::StartsWith("1: NOT CLEAN: "));
-  told_.report.leaked_labels = 0;
-  told_.report.stray_cross_connects = 1;
+  reported_.report.leaked_labels = 0;
+  reported_.report.stray_cross_connects = 1;
   EXPECT_THAT(last_line(), testing::StartsWith("1: NOT CLEAN: "));
 }
 
 TEST_F(Audited, AMissingCrossConnectIsNotCalledStray) {
-  told_.report.clean = false;
-  told_.report.stray_cross_connects = 3;
-  told_.report.leaked_labels = 61;
+  reported_.report.clean = false;
+  reported_.report.stray_cross_connects = 3;
+  reported_.report.leaked_labels = 61;
   find(FindingKind::kMissingCrossConnect, 2);
   find(FindingKind::kChangedCrossConnect);
   find(FindingKind::kStrayHop, 60);
@@ -298,20 +298,20 @@ TEST_F(Audited, AMissingCrossConnectIsNotCalledStray) {
                         "cross-connect; 0 leaked labels, 1 label held twice, 60 stray hops, "
                         "0 missing hops;"));
   // More findings than are listed: only their sums are known.
-  told_.report.stray_cross_connects = 4;
-  told_.report.leaked_labels = 62;
+  reported_.report.stray_cross_connects = 4;
+  reported_.report.leaked_labels = 62;
   EXPECT_THAT(last_line(),
               HasSubstr("; 4 cross-connects stray, missing or changed; 62 labels leaked "
                         "or held twice, hops stray or missing;"));
 }
 
 TEST_F(Commands, WhatTheStatusNumbersStandForIsSaidInWords) {
-  told_.metrics.length(5);
-  told_.metrics[0] = {"rss_kib", 4711};
-  told_.metrics[1] = {"engine", 0};
-  told_.metrics[2] = {"aggregation_mode", 2};
-  told_.metrics[3] = {"engine", 9};
-  told_.metrics[4] = {"threshold", 1};
+  reported_.metrics.length(5);
+  reported_.metrics[0] = {"rss_kib", 4711};
+  reported_.metrics[1] = {"engine", 0};
+  reported_.metrics[2] = {"aggregation_mode", 2};
+  reported_.metrics[3] = {"engine", 9};
+  reported_.metrics[4] = {"threshold", 1};
   EXPECT_THAT(said([&] { return status(manager_); }),
               testing::StartsWith("0: rss_kib                  4711\n"
                                   "engine                   xbind\n"
@@ -324,7 +324,7 @@ TEST_F(Commands, ConnectionsArePrepared) {
   EXPECT_EQ(said([&] { return prepare(manager_, "host-a", "host-b", kCells40, 12); }),
             "0: host-a -> host-b: 12 connections will be kept ready; `xbindctl caches` shows how "
             "many are\n");
-  EXPECT_EQ(told_.asked, "prepare host-a host-b 40 12");
+  EXPECT_EQ(reported_.asked, "prepare host-a host-b 40 12");
 }
 
 }  // namespace

@@ -426,7 +426,7 @@ void World::check_ends(const ClientSite& site, const Call& call, const Reach& re
 
 // Whether the switch has the hop's contract. Also true when the SwitchServer knows that it may not,
 // or when the hop is not in the switch or its add is open.
-bool World::told(std::size_t at, const HopRecord& record) const {
+bool World::reported(std::size_t at, const HopRecord& record) const {
   const GsmpSwitch& device = *switches_[at].device;
   const CrossConnect has = ledger(at).cross_connect(record);
   return record.progress.untold || record.progress.add_open || !device.has(has) ||
@@ -441,7 +441,7 @@ void World::check_contract(const ClientSite& site, const Call& call, const Reach
       const HopRecord& record = ledger(hop.first).hop(hop.second);
       return (record.demand == contract.of_leg(record.key.leg) &&
               record.contract() == contract.traffic_of_leg(record.key.leg) &&
-              told(hop.first, record)) ||
+              reported(hop.first, record)) ||
              owed(site.manager, hop.first, record.key);
     });
   };
@@ -451,7 +451,7 @@ void World::check_contract(const ClientSite& site, const Call& call, const Reach
     const HopRecord& record = ledger(at).hop(ref);
     found +=
         fmt::format(" {} ({}{}) at {}", record.demand.cells_per_s, to_string(record.contract()),
-                    told(at, record) ? "" : ", the switch has another", switches_[at].name);
+                    reported(at, record) ? "" : ", the switch has another", switches_[at].name);
   }
   world_.violated(fmt::format("{}: connection {} has another contract than {} cells/s:{}",
                               site.client->name(), call.id,

@@ -70,7 +70,7 @@ void Client::step_former() {
   if (!former_) return;
   client::Actions actions;
   former_->flush(world_.now, actions);
-  if (!actions.transmit.empty() || !actions.told.empty()) {
+  if (!actions.transmit.empty() || !actions.deliveries.empty()) {
     world_.violated(fmt::format("client {}: an earlier life sends without a session", name_));
   }
   if (actions.attach) hooks_.attach(*actions.attach);
@@ -198,7 +198,7 @@ void Client::finish_step() {
   transmit();
   for (const SessionId session : actions_.detach) hooks_.detach(session);
   if (actions_.attach) hooks_.attach(*actions_.attach);
-  for (const auto& batch : actions_.told) {
+  for (const auto& batch : actions_.deliveries) {
     for (const Outcome& outcome : batch->outcomes) judge(outcome);
     for (const Notice& notice : batch->notices) hear(notice);
   }

@@ -375,13 +375,13 @@ bool GsmpSwitch::has_contract(const CrossConnect& at, const TrafficContract& con
         fabric_->label_at(branch.port, branch.vpi, branch.vci) != at.output_label) {
       continue;
     }
-    const emulator::QosProfile& told = fabric_->profile_at(branch);
+    const emulator::QosProfile& reported = fabric_->profile_at(branch);
     if (services_ && contract.present()) {
-      return contract_of(told.input, told.input_traffic) == contract &&
-             contract_of(told.output, told.output_traffic) == contract;
+      return contract_of(reported.input, reported.input_traffic) == contract &&
+             contract_of(reported.output, reported.output_traffic) == contract;
     }
     const emulator::Qos wanted{gsmp::QosModel::kPriority, priority_of(contract.category)};
-    return told.input == wanted && told.output == wanted;
+    return reported.input == wanted && reported.output == wanted;
   }
   return false;
 }

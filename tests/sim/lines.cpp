@@ -106,7 +106,7 @@ void World::report_to_router(std::size_t at, SwitchReport report) {
     world_.after(lost ? kNoAnswer : world_.chance.up_to(kOneWay), [this, at, lost, heard, of] {
       if (switches_[at].incarnation != of) return;
       if (!heard) ++world_.tally["reports failed"];
-      switches_[at].reporter.told(heard && !lost, world_.now);
+      switches_[at].reporter.report_ended(heard && !lost, world_.now);
       tell_router(at);
     });
   });
@@ -116,8 +116,9 @@ void World::report_to_router(std::size_t at, SwitchReport report) {
 void World::tell_topology(const std::string& watcher, const TopologyState& state) {
   for (std::size_t m = 0; m < managers_.size(); ++m) {
     if (managers_[m].site->name() != watcher) continue;
-    const auto tell = [this, m](const TopologyState& told) {
-      world_.carry(leg('t', 0, m), [this, m, told] { managers_[m].site->learn(told, false); });
+    const auto tell = [this, m](const TopologyState& report_ended) {
+      world_.carry(leg('t', 0, m),
+                   [this, m, report_ended] { managers_[m].site->learn(report_ended, false); });
     };
     tell(state);
     if (!loading_ || !world_.chance.percent(20)) continue;

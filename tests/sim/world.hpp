@@ -247,7 +247,7 @@ class World : public ManagerOutlet {
   void check_promised(std::uint32_t switches);
   void check_call(ClientSite& site, Call& call);
   void check_ends(const ClientSite& site, const Call& call, const Reach& reach);
-  bool told(std::size_t at, const HopRecord& record) const;
+  bool reported(std::size_t at, const HopRecord& record) const;
   void check_contract(const ClientSite& site, const Call& call, const Reach& reach);
   void check_left_behind(std::size_t manager, const Outcome& outcome);
   std::map<PortId, Resources> needed(std::size_t at, const Chooser& chosen = {}) const;

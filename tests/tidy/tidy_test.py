@@ -359,12 +359,12 @@ def scripts():
                 compile(read(name), name, "exec")
             except SyntaxError as error:
                 yield f"{name}:{error.lineno}: python cannot read it: {error.msg}"
-    told = set(re.findall(r"^#   --([a-z-]+)", read("quickstart"), re.MULTILINE)) - {"help"}
+    reported = set(re.findall(r"^#   --([a-z-]+)", read("quickstart"), re.MULTILINE)) - {"help"}
     readers = re.search(r"readers = \{(.*?)\n    \}", read("deploy/labkit/quickstart.py"),
                         re.DOTALL)
     taken = set(re.findall(r'"([a-z-]+)":', readers.group(1)))
-    for option in told ^ taken:
-        yield (f"quickstart: --{option} is " + ("in the help but not accepted" if option in told
+    for option in reported ^ taken:
+        yield (f"quickstart: --{option} is " + ("in the help but not accepted" if option in reported
                                                 else "accepted but not in the help"))
 
 

@@ -28,9 +28,9 @@ void a_line_that_goes_down_and_comes_up_is_told_and_renewed(Stage& stage) {
   std::vector<PortId> renewed;
   std::vector<SwitchPort> ports;
   for (const driver::Event& event : stage.take_session_events()) {
-    if (const auto* told = std::get_if<driver::Ports>(&event)) {
-      ports = told->ports;
-      renewed.insert(renewed.end(), told->renewed.begin(), told->renewed.end());
+    if (const auto* received = std::get_if<driver::Ports>(&event)) {
+      ports = received->ports;
+      renewed.insert(renewed.end(), received->renewed.begin(), received->renewed.end());
     }
   }
   EXPECT_EQ(ports, stage.rig().ports());

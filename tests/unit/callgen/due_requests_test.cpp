@@ -38,13 +38,13 @@ TEST(DueRequestsTest, EachManagerHasItsOwnInTheOrderOfTheirFirstRequests) {
   DueRequests due = requests();
   for (const std::uint64_t request : {1, 2, 3, 4, 5})
     due.connect(request % 2, RequestId{request}, {"host-1", "host-2"}, 0, 0);
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   for (const Dispatch& one : due.take()) {
-    told.push_back(std::to_string(one.manager) + ":");
+    reported.push_back(std::to_string(one.manager) + ":");
     for (const ConnectRequest& request : one.batch.connects)
-      told.back() += " " + std::to_string(request.request.value());
+      reported.back() += " " + std::to_string(request.request.value());
   }
-  EXPECT_EQ(told, (std::vector<std::string>{"1: 1 3", "0: 2 4", "1: 5"}));
+  EXPECT_EQ(reported, (std::vector<std::string>{"1: 1 3", "0: 2 4", "1: 5"}));
 }
 
 TEST(DueRequestsTest, WhatIsAskedOfACallThatIsUp) {

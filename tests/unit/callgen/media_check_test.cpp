@@ -412,28 +412,28 @@ TEST(MediaCheckTest, AConnectionThatOutlivesItsRelease) {
 
 // A first call from a on 0/40 to b on 0/50 is checked, and released at 10 ms. Its probe at 11 ms
 // arrives on `egress`, where another call between these ends lasted from `offered` to `until`.
-MediaFigures probe_meets(Label egress, Duration offered, Duration told, Duration until) {
+MediaFigures probe_meets(Label egress, Duration offered, Duration reported, Duration until) {
   Rig rig(1, 100);
   rig.connect(0, k40, k50);
   rig.turn(1ms);
   rig.release(0, k40, 10ms);
   const auto begin = [&] { rig.check.offered(1, {"a", "b"}, at(offered)); };
-  const auto told_of = [&] { rig.check.connected(1, connected(k40, k51), at(told), true); };
+  const auto reported_by = [&] { rig.check.connected(1, connected(k40, k51), at(reported), true); };
   if (offered < 11ms) begin();
-  if (told < 11ms) told_of();
+  if (reported < 11ms) reported_by();
   rig.network.join({"a", k40}, {"b", egress});
   if (until < 11ms) rig.check.over(1, true, at(until));
   rig.turn(11ms, 1ms);
   if (offered >= 11ms) begin();
-  if (told >= 11ms) told_of();
+  if (reported >= 11ms) reported_by();
   if (until >= 11ms) rig.check.over(1, true, at(until));
   return rig.check.finish();
 }
 
 TEST(MediaCheckTest, AProbeThatTheLabelsNextCallCarriedIsExcused) {
   // The next call is known before the probe, or only long after it.
-  for (const Duration told : {Duration{10500us}, Duration{500ms}}) {
-    const auto figures = probe_meets(k51, 5ms, told, 900ms);
+  for (const Duration reported : {Duration{10500us}, Duration{500ms}}) {
+    const auto figures = probe_meets(k51, 5ms, reported, 900ms);
     EXPECT_EQ(figures.probes_excused, kProbeCells);
     EXPECT_EQ(figures.violations(), 0U);
   }

@@ -35,16 +35,16 @@ TEST(TimeQueueTest, WhoIsToldLateStandsWhereHeBelongs) {
 
 TEST(TimeQueueTest, TheRingGoesRoundAndGrows) {
   TimeQueue queue;
-  std::int64_t told = 0;
+  std::int64_t reported = 0;
   std::int64_t taken = 0;
   for (int round = 0; round < 1000; ++round) {
-    for (int i = 0; i < 3; ++i) queue.push(Duration{told++});
+    for (int i = 0; i < 3; ++i) queue.push(Duration{reported++});
     ASSERT_EQ(queue.front(), Duration{taken++});
     queue.pop();
   }
   EXPECT_EQ(queue.size(), 2000u);
   for (; !queue.empty(); queue.pop()) ASSERT_EQ(queue.front(), Duration{taken++});
-  EXPECT_EQ(taken, told);
+  EXPECT_EQ(taken, reported);
 }
 
 struct Step {

@@ -35,12 +35,12 @@ inline RunPlan plan_of(Scenario scenario, std::uint64_t calls = 1) {
 
 struct Records final : RecordSink {
   void take(const RequestRecord& record) override {
-    told.push_back(std::string(to_string(record.kind)) + " " +
-                   std::string(to_string(record.ended)));
+    reported.push_back(std::string(to_string(record.kind)) + " " +
+                       std::string(to_string(record.ended)));
     all.push_back(record);
     all.back().element = {};  // valid only during the call
   }
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   std::vector<RequestRecord> all;
 };
 

@@ -38,7 +38,7 @@ TEST(RunnerModify, AsksForAnotherContractHalfway) {
   ASSERT_THAT(end.releases, SizeIs(1));
   run.answer(end.releases[0].request, OutcomeKind::kReleased, 73ms);
   EXPECT_TRUE(run.runner.finished());
-  EXPECT_THAT(run.records.told, ElementsAre("setup done", "modify done", "release done"));
+  EXPECT_THAT(run.records.reported, ElementsAre("setup done", "modify done", "release done"));
   EXPECT_EQ(run.records.all[1].planned, 42ms);
   EXPECT_EQ(run.records.all[1].answered, 45ms);
   EXPECT_EQ(run.of(RequestKind::kModify), (RequestCounts{.attempted = 1, .done = 1}));
@@ -93,7 +93,7 @@ TEST(RunnerModify, AnAnswerThatIsLostTakesTheReleaseWithIt) {
   EXPECT_EQ(run.runner.next_deadline(), at(10s + 42ms));
   run.advance(10s + 42ms);
   EXPECT_TRUE(run.runner.finished());
-  EXPECT_THAT(run.records.told,
+  EXPECT_THAT(run.records.reported,
               ElementsAre("setup done", "modify unanswered", "release unanswered"));
   EXPECT_EQ(run.of(RequestKind::kModify), (RequestCounts{.attempted = 1, .unanswered = 1}));
   EXPECT_EQ(run.figures().releases, (ReleaseCounts{.attempted = 1, .unanswered = 1}));
@@ -140,7 +140,7 @@ TEST(RunnerLeaf, IsAThirdEndpointForTheMiddleOfTheCall) {
   EXPECT_EQ(run.runner.next_deadline(), at(72ms));
   const RequestBatch end = run.advance(72ms);
   run.answer(end.releases.at(0).request, OutcomeKind::kReleased, 73ms);
-  EXPECT_THAT(run.records.told,
+  EXPECT_THAT(run.records.reported,
               ElementsAre("setup done", "add-leaf done", "drop-leaf done", "release done"));
 }
 
@@ -185,7 +185,7 @@ TEST(RunnerHold, IsReservedFirstAndConnectedByItsCommit) {
   EXPECT_EQ(run.runner.next_deadline(), at(104ms));
   run.answer(run.advance(104ms).releases.at(0).request, OutcomeKind::kReleased, 105ms);
   EXPECT_TRUE(run.runner.finished());
-  EXPECT_THAT(run.records.told, ElementsAre("hold done", "commit done", "release done"));
+  EXPECT_THAT(run.records.reported, ElementsAre("hold done", "commit done", "release done"));
   EXPECT_EQ(run.of(RequestKind::kSetup), RequestCounts{});
   EXPECT_EQ(run.of(RequestKind::kHold), (RequestCounts{.attempted = 1, .done = 1}));
   EXPECT_EQ(run.of(RequestKind::kCommit), (RequestCounts{.attempted = 1, .done = 1}));
@@ -234,7 +234,7 @@ TEST(RunnerHold, WhatIsHeldWhenTheManagerIsLostIsACommitUnanswered) {
   run.runner.target_lost(at(20ms));
   EXPECT_TRUE(run.runner.finished());
   EXPECT_EQ(run.figures().setups, (SetupCounts{.attempted = 1, .unanswered = 1}));
-  EXPECT_THAT(run.records.told, ElementsAre("hold done", "commit unanswered"));
+  EXPECT_THAT(run.records.reported, ElementsAre("hold done", "commit unanswered"));
   EXPECT_EQ(run.records.all.back().sent, RequestRecord::kNever);
 }
 

@@ -72,7 +72,7 @@ TEST(RunnerStop, WhatElseACallHadPlannedIsLeftOut) {
   ASSERT_THAT(sent.releases, SizeIs(1));
   rig.answer(sent.releases.front().request, OutcomeKind::kReleased, 15ms);
   EXPECT_TRUE(rig.runner.finished());
-  EXPECT_THAT(rig.records.told, ElementsAre("setup done", "release done"));
+  EXPECT_THAT(rig.records.reported, ElementsAre("setup done", "release done"));
 }
 
 TEST(RunnerStop, ACallThatIsHeldIsCommittedAndReleased) {

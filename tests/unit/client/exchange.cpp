@@ -76,7 +76,7 @@ void ExchangeTest::hear(const OutcomeFrame& frame) {
 
 std::vector<std::uint64_t> ExchangeTest::answered() const {
   std::vector<std::uint64_t> out;
-  for (const auto& batch : wanted.told) {
+  for (const auto& batch : wanted.deliveries) {
     for (const Outcome& outcome : batch->outcomes) out.push_back(outcome.request.value());
   }
   return out;
@@ -84,7 +84,7 @@ std::vector<std::uint64_t> ExchangeTest::answered() const {
 
 std::vector<Notice> ExchangeTest::noticed() const {
   std::vector<Notice> out;
-  for (const auto& batch : wanted.told) {
+  for (const auto& batch : wanted.deliveries) {
     out.insert(out.end(), batch->notices.begin(), batch->notices.end());
   }
   return out;

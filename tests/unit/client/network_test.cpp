@@ -238,7 +238,7 @@ class World {
     requester_->flush(now_, actions_);
     for (const RequestFrame& frame : actions_.transmit) send(ToManager{actions_.session, frame});
     if (actions_.attach) send(*actions_.attach, true);
-    for (const auto& batch : actions_.told) {
+    for (const auto& batch : actions_.deliveries) {
       for (const Outcome& outcome : batch->outcomes) {
         EXPECT_TRUE(outcomes_.insert(outcome.request).second)
             << "request " << outcome.request.value() << " has two outcomes";

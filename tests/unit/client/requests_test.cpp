@@ -30,7 +30,7 @@ TEST_F(RequestsTest, ARequestGoesOutInTheSessionAndIsAnsweredByItsOutcome) {
   // mia <-- manager: connected 1
   say(outcomes({connected(number)}));
   EXPECT_THAT(answered(), ElementsAre(number));
-  EXPECT_EQ(wanted.told.front()->outcomes.front(), connected(number));
+  EXPECT_EQ(wanted.deliveries.front()->outcomes.front(), connected(number));
   EXPECT_EQ(requester->open(), 0U);
   EXPECT_EQ(requester->counters().answered, 1U);
 }
@@ -194,7 +194,7 @@ TEST_F(RequestsTest, OutcomesTwiceInOneBatchAreOne) {
 TEST_F(RequestsTest, AnOutcomeOfAnUnknownNumberIsCountedAndSetApart) {
   log_in();
   say(outcomes({connected(99)}));
-  EXPECT_THAT(wanted.told, IsEmpty());
+  EXPECT_THAT(wanted.deliveries, IsEmpty());
   EXPECT_THAT(wanted.unexpected, ElementsAre(connected(99)));
   EXPECT_EQ(requester->counters().unknown_outcomes, 1U);
   say(outcomes({connected(99)}, {rerouted(5)}));
@@ -213,12 +213,12 @@ TEST_F(RequestsTest, NoticesAreHandedOnInTheirPlaceAmongTheOutcomes) {
   const OutcomeFrame second = frame_of(outcomes({}, {rerouted(1001)}));
   // mia <-- manager: the second frame overtakes the first
   hear(second);
-  EXPECT_THAT(wanted.told, IsEmpty());
+  EXPECT_THAT(wanted.deliveries, IsEmpty());
   hear(first);
-  ASSERT_THAT(wanted.told, SizeIs(2));
-  EXPECT_THAT(wanted.told[0]->outcomes, ElementsAre(connected(1)));
-  EXPECT_THAT(wanted.told[0]->notices, SizeIs(1));
-  EXPECT_THAT(wanted.told[1]->outcomes, IsEmpty());
+  ASSERT_THAT(wanted.deliveries, SizeIs(2));
+  EXPECT_THAT(wanted.deliveries[0]->outcomes, ElementsAre(connected(1)));
+  EXPECT_THAT(wanted.deliveries[0]->notices, SizeIs(1));
+  EXPECT_THAT(wanted.deliveries[1]->outcomes, IsEmpty());
   EXPECT_EQ(requester->counters().notices, 2U);
 }
 
@@ -291,7 +291,7 @@ TEST_F(RequestsTest, AMessageOfAnotherSessionIsCountedAndDropped) {
   step();
   deliver();
   requester->receive(SessionId{77}, frame_of(outcomes({connected(1)})), now);
-  EXPECT_THAT(step().told, IsEmpty());
+  EXPECT_THAT(step().deliveries, IsEmpty());
   EXPECT_EQ(requester->counters().stale_messages, 1U);
   EXPECT_EQ(requester->open(), 1U);
 }

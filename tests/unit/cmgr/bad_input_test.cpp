@@ -122,7 +122,7 @@ TEST_F(BadInputTest, AnUnknownConnectionIsUnknownToEveryRequest) {
               {{RequestId{2}, nobodys, cells(1), {}}},
               {{RequestId{3}, nobodys, "bob", false}, {RequestId{4}, nobodys, "bob", true}},
               {{RequestId{5}, nobodys}}});
-  const auto outcomes = told();
+  const auto outcomes = reported();
   EXPECT_THAT(outcomes, SizeIs(5));
   EXPECT_THAT(outcomes, Each(Field(&Outcome::kind, OutcomeKind::kRefused)));
   EXPECT_THAT(outcomes, Each(Field(&Outcome::cause, Cause::kUnknownConnection)));
@@ -149,7 +149,7 @@ TEST_F(BadInputTest, OneThatIsGoingAlreadyCannotBeReleasedOrChanged) {
   modify(4, call, cells(300));
   add_leaf(5, call, "guy");
   drop_leaf(6, call, "bob");
-  const auto outcomes = told();
+  const auto outcomes = reported();
   EXPECT_THAT(outcomes, SizeIs(4));
   EXPECT_THAT(outcomes, Each(Field(&Outcome::cause, Cause::kBeingReleased)));
   answer_all_switches();
@@ -235,7 +235,7 @@ TEST_F(BadInputTest, ResultsThatContradictThemselvesMoveNothing) {
   HopResult nobody_asked = done(one.key, HopAction::kRemove);
   answer("sw1", {wrong, elsewhere, nobody_asked});
   EXPECT_EQ(manager().counters().late_results, 3U);
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
   answer("sw1", {done(one)});
   all_done("sw2");
   all_done("sw3");

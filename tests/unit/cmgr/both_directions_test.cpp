@@ -63,7 +63,7 @@ TEST_F(BothDirectionsTest, TwoChainsAreCommittedTogether) {
   answer("sw1", {done(one), done(one_back)});
   answer("sw2", {done(two), done(two_back)});
   answer("sw3", {done(three)});
-  EXPECT_THAT(told(), IsEmpty()) << "one hop of the way back is missing";
+  EXPECT_THAT(reported(), IsEmpty()) << "one hop of the way back is missing";
   answer("sw3", {done(three_back)});
   // mia <-- cmgr: connected, with four labels
   const Outcome connected = outcome();
@@ -140,7 +140,7 @@ TEST_F(BothDirectionsTest, ARefusalOfOneDirectionUndoesBoth) {
     return HopRemoval{{one.key.connection, Generation{1}, leg, number}, 0};
   };
   answer("sw2", {removed(hop(0, 1), vci(40)), removed(hop(1, 1), vci(80))});
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
   answer("sw3", {removed(hop(0, 2)), removed(hop(1, 0), vci(70))});
   EXPECT_EQ(explain(outcome()), "no bandwidth at sw1 port 1: asked 20 cells/s, free 5");
   EXPECT_THAT(cached("sw3"), ElementsAre(Pair(PortId{30}, vci(70))));

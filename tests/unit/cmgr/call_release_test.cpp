@@ -30,7 +30,7 @@ TEST_F(CallReleaseTest, EveryHopIsRemovedAtOnceThenTheAnswerGoesOut) {
     EXPECT_EQ(gone.key.connection, call);
     answer(name, {removed(gone)});
   }
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
   answer("sw3", {removed(removal("sw3"))});
   // mia <-- cmgr: released
   const Outcome released = outcome();
@@ -95,7 +95,7 @@ TEST_F(CallReleaseTest, WhoeverAsksForTheReleaseGetsTheAnswer) {
   release(1, call, "noa");
   remove_everywhere(vci(32), vci(40));
   EXPECT_EQ(outcome("noa").kind, OutcomeKind::kReleased);
-  EXPECT_THAT(told("mia"), IsEmpty());
+  EXPECT_THAT(reported("mia"), IsEmpty());
 }
 
 TEST_F(CallReleaseTest, ReleasesOfABatchGoBeforeItsCalls) {
@@ -136,7 +136,7 @@ TEST_F(CallReleaseTest, ARemovalThatIsNotAnsweredIsOwedAndPaidWhenTheAnswerComes
   answer("sw3", {removed(removal("sw3"))});
   const HopRemoval two = removal("sw2");
   wait(config.undo_timer - milliseconds{1});
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
   wait(milliseconds{1});
   // mia <-- cmgr: released nevertheless, with the debt named
   const Outcome released = outcome();

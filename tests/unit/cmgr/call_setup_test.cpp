@@ -43,7 +43,7 @@ TEST_F(CallSetupTest, WithLabelsAtHandEveryHopIsCommittedAtOnce) {
   // cmgr <-- sw3, sw1: committed
   answer("sw3", {done(three)});
   answer("sw1", {done(one)});
-  EXPECT_THAT(told(), IsEmpty()) << "sw2 is missing";
+  EXPECT_THAT(reported(), IsEmpty()) << "sw2 is missing";
   // cmgr <-- sw2: committed
   answer("sw2", {done(two)});
   // mia <-- cmgr: connected, 0/500 in, 0/600 out
@@ -135,7 +135,7 @@ TEST_F(CallSetupTest, WhenAHopRefusesTheCommitTheOthersAreRemovedAndTheLabelsCom
   const HopSetup two = take("sw2").setups.at(0);
   const HopRemoval one = removal("sw1");
   EXPECT_TRUE(silent("sw3"));
-  EXPECT_THAT(told(), IsEmpty()) << "refused means: nothing is left behind";
+  EXPECT_THAT(reported(), IsEmpty()) << "refused means: nothing is left behind";
   // cmgr <-- sw2: committed (too late), removed;  cmgr <-- sw1: removed
   answer("sw2", {done(two), removed({two.key, 0}, vci(40))});
   answer("sw1", {removed(one, vci(32))});
@@ -262,7 +262,7 @@ TEST_F(CallSetupTest, AnAnswerGivenTwiceCountsOnce) {
   const HopSetup one = setup("sw1");
   answer("sw1", {done(one)});
   answer("sw1", {done(one), done(one)});
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
 }
 
 TEST_F(CallSetupTest, AnAnswerForACallThatIsGoneIsCounted) {
@@ -310,7 +310,7 @@ TEST_F(CallSetupTest, ARefusalOfRouteObjectIsToldWithItsNumbers) {
   narrow.free = 10'000;
   manager().on_routes({unknown, narrow}, seconds{10}, now);
   finish();
-  const auto outcomes = told();
+  const auto outcomes = reported();
   ASSERT_THAT(outcomes, SizeIs(2));
   EXPECT_EQ(explain(outcomes[0]), "unknown endpoint at nobody");
   EXPECT_EQ(explain(outcomes[1]), "no bandwidth at ann -> bob: asked 50000 cells/s, free 10000");

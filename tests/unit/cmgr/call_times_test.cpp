@@ -173,7 +173,7 @@ TEST_F(CallTimesTest, ARequestMayHaveToWaitToBeBegun) {
   connect(2);
   // To the first call; the second begins, and everything is done at once.
   everybody_does_after(microseconds{90});
-  EXPECT_THAT(told(), SizeIs(2));
+  EXPECT_THAT(reported(), SizeIs(2));
   EXPECT_EQ(setups(),
             (SetupTook{.admission = microseconds{90}, .switches = microseconds{100}, .count = 2}));
 }
@@ -186,7 +186,7 @@ TEST_F(CallTimesTest, CommandsWaitForTheThreshold) {
   EXPECT_TRUE(silent("sw1"));
   connect(2);
   everybody_does_after(microseconds{50});
-  EXPECT_THAT(told(), SizeIs(2));
+  EXPECT_THAT(reported(), SizeIs(2));
   EXPECT_EQ(setups(),
             (SetupTook{.queue = microseconds{300}, .switches = 2 * microseconds{50}, .count = 2}))
       << "the second one filled the batch and waited for nothing";
@@ -226,7 +226,7 @@ TEST_F(CallTimesTest, OfSeveralQueuesTheLastOneCounts) {
     rest.push_back(result);
   }
   answer("sw1", rest);
-  EXPECT_THAT(told(), SizeIs(2));
+  EXPECT_THAT(reported(), SizeIs(2));
   EXPECT_EQ(setups(), (SetupTook{.queue = microseconds{90},
                                  .switches = microseconds{110} + microseconds{20},
                                  .count = 2}));
@@ -279,11 +279,11 @@ TEST_F(CallTimesTest, AnOutcomeMayHaveToWaitForCredit) {
   all_done("sw2");
   answer("sw3", {done(last.setups[0])});
   answer("sw3", {done(last.setups[1])});
-  EXPECT_THAT(told(), SizeIs(1));
+  EXPECT_THAT(reported(), SizeIs(1));
   EXPECT_EQ(setups().count, 1U) << "the other one waits";
   now += microseconds{60};
   release(3, ConnectionId{1});  // confirms the first outcome; connection 1 does not exist
-  EXPECT_THAT(told(), SizeIs(2));
+  EXPECT_THAT(reported(), SizeIs(2));
   EXPECT_EQ(setups(), (SetupTook{.answer = microseconds{60}, .count = 2}));
 }
 
@@ -386,7 +386,7 @@ TEST_F(CallTimesTest, AReleaseMayHaveToWaitToBeBegun) {
   now += microseconds{5};
   release(3, id);
   everybody_does_after(microseconds{45});
-  EXPECT_THAT(told(), SizeIs(2));
+  EXPECT_THAT(reported(), SizeIs(2));
   EXPECT_EQ(releases(), (ReleaseTook{.admission = microseconds{45}}));
 }
 

@@ -13,7 +13,7 @@ TEST_F(ClientMemoryTest, AnOutcomeThatCameAfterItsSessionMakesRoomForTheNextRequ
   connect(1);
   log_in("mia", 2);
   answer_all_switches();
-  EXPECT_THAT(told(), IsEmpty()) << "this life has not asked for it";
+  EXPECT_THAT(reported(), IsEmpty()) << "this life has not asked for it";
   connect(2);
   answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
@@ -30,7 +30,7 @@ TEST_F(ClientMemoryTest, ARepeatKeepsItsOutcomeThoughTheBatchBringsOtherRequests
   log_in("mia");
   // mia --> cmgr: 1 again, and a release, which the manager handles first
   ask("mia", {{call(1)}, {{RequestId{2}, ConnectionId{77}}}});
-  std::vector<Outcome> heard = told();
+  std::vector<Outcome> heard = reported();
   ASSERT_THAT(heard, SizeIs(2));
   std::sort(heard.begin(), heard.end(),
             [](const Outcome& one, const Outcome& other) { return one.request < other.request; });

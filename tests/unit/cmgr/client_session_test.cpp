@@ -30,7 +30,7 @@ TEST_F(ClientSessionTest, AnOutcomeThatWasNotConfirmedIsToldAgainToWhoeverRepeat
   for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
   // mia crashes and attaches again.
   log_in("mia", 2);
-  EXPECT_THAT(told(), IsEmpty()) << "not unless she asks";
+  EXPECT_THAT(reported(), IsEmpty()) << "not unless she asks";
   connect(1);
   const Outcome first = outcome();
   EXPECT_EQ(first.kind, OutcomeKind::kConnected);
@@ -58,7 +58,7 @@ TEST_F(ClientSessionTest, ASessionIsToldWhatItHasAskedForAndNothingElse) {
   ClientSide& mia = clients_.at("mia");
   const auto slow = mia.link->send({{call(1)}, {}}, 100, now);
   for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
-  EXPECT_THAT(told(), IsEmpty()) << "number 1 may mean another request in this session";
+  EXPECT_THAT(reported(), IsEmpty()) << "number 1 may mean another request in this session";
   // The slow frame arrives: mia gets the outcome, and no second call is set up.
   manager().on_requests(mia.session, slow, now);
   finish();
@@ -137,7 +137,7 @@ TEST_F(ClientSessionTest, ANumberThatIsUnderWayForAnEarlierEpochIsBusy) {
             "busy at request number 1, which is under way for an earlier epoch; try again in "
             "3000 ms");
   for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
-  EXPECT_THAT(told(), IsEmpty()) << "she would take it for the answer to the other";
+  EXPECT_THAT(reported(), IsEmpty()) << "she would take it for the answer to the other";
   // mia repeats the request as the refusal advised: the number is free now.
   ask("mia", {{call(1, 300)}, {}});
   for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
@@ -206,7 +206,7 @@ TEST_F(ClientSessionTest, AClientWithoutConnectionsMayGoAndAskForItsOutcomeLater
   route(found(queries[0]));
   log_in("mia");
   ask("mia", {{to_zoe}, {}});
-  EXPECT_THAT(told(), ElementsAre(*refusal)) << "one outcome, and no other";
+  EXPECT_THAT(reported(), ElementsAre(*refusal)) << "one outcome, and no other";
   EXPECT_TRUE(silent("sw1"));
 }
 
@@ -271,7 +271,7 @@ TEST_F(ClientSessionTest, TooManyRequestsAreAnsweredBusyReleasesToo) {
   const ConnectionId call = connected(1);
   connect(2);  // confirms the outcome of 1; call 2 is under way from now on
   ask("mia", {{ExchangeTest::call(3)}, {{RequestId{4}, call}}});
-  const auto outcomes = told();
+  const auto outcomes = reported();
   ASSERT_THAT(outcomes, SizeIs(2));
   EXPECT_EQ(outcomes[0].request, RequestId{4});
   EXPECT_EQ(outcomes[0].kind, OutcomeKind::kBusy);
@@ -285,7 +285,7 @@ TEST_F(ClientSessionTest, ARepeatIsARepeatHoweverMuchIsUnderWay) {
   connect(1);
   log_in("mia");
   connect(1);
-  EXPECT_THAT(told(), IsEmpty()) << "not busy: it is under way";
+  EXPECT_THAT(reported(), IsEmpty()) << "not busy: it is under way";
   for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
   EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
 }
@@ -298,7 +298,7 @@ TEST_F(ClientSessionTest, OutcomesOfDeadSessionsMakeRoomForNewRequests) {
     log_in("mia", life);
     clients_.at("mia").deaf = false;
     ask("mia", {{ExchangeTest::call(2 * life, 0), ExchangeTest::call(2 * life + 1, 0)}, {}});
-    const auto outcomes = told();
+    const auto outcomes = reported();
     ASSERT_THAT(outcomes, SizeIs(2)) << "life " << life;
     EXPECT_EQ(outcomes[0].cause, Cause::kInvalidRequest);
     EXPECT_EQ(outcomes[1].cause, Cause::kInvalidRequest);
@@ -313,7 +313,7 @@ TEST_F(ClientSessionTest, AnOutcomeThatThisSessionHasAskedForMakesNoRoom) {
   for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
   log_in("mia", 2);
   ask("mia", {{ExchangeTest::call(1), ExchangeTest::call(2)}, {}});  // 1 is a repeat
-  const auto outcomes = told();
+  const auto outcomes = reported();
   ASSERT_THAT(outcomes, SizeIs(2));
   EXPECT_EQ(outcomes[0].kind, OutcomeKind::kConnected);
   EXPECT_EQ(outcomes[1].kind, OutcomeKind::kBusy);

@@ -30,7 +30,7 @@ class ConnectionMemoryTest : public ExchangeTest {
       answer("sw2", {}, {{PortId{21}, labels}});
       ask("mia", std::move(batch));
       answer_all_switches();
-      for (const Outcome& outcome : told()) {
+      for (const Outcome& outcome : reported()) {
         ASSERT_EQ(outcome.kind, OutcomeKind::kConnected) << explain(outcome);
         up_.push_back(outcome.connection);
       }
@@ -45,7 +45,7 @@ class ConnectionMemoryTest : public ExchangeTest {
       }
       ask("mia", std::move(batch));
       answer_all_switches();
-      for (const Outcome& outcome : told()) ASSERT_EQ(outcome.kind, OutcomeKind::kReleased);
+      for (const Outcome& outcome : reported()) ASSERT_EQ(outcome.kind, OutcomeKind::kReleased);
       // The caches have returned their surplus.
       for (const char* name : {"sw1", "sw2", "sw3"}) take(name);
     }

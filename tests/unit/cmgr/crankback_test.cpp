@@ -45,7 +45,7 @@ TEST_F(CrankbackTest, ALinkThatIsFullIsAvoided) {
   EXPECT_EQ(without.from, "ann");
   EXPECT_EQ(without.to, "bob");
   EXPECT_THAT(without.avoid, ElementsAre(PathElement{"sw2", PortId{21}}));
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
   route(found(without, detour()));
   // cmgr --> sw1, sw5, sw3: commit, as the second generation of the same connection
   const HopSetup again = setup("sw1");
@@ -219,7 +219,7 @@ TEST_F(CrankbackTest, ASwitchInTheMiddleThatDoesNotAnswerIsAvoidedAndItsDebtDist
   answer("sw2", {done(two), removed(late, vci(40))});
   EXPECT_EQ(manager().gauges().owed, 0U);
   EXPECT_THAT(cached("sw1"), Contains(Pair(PortId{10}, vci(32))));
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
   all_done("sw3");
   EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
   release(2, manager().list({}, 1).at(0));

@@ -100,7 +100,7 @@ TEST_F(EnginesTest, TheSequentialEngineDoesOneThingAfterAnother) {
   EXPECT_EQ(served(), "reserve sw2");
   EXPECT_EQ(served(), "commit sw1");
   EXPECT_EQ(served(), "commit sw2");
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
   EXPECT_THAT(take_service_queries(), IsEmpty()) << "the second call waits";
   EXPECT_EQ(served(), "commit sw3");
   const Outcome first = outcome();
@@ -137,7 +137,7 @@ TEST_F(EnginesTest, AReleaseIsOneRemovalAfterAnother) {
   release(2, call);
   EXPECT_EQ(served(), "remove sw1 leg 0");
   EXPECT_EQ(served(), "remove sw2 leg 0");
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
   EXPECT_EQ(served(), "remove sw3 leg 0");
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
   expect_nothing_left();
@@ -288,7 +288,7 @@ TEST_F(EnginesTest, ASilentSwitchIsOwedTheOldContractAndItsLateAnswerServesForNo
   modify(2, call, cells(300));
   const Invocation slow = next();  // to sw1
   wait(config.hop_timer);
-  EXPECT_THAT(told(), IsEmpty()) << "the old contract is to be put back";
+  EXPECT_THAT(reported(), IsEmpty()) << "the old contract is to be put back";
   wait(config.hop_timer);
   EXPECT_EQ(explain(outcome()), "timeout at sw1");
   EXPECT_EQ(manager().gauges().owed, 1U);

@@ -270,12 +270,12 @@ bool ExchangeTest::silent(const std::string& name) const {
   return heard.commands() == 0;
 }
 
-std::vector<Outcome> ExchangeTest::told(const std::string& client) {
-  return std::exchange(clients_.at(client).told, {});
+std::vector<Outcome> ExchangeTest::reported(const std::string& client) {
+  return std::exchange(clients_.at(client).reported, {});
 }
 
 Outcome ExchangeTest::outcome(const std::string& client) {
-  const auto outcomes = told(client);
+  const auto outcomes = reported(client);
   EXPECT_EQ(outcomes.size(), 1U);
   return outcomes.empty() ? Outcome{} : outcomes.front();
 }
@@ -433,7 +433,7 @@ void ExchangeTest::carry() {
       std::vector<std::shared_ptr<const OutcomeBatch>> batches;
       ASSERT_TRUE(side.link->receive(frame, now, batches).has_value());
       for (const auto& batch : batches) {
-        side.told.insert(side.told.end(), batch->outcomes.begin(), batch->outcomes.end());
+        side.reported.insert(side.reported.end(), batch->outcomes.begin(), batch->outcomes.end());
         side.noticed.insert(side.noticed.end(), batch->notices.begin(), batch->notices.end());
       }
     }

@@ -61,8 +61,8 @@ class ExchangeTest : public ::testing::Test, public Peers {
   struct ClientSide {
     SessionId session;
     std::unique_ptr<ClientEnd> link;
-    std::vector<Outcome> told;    // since the last told()
-    std::vector<Notice> noticed;  // since the last noticed()
+    std::vector<Outcome> reported;  // since the last reported()
+    std::vector<Notice> noticed;    // since the last noticed()
     bool deaf = false;
   };
 
@@ -119,7 +119,7 @@ class ExchangeTest : public ::testing::Test, public Peers {
   HopOwner owner(const HopSetup& setup) const;
   HopRemoval removal(const std::string& name);
   bool silent(const std::string& name) const;
-  std::vector<Outcome> told(const std::string& client = "mia");
+  std::vector<Outcome> reported(const std::string& client = "mia");
   Outcome outcome(const std::string& client = "mia");
   std::vector<Notice> noticed(const std::string& client = "mia");
   HopModify change(const std::string& name);

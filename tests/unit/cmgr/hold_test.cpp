@@ -41,7 +41,7 @@ TEST_F(HoldTest, EveryHopIsReservedAndNoneProgrammedUntilTheCommit) {
   // cmgr <-- all: reserved
   answer("sw1", {done(one, vci(32))});
   answer("sw2", {done(two, vci(40))});
-  EXPECT_THAT(told(), IsEmpty()) << "sw3 is missing";
+  EXPECT_THAT(reported(), IsEmpty()) << "sw3 is missing";
   answer("sw3", {done(three)});
   // mia <-- cmgr: held
   const Outcome answer_held = outcome();
@@ -122,7 +122,7 @@ TEST_F(HoldTest, AHoldWhoseTimeIsOverIsRemovedAndALateCommitToldSo) {
   EXPECT_EQ(outcome().cause, Cause::kHoldExpired);
   answer("sw1", {removed(one, vci(32))});
   answer_all_switches();
-  EXPECT_THAT(told(), IsEmpty()) << "nobody asked for that";
+  EXPECT_THAT(reported(), IsEmpty()) << "nobody asked for that";
   // A commit after the removal.
   commit(3, call);
   const Outcome late = outcome();
@@ -198,7 +198,7 @@ TEST_F(HoldTest, AHoldOutlivesTheSessionWithItsSwitchServer) {
   start_with_labels({vci(32)}, {vci(40)});
   const ConnectionId call = held(1);
   lose("sw2");
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
   EXPECT_EQ(manager().describe(call).value().connection.state(), State::kHeld);
   // While sw2 is away the hold cannot be committed. The attempt does not lose it.
   commit(2, call);
@@ -276,7 +276,7 @@ TEST_F(HoldTest, OfHoldsThatHaveExpiredTheLatestTenThousandAreRemembered) {
   wait(seconds{1});
   answer_all_switches();
   EXPECT_EQ(manager().gauges().connections, 0U);
-  told();
+  reported();
   commit(kHolds + 1, ids.front());
   EXPECT_EQ(outcome().cause, Cause::kUnknownConnection);
   commit(kHolds + 2, ids.back());

@@ -113,7 +113,7 @@ TEST_F(LeafDebtTest, WithASwitchAwayTheRestOfALeafIsWaitedFor) {
   added(2, call, "eve");
   lose("sw4");
   drop_leaf(3, call, "eve");
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
   answer("sw2", {removed(removal("sw2"), vci(50))});
   EXPECT_EQ(outcome().kind, OutcomeKind::kLeafDropped);
   EXPECT_EQ(manager().gauges().owed, 1U);
@@ -194,7 +194,7 @@ TEST_F(LeafDebtTest, AndWhenTheTreeIsReleasedMeanwhile) {
   drop_leaf(5, call, "eve");
   release(6, call);
   answer_all_switches();
-  EXPECT_EQ(told().size(), 2U) << "eve's drop, and the release";
+  EXPECT_EQ(reported().size(), 2U) << "eve's drop, and the release";
   EXPECT_EQ(manager().gauges().connections, 0U);
   const std::vector<std::pair<PortId, Label>> expected{{PortId{21}, vci(40)}};
   EXPECT_EQ(cached("sw2"), expected) << "0/50 may still lead to fay at sw4";

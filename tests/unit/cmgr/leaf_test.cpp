@@ -67,7 +67,7 @@ TEST_F(LeafTest, ALeafBranchesOffWhereItsRouteLeavesTheTree) {
   EXPECT_TRUE(silent("sw1"));
   EXPECT_TRUE(silent("sw3"));
   answer("sw4", {done(last)});
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
   answer("sw2", {done(branch)});
   // mia <-- cmgr: leaf added, with the label that eve's cells carry
   const Outcome leaf = outcome();
@@ -329,7 +329,7 @@ TEST_F(LeafTest, AReleaseWhileALeafIsBeingAddedTakesItsHopsToo) {
                  removed({{call, Generation{1}, 0, 1}, 0}, vci(40))});
   all_done("sw1");
   all_done("sw3");
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
   answer("sw4", {removed({last.key, 0})});
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
   expect_nothing_left();
@@ -348,7 +348,7 @@ TEST_F(LeafTest, AReleaseWhileALeafIsBeingDroppedDoesNotRemoveItTwice) {
   all_done("sw1");
   all_done("sw2");
   all_done("sw3");
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
   answer("sw4", {removed(slow)});
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
   expect_nothing_left();

@@ -30,7 +30,7 @@ TEST_F(ModifyTest, MoreIsAskedOfEveryHopAndCountsWhenAllHaveAgreed) {
   EXPECT_EQ(one.demand, (Resources{300, 20}));
   answer("sw1", {done(one)});
   all_done("sw2");
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
   EXPECT_EQ(contract_of(call).forward, (Resources{100, 10})) << "not yet";
   all_done("sw3");
   // mia <-- cmgr: modified
@@ -71,7 +71,7 @@ TEST_F(ModifyTest, MoreInOneAndLessInTheOtherTakesTwoSteps) {
   answer("sw2", {done(raise)});
   all_done("sw1");
   all_done("sw3");
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
   // Then the requested contract.
   const HopModify lower = change("sw2");
   EXPECT_EQ(lower.demand, (Resources{300, 4}));
@@ -98,7 +98,7 @@ TEST_F(ModifyTest, RefusedByOneHopTheOthersGetTheOldContractBack) {
   EXPECT_EQ(back_three.demand, (Resources{100, 10}));
   answer("sw1", {done(back)});
   answer("sw3", {done(three)});
-  EXPECT_THAT(told(), IsEmpty()) << "that was sw3's answer to the raise";
+  EXPECT_THAT(reported(), IsEmpty()) << "that was sw3's answer to the raise";
   answer("sw3", {done(back_three)});
   // mia <-- cmgr: refused, with the numbers
   const Outcome refusal = outcome();
@@ -119,7 +119,7 @@ TEST_F(ModifyTest, AHopThatDoesNotAnswerEndsTheChangeByTheHopTimer) {
   wait(config.hop_timer);
   // The old contract is restored everywhere except at sw2, which has answered only once.
   answer_all_switches();
-  EXPECT_THAT(told(), IsEmpty()) << "that was the answer to the raise";
+  EXPECT_THAT(reported(), IsEmpty()) << "that was the answer to the raise";
   answer("sw2", {done(raise)});
   EXPECT_EQ(explain(outcome()), "timeout at sw2");
   EXPECT_EQ(contract_of(call).forward, (Resources{100, 10}));
@@ -143,7 +143,7 @@ TEST_F(ModifyTest, LessIsOwedToASwitchThatIsAwayAndPaidWhenItIsBack) {
   lose("sw2");
   modify(2, call, cells(50));
   all_done("sw1");
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
   all_done("sw3");
   EXPECT_EQ(outcome().kind, OutcomeKind::kModified) << "it can only be less";
   EXPECT_EQ(contract_of(call).forward.cells_per_s, 50U);
@@ -193,7 +193,7 @@ TEST_F(ModifyTest, LoweringThatIsNotAnsweredIsToldAgainAndTheLateAnswerServesFor
   const HopModify raise = change("sw2");
   // cmgr <-- sw2: lowered (late)
   answer("sw2", {done(lower)});
-  EXPECT_THAT(told(), IsEmpty()) << "not an answer to the raise";
+  EXPECT_THAT(reported(), IsEmpty()) << "not an answer to the raise";
   // cmgr <-- sw2: the raise is refused
   answer("sw2", {refused(raise, Cause::kNoBandwidth, PortId{21}, 80, 60)});
   answer_all_switches();
@@ -345,7 +345,7 @@ TEST_F(ModifyTest, AnotherServiceCategoryIsRefusedBeforeAnySwitchIsAsked) {
   EXPECT_EQ(refused.element, "service category");
   EXPECT_EQ(refused.asked, static_cast<std::uint64_t>(ServiceCategory::kUbr));
   EXPECT_EQ(refused.free, static_cast<std::uint64_t>(ServiceCategory::kCbr));
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
 }
 
 TEST_F(ModifyTest, TheSameContractAgainIsToldAndDone) {
@@ -368,7 +368,7 @@ TEST_F(ModifyTest, AnswersThatComeTwiceOrToNobodyAreCounted) {
   const HopModify one = change("sw1");
   answer("sw1", {done(one), done(one)});
   EXPECT_EQ(manager().counters().late_results, 1U);
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
   HopModify nobodys = one;
   nobodys.key.connection = ConnectionId{4711};
   answer("sw1", {done(nobodys)});

@@ -85,7 +85,7 @@ TEST_F(OwedAgainTest, TheAnswerToADebtDoesNotAnswerTheChangeThatOvertookIt) {
   all_done("sw3");
   const HopModify raise = change("sw2");
   answer("sw2", {done(debt)});
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
   answer("sw2", {refused(raise, Cause::kNoBandwidth, PortId{21}, 80, 60)});
   answer_all_switches();
   EXPECT_EQ(outcome().cause, Cause::kNoBandwidth);

@@ -137,7 +137,7 @@ TEST_F(PreparedTest, FewerWantedMeansTheOthersAreReleased) {
   EXPECT_EQ(manager().gauges().prepared, 1U);
   answer_all_switches();
   EXPECT_EQ(manager().gauges().connections, 1U);
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
   prepare(0);
   answer_all_switches();
   expect_nothing_left();

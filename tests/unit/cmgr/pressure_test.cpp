@@ -57,7 +57,7 @@ TEST_F(PressureTest, ReleasesGoFirstThenCallsByPriorityThenByAge) {
   EXPECT_EQ(one.key.connection, up);
   answer("sw1", {removed(one)});
   all_done("sw2");
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
   all_done("sw3");
   EXPECT_EQ(outcome().request, RequestId{7});
   EXPECT_EQ(next_setup(), 6U);
@@ -88,7 +88,7 @@ TEST_F(PressureTest, TheBoundedQueueGivesUpWhatIsLeastUrgent) {
   const ConnectionId up = start_busy();
   connect_urgently(3, 1);
   connect_urgently(4, 0);
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
   // A more urgent request replaces the least urgent one.
   connect_urgently(5, 3);
   const Outcome given_up = outcome();
@@ -112,7 +112,7 @@ TEST_F(PressureTest, WhatHasWaitedTooLongIsBusy) {
   wait(milliseconds{100});
   connect_urgently(4, 0);
   wait(config.queue_timer - milliseconds{101});
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
   wait(milliseconds{1});
   const Outcome late = outcome();
   EXPECT_EQ(late.request, RequestId{3}) << "however urgent";

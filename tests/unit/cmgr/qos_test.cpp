@@ -80,7 +80,7 @@ TEST_F(QosTest, AQosMapperThatDoesNotAnswerIsNamedAndTheLateAnswerServesTheNext)
   ask("mia", {{film(1)}, {}});
   take_service_queries();
   wait(config.route_timer - milliseconds{1});
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
   wait(milliseconds{1});
   const Outcome refusal = outcome();
   EXPECT_EQ(refusal.cause, Cause::kNoQosMapper);

@@ -257,9 +257,9 @@ TEST_F(RecallQuotaTest, ALabelThatWasNotHeldIsNoDemand) {
   EXPECT_EQ(outcome().cause, Cause::kLabelNotHeld);
   take("sw1");
   wait(LabelSizing::kIdle + SwitchDesk::kTrim + Aggregator::kReturnDelay);
-  const auto told_last = take("sw1").declared;
-  ASSERT_FALSE(told_last.empty());
-  EXPECT_EQ(told_last.back(), (PortDemand{PortId{10}, 0}));
+  const auto last_reported = take("sw1").declared;
+  ASSERT_FALSE(last_reported.empty());
+  EXPECT_EQ(last_reported.back(), (PortDemand{PortId{10}, 0}));
 }
 
 }  // namespace

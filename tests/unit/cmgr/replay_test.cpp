@@ -144,7 +144,7 @@ class ReplayTest : public RerouteTest, public ::testing::WithParamInterface<std:
       answer_all_switches();
       answer_routes();
     }
-    for (const Outcome& outcome : told()) {
+    for (const Outcome& outcome : reported()) {
       const bool mine =
           outcome.kind == OutcomeKind::kConnected || outcome.kind == OutcomeKind::kHeld;
       if (mine) known_.push_back(outcome.connection);
@@ -182,29 +182,29 @@ class ReplayTest : public RerouteTest, public ::testing::WithParamInterface<std:
   bool sw2_drained_ = false;
 
  private:
-  static void expect_same(const Connection& has, const Replay::Standing& told) {
-    EXPECT_EQ(has.stage(), told.stage);
-    EXPECT_EQ(has.asker().has_value(), told.asker.has_value());
-    if (has.asker() && told.asker) {
-      EXPECT_EQ(has.asker()->client, told.asker->client);
-      EXPECT_EQ(has.asker()->request, told.asker->request);
+  static void expect_same(const Connection& has, const Replay::Standing& reported) {
+    EXPECT_EQ(has.stage(), reported.stage);
+    EXPECT_EQ(has.asker().has_value(), reported.asker.has_value());
+    if (has.asker() && reported.asker) {
+      EXPECT_EQ(has.asker()->client, reported.asker->client);
+      EXPECT_EQ(has.asker()->request, reported.asker->request);
     }
-    EXPECT_EQ(has.ends->from, told.from);
-    EXPECT_EQ(has.ends->to, told.to);
-    EXPECT_EQ(has.contract(), told.contract);
-    EXPECT_EQ(has.both(), told.both);
-    EXPECT_EQ(has.pool(), told.pool);
-    EXPECT_EQ(has.shown_id(), told.alias.value() == 0 ? has.id : told.alias);
-    EXPECT_EQ(has.leaves(), told.leaves);
-    EXPECT_EQ(has.first_end_dropped(), told.first_end_dropped);
-    EXPECT_EQ(has.reroutes(), told.reroutes);
-    EXPECT_EQ(has.revision(), told.numbers.revision);
+    EXPECT_EQ(has.ends->from, reported.from);
+    EXPECT_EQ(has.ends->to, reported.to);
+    EXPECT_EQ(has.contract(), reported.contract);
+    EXPECT_EQ(has.both(), reported.both);
+    EXPECT_EQ(has.pool(), reported.pool);
+    EXPECT_EQ(has.shown_id(), reported.alias.value() == 0 ? has.id : reported.alias);
+    EXPECT_EQ(has.leaves(), reported.leaves);
+    EXPECT_EQ(has.first_end_dropped(), reported.first_end_dropped);
+    EXPECT_EQ(has.reroutes(), reported.reroutes);
+    EXPECT_EQ(has.revision(), reported.numbers.revision);
     if (has.stage() != Stage::kHeld && has.stage() != Stage::kUp) return;
-    EXPECT_EQ(has.generation(), told.numbers.generation);
-    ASSERT_EQ(has.hops().size(), told.hops.size());
-    for (std::size_t i = 0; i < told.hops.size(); ++i) {
+    EXPECT_EQ(has.generation(), reported.numbers.generation);
+    ASSERT_EQ(has.hops().size(), reported.hops.size());
+    for (std::size_t i = 0; i < reported.hops.size(); ++i) {
       const Hop& hop = *has.hops().nth(i);
-      const Hop& again = *told.hops.nth(i);
+      const Hop& again = *reported.hops.nth(i);
       EXPECT_EQ(key_of(has, hop), key_of(has, again));
       EXPECT_EQ(hop.at, again.at);
       EXPECT_EQ(hop.input_port, again.input_port);

@@ -24,7 +24,7 @@ TEST_F(SwitchSessionTest, LostInTheMiddleOfASetupTheCallIsUndoneAndTheRestOwed) 
   EXPECT_THAT(take_attach_requests(), Contains("sw2"));
   // cmgr --> sw1, sw3: remove
   all_done("sw1");
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
   all_done("sw3");
   EXPECT_EQ(explain(outcome()), "switch unreachable at sw2; owed: 1 removal at sw2");
   EXPECT_EQ(manager().gauges().owed, 1U);
@@ -42,7 +42,7 @@ TEST_F(SwitchSessionTest, LostInTheMiddleOfAReleaseTheRestIsOwed) {
   take("sw2");
   all_done("sw1");
   lose("sw2");
-  EXPECT_THAT(told(), IsEmpty()) << "sw3 can still be waited for";
+  EXPECT_THAT(reported(), IsEmpty()) << "sw3 can still be waited for";
   all_done("sw3");
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
   EXPECT_EQ(manager().gauges().owed, 1U);
@@ -56,7 +56,7 @@ TEST_F(SwitchSessionTest, LostWithNothingUnderWayConnectionsStay) {
   start_with_labels({vci(32)}, {vci(40)});
   const ConnectionId call = connected(1);
   lose("sw2");
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(reported(), IsEmpty());
   EXPECT_EQ(manager().describe(call).value().connection.state(), State::kConnected);
   connect(2);
   EXPECT_EQ(explain(outcome()), "switch unreachable at sw2");

@@ -73,10 +73,10 @@ TEST(Histogram, PercentilesAreNeverBelowAndAtMostOne128thAboveTheTruth) {
     for (const std::size_t permille : {1u, 50u, 250u, 500u, 950u, 990u, 999u, 1000u}) {
       SCOPED_TRACE(permille);
       const double truth = static_cast<double>(exact_percentile(values, permille));
-      const double told =
+      const double reported =
           static_cast<double>(histogram.percentile(static_cast<double>(permille) / 10).count());
-      EXPECT_GE(told, truth);
-      EXPECT_LE(told, truth * (1 + Histogram::kRelativeError));
+      EXPECT_GE(reported, truth);
+      EXPECT_LE(reported, truth * (1 + Histogram::kRelativeError));
     }
   }
 }
@@ -91,9 +91,9 @@ TEST(Histogram, EveryBucketEdgeKeepsThePromise) {
       Histogram histogram;
       histogram.record(Duration{value});
       histogram.record(Histogram::kHighest);
-      const auto told = histogram.percentile(50).count();
-      EXPECT_GE(told, value);
-      EXPECT_LE(static_cast<double>(told), static_cast<double>(value) * (1 + 1.0 / 128));
+      const auto reported = histogram.percentile(50).count();
+      EXPECT_GE(reported, value);
+      EXPECT_LE(static_cast<double>(reported), static_cast<double>(value) * (1 + 1.0 / 128));
     }
   }
 }

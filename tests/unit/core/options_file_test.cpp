@@ -14,13 +14,14 @@ TEST(OptionsFileTest, SettingsComeInTheOrderOfTheFileWithKindAndLine) {
   const auto settings = parse_settings(
       "z = 'x#y' # z\nb = \"\"\nc = 0x10\n\nd = true\na = [\"p\", \"q\"]\ne = 1.50\n", "f", 1000);
   ASSERT_TRUE(settings.has_value()) << settings.error().text;
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   for (const FileSetting& each : *settings) {
-    told.push_back(each.name + "=" + each.text + " " + std::to_string(static_cast<int>(each.kind)) +
-                   " line " + std::to_string(each.line));
+    reported.push_back(each.name + "=" + each.text + " " +
+                       std::to_string(static_cast<int>(each.kind)) + " line " +
+                       std::to_string(each.line));
   }
-  EXPECT_THAT(told, ElementsAre("z=x#y 0 line 1", "b= 0 line 2", "c=16 1 line 3", "d=true 3 line 5",
-                                "a=p,q 4 line 6", "e=1.5 2 line 7"));
+  EXPECT_THAT(reported, ElementsAre("z=x#y 0 line 1", "b= 0 line 2", "c=16 1 line 3",
+                                    "d=true 3 line 5", "a=p,q 4 line 6", "e=1.5 2 line 7"));
 }
 
 TEST(UnquotedTextTest, OnlyTextWithoutQuotesIsMeant) {

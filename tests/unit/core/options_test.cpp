@@ -309,9 +309,9 @@ TEST_F(Daemon, AValueOfAnotherKindIsRefusedWithTheWayToWriteIt) {
        "name is a date or a time, which no option takes; write text in quotes"},
   };
   for (const auto& [text, sentence] : files) {
-    const std::string told = refusal({"--config", file("# first\n" + text)});
-    EXPECT_THAT(told, ::testing::StartsWith("xbind-trial: " + path + " line 2: "));
-    EXPECT_THAT(told, ::testing::EndsWith(sentence));
+    const std::string reported = refusal({"--config", file("# first\n" + text)});
+    EXPECT_THAT(reported, ::testing::StartsWith("xbind-trial: " + path + " line 2: "));
+    EXPECT_THAT(reported, ::testing::EndsWith(sentence));
   }
 }
 

@@ -304,20 +304,20 @@ TEST_F(AgentMessagesTest, LabelRanges) {
   request.port_session = session(1);
   request.query = true;
   request.ranges = {{label(0, 0), label(0, 0), 0}};
-  auto told = answer<gsmp::LabelRangeMessage>(id, request);
-  EXPECT_EQ(told.ranges.at(0).min, label(0, 32));
-  EXPECT_EQ(told.ranges.at(0).remaining_vcis(), 991);
+  auto reported = answer<gsmp::LabelRangeMessage>(id, request);
+  EXPECT_EQ(reported.ranges.at(0).min, label(0, 32));
+  EXPECT_EQ(reported.ranges.at(0).remaining_vcis(), 991);
   request.ranges[0].max = label(10, 0);
   EXPECT_EQ(code(id, request), FailureCode::kInvalidInputLabel);
   request.query = false;
   request.ranges = {{label(0, 5), label(0, 50), 0}};
-  told = answer<gsmp::LabelRangeMessage>(id, request);
-  EXPECT_EQ(told.header.code, FailureCode::kLabelRangeImpossible);
-  EXPECT_EQ(told.ranges.at(0).min, label(0, 32));
+  reported = answer<gsmp::LabelRangeMessage>(id, request);
+  EXPECT_EQ(reported.header.code, FailureCode::kLabelRangeImpossible);
+  EXPECT_EQ(reported.ranges.at(0).min, label(0, 32));
   request.ranges = {{label(0, 200), label(0, 300), 0}};
-  told = answer<gsmp::LabelRangeMessage>(id, request);
-  EXPECT_EQ(told.header.result, ResultField::kSuccess);
-  EXPECT_EQ(told.header.code, FailureCode::kOldLabelsInUse);
+  reported = answer<gsmp::LabelRangeMessage>(id, request);
+  EXPECT_EQ(reported.header.result, ResultField::kSuccess);
+  EXPECT_EQ(reported.header.code, FailureCode::kOldLabelsInUse);
   EXPECT_EQ(code(id, add(1, 101, 2, 200)), FailureCode::kInvalidInputLabel);
   request.ranges.push_back(request.ranges[0]);
   EXPECT_EQ(code(id, request), FailureCode::kLabelRangeDisjoint);
@@ -347,10 +347,10 @@ TEST_F(AgentMessagesTest, ActivityAndStatisticsCountCells) {
   activity.header.transaction = 1;
   activity.records = {{.input_port = PortId(1), .input_label = label(0, 100)},
                       {.input_port = PortId(1), .input_label = label(0, 101)}};
-  const auto told = answer<gsmp::ConnectionActivity>(id, activity);
-  EXPECT_TRUE(told.records.at(0).has_count());
-  EXPECT_EQ(told.records.at(0).traffic_cells, 3U);
-  EXPECT_FALSE(told.records.at(1).valid);
+  const auto reported = answer<gsmp::ConnectionActivity>(id, activity);
+  EXPECT_TRUE(reported.records.at(0).has_count());
+  EXPECT_EQ(reported.records.at(0).traffic_cells, 3U);
+  EXPECT_FALSE(reported.records.at(1).valid);
 }
 
 TEST_F(AgentMessagesTest, ServicesAreTold) {
@@ -393,10 +393,10 @@ TEST_F(AgentMessagesTest, TheRegionModel) {
   region.header.transaction = 1;
   region.port = PortId(2);
   region.port_session = session(2);
-  const auto told = answer<gsmp::SchedulableRegionMessage>(id, region).region;
-  ASSERT_EQ(told.any_of.size(), 1U);
-  EXPECT_EQ(told.any_of[0][0], 78U);
-  EXPECT_EQ(told.any_of[0][1], 31U);
+  const auto reported = answer<gsmp::SchedulableRegionMessage>(id, region).region;
+  ASSERT_EQ(reported.any_of.size(), 1U);
+  EXPECT_EQ(reported.any_of[0][0], 78U);
+  EXPECT_EQ(reported.any_of[0][1], 31U);
   gsmp::AddBranch call = add(1, 100, 2, 200);
   call.input_qos = call.output_qos = gsmp::QosModel::kOptional;
   call.input_selector = call.output_selector = 2;
@@ -404,11 +404,11 @@ TEST_F(AgentMessagesTest, TheRegionModel) {
   call.input_selector = call.output_selector = 1;
   EXPECT_EQ(code(id, call), FailureCode::kNone);
   region.header.type = MessageType::kSetSchedulableRegion;
-  region.region = told;
+  region.region = reported;
   region.region.classes = 1;
   EXPECT_EQ(code(id, region), FailureCode::kNoSuchClass);
   // Room for one call of either class alone.
-  region.region = told;
+  region.region = reported;
   region.region.any_of[0][0] = region.region.any_of[0][1] = 1;
   EXPECT_EQ(code(id, region), FailureCode::kNone);
   EXPECT_EQ(code(id, call), FailureCode::kNone) << "it is there: said again, not one more";

@@ -51,10 +51,10 @@ TEST_F(AgentRulesTest, ActivityIsCountedWhateverTheRequestSays) {
                       .input_port = PortId(1),
                       .traffic_cells = 9,
                       .input_label = label(0, 100)}};
-  const auto told = answer<gsmp::ConnectionActivity>(id, request).records.at(0);
-  EXPECT_TRUE(told.has_count());
-  EXPECT_FALSE(told.active);
-  EXPECT_EQ(told.traffic_cells, 0U);
+  const auto reported = answer<gsmp::ConnectionActivity>(id, request).records.at(0);
+  EXPECT_TRUE(reported.has_count());
+  EXPECT_FALSE(reported.active);
+  EXPECT_EQ(reported.traffic_cells, 0U);
 }
 
 TEST_F(AgentRulesTest, TheLastReservationNumberIsOneThatMayBeDeleted) {

@@ -94,9 +94,9 @@ class LateTable : public ::testing::Test {
             label(vci)};
   }
   static ConnectionReading reading(std::size_t branches, std::uint64_t cells) {
-    ConnectionReading told{.branches = branches, .counters = {}};
-    told.counters.input_cells = cells;
-    return told;
+    ConnectionReading reported{.branches = branches, .counters = {}};
+    reported.counters.input_cells = cells;
+    return reported;
   }
   using Words = std::vector<std::string>;
 
@@ -205,11 +205,11 @@ TEST_F(LateTable, WhatTheTableReadsIsAnsweredLateToo) {
   ask(id, activity);
   table.complete(2, reading(1, 7));
   table.complete(1, FailureCode::kNoSuchConnection);
-  const auto told = only<gsmp::ConnectionActivity>(id);
-  ASSERT_EQ(told.records.size(), 2U);
-  EXPECT_FALSE(told.records[0].valid);
-  EXPECT_TRUE(told.records[1].valid);
-  EXPECT_EQ(told.records[1].traffic_cells, 7U);
+  const auto reported = only<gsmp::ConnectionActivity>(id);
+  ASSERT_EQ(reported.records.size(), 2U);
+  EXPECT_FALSE(reported.records[0].valid);
+  EXPECT_TRUE(reported.records[1].valid);
+  EXPECT_EQ(reported.records[1].traffic_cells, 7U);
 }
 
 TEST_F(LateTable, ThePartsOfAReportStandTogether) {

@@ -64,11 +64,11 @@ class OneKindTest : public MplsPortsTest {
 };
 
 TEST_F(MplsPortsTest, PortConfigurationTellsKindAndRanges) {
-  const gsmp::PortRecord told = record(2);
-  EXPECT_EQ(told.port_type, gsmp::kPortTypeMpls);
-  EXPECT_EQ(told.line_type, gsmp::kLineTypeMpls);
-  EXPECT_FALSE(told.vp_switching);
-  EXPECT_EQ(gsmp::label_ranges(told), two_kinds().port_labels.at(PortId(2)));
+  const gsmp::PortRecord reported = record(2);
+  EXPECT_EQ(reported.port_type, gsmp::kPortTypeMpls);
+  EXPECT_EQ(reported.line_type, gsmp::kLineTypeMpls);
+  EXPECT_FALSE(reported.vp_switching);
+  EXPECT_EQ(gsmp::label_ranges(reported), two_kinds().port_labels.at(PortId(2)));
   EXPECT_EQ(record(1).port_type, gsmp::kPortTypeAtm);
   EXPECT_TRUE(record(1).vp_switching);
 }
@@ -78,8 +78,8 @@ TEST_F(MplsPortsTest, VersionOneHearsOfNoLabelsThere) {
   gsmp::PortConfigurationRequest request;
   request.header.version = 1;
   request.port = PortId(2);
-  const auto told = answer<gsmp::PortConfiguration>(old, request);
-  EXPECT_FALSE(gsmp::label_ranges(told.record).at(0).possible());
+  const auto reported = answer<gsmp::PortConfiguration>(old, request);
+  EXPECT_FALSE(gsmp::label_ranges(reported.record).at(0).possible());
   gsmp::AddBranch add_there = add(2, 100, 1, 200);
   add_there.header.version = 1;
   EXPECT_EQ(code(old, add_there), FailureCode::kInvalidInputLabel);
@@ -117,15 +117,15 @@ TEST_F(MplsPortsTest, CellsChangeTheirKindOfLabelOnTheWay) {
 TEST_F(MplsPortsTest, ReportsStatisticsAndEventsNameTheLabelInItsKind) {
   ASSERT_EQ(code(id, branch(2, mpls(0xfedcb), 1, label(0, 50))), FailureCode::kNone);
   ASSERT_EQ(code(id, branch(2, mpls(0xfedcb), 3, mpls(70001))), FailureCode::kNone);
-  const auto told =
+  const auto reported =
       answer<gsmp::ReportPart>(id, report(2, {gsmp::kFlagAll, gsmp::LabelType::kNone, 0}));
-  ASSERT_EQ(told.records.size(), 1U);
-  EXPECT_EQ(told.records[0].input_label, mpls(0xfedcb));
-  EXPECT_EQ(told.records[0].branches,
+  ASSERT_EQ(reported.records.size(), 1U);
+  EXPECT_EQ(reported.records[0].input_label, mpls(0xfedcb));
+  EXPECT_EQ(reported.records[0].branches,
             (std::vector<gsmp::ReportBranch>{{PortId(1), label(0, 50)}, {PortId(3), mpls(70001)}}));
   const auto one = answer<gsmp::ReportPart>(id, report(2, mpls(0xfedcb))).records;
   ASSERT_EQ(one.size(), 1U);
-  EXPECT_EQ(one[0].branches, told.records[0].branches);
+  EXPECT_EQ(one[0].branches, reported.records[0].branches);
   // As an ATM label the same 28 bits name no connection there, neither a channel nor a whole VPI.
   EXPECT_EQ(code(id, report(2, label(0xf, 0xedcb))), FailureCode::kGeneral);
   EXPECT_EQ(code(id, report(2, label(0xf, 0, gsmp::kFlagVpi))), FailureCode::kGeneral);
@@ -215,30 +215,30 @@ TEST_F(MplsPortsTest, ThereAreNoVirtualPathsThere) {
 
 TEST_F(MplsPortsTest, LabelRangeTellsAllRangesAndWhatIsLeft) {
   ASSERT_EQ(code(id, branch(2, mpls(16), 3, mpls(16))), FailureCode::kNone);
-  const auto told = answer<gsmp::LabelRangeMessage>(id, ranges(2, true, {{}}));
-  EXPECT_TRUE(told.disjoint);
-  EXPECT_EQ(told.ranges, (std::vector<gsmp::LabelRangeElement>{
-                             {mpls(16), mpls(99), 83}, {mpls(70000), mpls(0xfffff), 978576}}));
+  const auto reported = answer<gsmp::LabelRangeMessage>(id, ranges(2, true, {{}}));
+  EXPECT_TRUE(reported.disjoint);
+  EXPECT_EQ(reported.ranges, (std::vector<gsmp::LabelRangeElement>{
+                                 {mpls(16), mpls(99), 83}, {mpls(70000), mpls(0xfffff), 978576}}));
   EXPECT_EQ(code(id, ranges(2, true, {{label(0, 0), label(0, 0)}})),
             FailureCode::kInvalidInputLabel);
 }
 
 TEST_F(MplsPortsTest, LabelRangeSetsAllRangesAtOnce) {
   ASSERT_EQ(code(id, branch(3, mpls(20), 2, mpls(20))), FailureCode::kNone);
-  auto told = answer<gsmp::LabelRangeMessage>(
+  auto reported = answer<gsmp::LabelRangeMessage>(
       id, ranges(3, false, {{mpls(16), mpls(29)}, {mpls(40), mpls(49)}}));
-  EXPECT_EQ(told.header.code, FailureCode::kNone);
-  EXPECT_EQ(told.ranges, (std::vector<gsmp::LabelRangeElement>{{mpls(16), mpls(29), 13},
-                                                               {mpls(40), mpls(49), 10}}));
+  EXPECT_EQ(reported.header.code, FailureCode::kNone);
+  EXPECT_EQ(reported.ranges, (std::vector<gsmp::LabelRangeElement>{{mpls(16), mpls(29), 13},
+                                                                   {mpls(40), mpls(49), 10}}));
   EXPECT_EQ(code(id, branch(3, mpls(30), 2, mpls(30))), FailureCode::kInvalidInputLabel);
   EXPECT_EQ(code(id, branch(3, mpls(40), 2, mpls(30))), FailureCode::kNone);
-  told = answer<gsmp::LabelRangeMessage>(id, ranges(3, false, {{mpls(40), mpls(49)}}));
-  EXPECT_EQ(told.header.code, FailureCode::kOldLabelsInUse);
+  reported = answer<gsmp::LabelRangeMessage>(id, ranges(3, false, {{mpls(40), mpls(49)}}));
+  EXPECT_EQ(reported.header.code, FailureCode::kOldLabelsInUse);
 
-  told = answer<gsmp::LabelRangeMessage>(
+  reported = answer<gsmp::LabelRangeMessage>(
       id, ranges(3, false, {{mpls(0), mpls(29)}, {mpls(29), mpls(49)}}));
-  EXPECT_EQ(told.header.code, FailureCode::kLabelRangeImpossible);
-  EXPECT_EQ(told.ranges, (std::vector<gsmp::LabelRangeElement>{{mpls(16), mpls(29), 13}}));
+  EXPECT_EQ(reported.header.code, FailureCode::kLabelRangeImpossible);
+  EXPECT_EQ(reported.ranges, (std::vector<gsmp::LabelRangeElement>{{mpls(16), mpls(29), 13}}));
   EXPECT_EQ(code(id, ranges(3, false, {{label(0, 40), label(0, 49)}})),
             FailureCode::kInvalidInputLabel);
   EXPECT_EQ(fabric.labels(PortId(3)), (LabelRanges{mpls_range(40, 49)})) << "nothing has changed";

@@ -96,9 +96,9 @@ TEST(Mpls, AnMplsPortHasNoLabelsInVersion1) {
   const auto frame = test::framed(message);
   const auto decoded = decode(std::span(frame).subspan(4));
   ASSERT_TRUE(decoded) << to_string(decoded.error());
-  const LabelRanges told = label_ranges(std::get<PortConfiguration>(*decoded).record);
-  ASSERT_EQ(told.size(), 1U);
-  EXPECT_FALSE(told[0].possible()) << to_string(told[0]);
+  const LabelRanges received = label_ranges(std::get<PortConfiguration>(*decoded).record);
+  ASSERT_EQ(received.size(), 1U);
+  EXPECT_FALSE(received[0].possible()) << to_string(received[0]);
 }
 
 }  // namespace

@@ -53,9 +53,9 @@ TEST(RouteServiceOracleTest, AgreesWithAllPathsOneByOne) {
     std::vector<LinkChange> room_of, lines_of;
     for (std::size_t link = 0; link < drained.size(); ++link) {
       const PortReport as_new{PortId{1}, true, 8, 8};
-      const auto told = [&](LinkEnd end) { return ports.contains(end) ? ports[end] : as_new; };
-      const PortReport a = told(net.topology.links()[link].a);
-      const PortReport b = told(net.topology.links()[link].b);
+      const auto received = [&](LinkEnd end) { return ports.contains(end) ? ports[end] : as_new; };
+      const PortReport a = received(net.topology.links()[link].a);
+      const PortReport b = received(net.topology.links()[link].b);
       const bool usable = a.up && b.up && !drained[link];
       room_of.push_back({link, {usable, a.free_cells_per_s, b.free_cells_per_s}});
       lines_of.push_back({link, {usable, a.cells_per_s, b.cells_per_s}});

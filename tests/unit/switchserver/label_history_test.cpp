@@ -26,7 +26,7 @@ class History : public LedgerTest, public ::testing::WithParamInterface<std::uin
   // A random label of the manager in one of these states, or none.
   Label one_of(ManagerIndex manager, std::initializer_list<At> where) {
     std::vector<Label> found;
-    for (const auto& [label, held] : told_) {
+    for (const auto& [label, held] : reported_) {
       for (const At at : where) {
         if (held.manager == manager && held.at == at) found.push_back(label);
       }
@@ -34,8 +34,8 @@ class History : public LedgerTest, public ::testing::WithParamInterface<std::uin
     return found.empty() ? Label{} : found[below(found.size())];
   }
   void receives(Label label, Held held) {
-    ASSERT_FALSE(told_.contains(label)) << to_string(label) << " is somebody's already";
-    told_[label] = held;
+    ASSERT_FALSE(reported_.contains(label)) << to_string(label) << " is somebody's already";
+    reported_[label] = held;
   }
 
   void grant(ManagerIndex manager) {
@@ -53,14 +53,14 @@ class History : public LedgerTest, public ::testing::WithParamInterface<std::uin
     const Label label = ledger.cross_connect(got.hop).output_label;
     if (setup.output_label.present()) {
       ASSERT_EQ(label, setup.output_label);
-      told_.erase(label);
+      reported_.erase(label);
     }
     receives(label, {manager, At::kHop, connection, setup.held});
   }
   void commit_one(ManagerIndex manager) {
     const Label label = one_of(manager, {At::kCache, At::kQuarantine, At::kHop});
     if (!label.present()) return;
-    Held& held = told_.at(label);
+    Held& held = reported_.at(label);
     const bool reserved = held.at == At::kHop;
     const std::uint64_t connection = reserved ? held.connection : next_++;
     const Label input = atm_label(0, static_cast<std::uint32_t>(32 + below(8)));
@@ -80,23 +80,23 @@ class History : public LedgerTest, public ::testing::WithParamInterface<std::uin
   void remove_one(ManagerIndex manager) {
     const Label label = one_of(manager, {At::kHop});
     if (!label.present()) return;
-    HopSetup setup = middle(told_.at(label).connection, {}, {});
+    HopSetup setup = middle(reported_.at(label).connection, {}, {});
     const auto hop = ledger.find(manager, setup.key);
     ASSERT_TRUE(hop.has_value());
     remove(*hop);
-    told_[label] = {manager, At::kQuarantine};
+    reported_[label] = {manager, At::kQuarantine};
   }
   void return_one(ManagerIndex manager) {
     const Label label = atm_label(0, static_cast<std::uint32_t>(32 + below(8)));
-    const auto known = told_.find(label);
-    const bool rightly =
-        known != told_.end() && known->second.manager == manager && known->second.at != At::kHop;
+    const auto known = reported_.find(label);
+    const bool rightly = known != reported_.end() && known->second.manager == manager &&
+                         known->second.at != At::kHop;
     ASSERT_EQ(ledger.return_label(manager, kOut, label), rightly) << to_string(label);
-    if (rightly) told_.erase(known);
+    if (rightly) reported_.erase(known);
   }
   void lapse(ManagerIndex manager) {
     ledger.lapse(manager);
-    std::erase_if(told_, [&](const auto& entry) {
+    std::erase_if(reported_, [&](const auto& entry) {
       const Held& held = entry.second;
       if (held.manager != manager || held.at == At::kQuarantine) return false;
       if (held.at == At::kCache) return true;
@@ -108,8 +108,8 @@ class History : public LedgerTest, public ::testing::WithParamInterface<std::uin
     for (std::uint32_t vci = 32; vci < 40; ++vci) {
       const Label label = atm_label(0, vci);
       const LabelPlace place = *ledger.output_label(kOut, label);
-      const auto held = told_.find(label);
-      if (held == told_.end()) {
+      const auto held = reported_.find(label);
+      if (held == reported_.end()) {
         ASSERT_LE(place.holder, LabelHolder::kFree) << to_string(label);
         continue;
       }
@@ -123,7 +123,7 @@ class History : public LedgerTest, public ::testing::WithParamInterface<std::uin
   }
 
   std::mt19937_64 random_{GetParam()};
-  std::map<Label, Held> told_;
+  std::map<Label, Held> reported_;
   std::uint64_t next_ = 1;
 };
 
@@ -147,7 +147,7 @@ TEST_P(History, NoLabelIsHeldTwiceAtAnyMoment) {
       lapse(manager);
     }
     compare();
-    for (const auto& [label, held] : told_) quarantined += held.at == At::kQuarantine ? 1 : 0;
+    for (const auto& [label, held] : reported_) quarantined += held.at == At::kQuarantine ? 1 : 0;
   }
   EXPECT_GT(next_, 400U) << "the run must have been about something";
   EXPECT_GT(quarantined, 400);

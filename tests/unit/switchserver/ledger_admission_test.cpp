@@ -237,15 +237,15 @@ TEST_F(RandomAdmission, NoAccountExceedsWhatItMayAndCbrNeverTheLine) {
             const HopRecord had = ledger.hop(hops[at]);
             HopModify change =
                 modify(hops[at], some_contract(had.contract().category), some_demand());
-            const bool told = dice == 2;
-            if (told)
+            const bool reported = dice == 2;
+            if (reported)
               change.demand = {std::max(change.demand.cells_per_s, had.demand.cells_per_s),
                                std::max(change.demand.buffer_cells, had.demand.buffer_cells)};
-            const bool admitted = ledger.modify(a, change, told).admitted();
+            const bool admitted = ledger.modify(a, change, reported).admitted();
             refused += admitted ? 0 : 1;
-            if (admitted && told && between(0, 1) == 0) {
+            if (admitted && reported && between(0, 1) == 0) {
               ledger.settle(hops[at], change.revision, change.demand, change.contract);
-            } else if (admitted && told) {
+            } else if (admitted && reported) {
               ledger.settle(hops[at], change.revision, had.demand, had.contract());
             }
           }

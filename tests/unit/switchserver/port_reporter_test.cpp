@@ -42,8 +42,8 @@ class PortReporterTest : public testing::Test {
     ADD_FAILURE() << "deadlines that come to nothing";
     return std::nullopt;
   }
-  void arrives() { reporter_.told(true, now_); }
-  void fails() { reporter_.told(false, now_); }
+  void arrives() { reporter_.report_ended(true, now_); }
+  void fails() { reporter_.report_ended(false, now_); }
   // The switch is up and has been reported.
   void begin() {
     reporter_.switch_up(now_);
@@ -209,11 +209,11 @@ TEST_F(PortReporterTest, ALostControlChannelSaysNothingOfTheLines) {
   EXPECT_EQ(report->number, 2u);
   EXPECT_THAT(report->ports, testing::IsEmpty());
   arrives();
-  const TimePoint told = now_;
+  const TimePoint report_ended = now_;
   report = wait(std::chrono::hours{1});
   ASSERT_THAT(report, Ne(std::nullopt));
   EXPECT_THAT(report->ports, testing::IsEmpty());
-  EXPECT_EQ(now_ - told, std::chrono::seconds{5});
+  EXPECT_EQ(now_ - report_ended, std::chrono::seconds{5});
   arrives();
   reporter_.switch_up(now_);
   report = step();

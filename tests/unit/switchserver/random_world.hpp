@@ -434,9 +434,9 @@ class RandomPlay {
     }
     // The switch has the ledger's contract, or the ledger marks it as possibly different.
     controller_.ledger().for_each_hop([&](HopRef, const HopRecord& record) {
-      const auto told = fake_.contracts.find(controller_.ledger().cross_connect(record));
-      if (!record.settled() || record.progress.untold || told == fake_.contracts.end()) return;
-      ASSERT_EQ(told->second, record.contract());
+      const auto reported = fake_.contracts.find(controller_.ledger().cross_connect(record));
+      if (!record.settled() || record.progress.untold || reported == fake_.contracts.end()) return;
+      ASSERT_EQ(reported->second, record.contract());
     });
     // Only hops of one connection share an output, and only where they join. Only hops of one
     // connection share an input: branches to other ports, or hops that have taken over.

@@ -209,16 +209,16 @@ TEST_F(UnsolicitedResultsTest, results_that_wait_share_a_batch_and_none_is_lost)
   submit(session, 1, 0, one_hop(301));
   ASSERT_THAT(outlet_.sent, SizeIs(1));
   ASSERT_EQ(server_.managers(), 1U) << "many at once are no reason to cut it off";
-  std::size_t told = 0;
+  std::size_t reported = 0;
   for (std::uint64_t seq = 1; seq <= 3; ++seq) {
     ASSERT_THAT(outlet_.sent, SizeIs(seq));
     for (const HopResult& result : outlet_.sent.back().frame.batch->results) {
-      EXPECT_EQ(result.key.connection, ConnectionId{++told});
+      EXPECT_EQ(result.key.connection, ConnectionId{++reported});
       EXPECT_EQ(result.action, HopAction::kRemove);
     }
     server_.on_commands(session, {BatchSeq{}, BatchSeq{seq}, nullptr}, now_);
   }
-  EXPECT_EQ(told, 300U);
+  EXPECT_EQ(reported, 300U);
   ASSERT_THAT(outlet_.sent, SizeIs(4));
   EXPECT_EQ(outlet_.sent.back().frame.batch->results[0].action, HopAction::kCommit);
 }

@@ -59,15 +59,15 @@ TEST(ReadRecordsTest, RefusesWhatIsNoRecord) {
 }
 
 TEST(ReadReportTest, TakesWhatTheManagerTold) {
-  const auto told = read_report(R"({"remote_invocations": 1234, "label_cache_hit_ratio": 0.75,
+  const auto reported = read_report(R"({"remote_invocations": 1234, "label_cache_hit_ratio": 0.75,
       "audit": {"clean": true}, "releases": {"failed": 1, "unanswered": 2},
       "verdict": {"void": true, "reasons": ["late", "later"]}})");
-  ASSERT_TRUE(told.has_value()) << told.error().text;
-  EXPECT_EQ(told->invocations, 1'234U);
-  EXPECT_EQ(told->hit_ratio, 0.75);
-  EXPECT_EQ(told->releases_failed, 3U);
-  EXPECT_TRUE(told->clean);
-  EXPECT_EQ(told->why_void, "late; later");
+  ASSERT_TRUE(reported.has_value()) << reported.error().text;
+  EXPECT_EQ(reported->invocations, 1'234U);
+  EXPECT_EQ(reported->hit_ratio, 0.75);
+  EXPECT_EQ(reported->releases_failed, 3U);
+  EXPECT_TRUE(reported->clean);
+  EXPECT_EQ(reported->why_void, "late; later");
 }
 
 TEST(ReadReportTest, RefusesWhatIsNoReport) {

@@ -199,9 +199,9 @@ TEST_F(GsmpDriverByHand, AGapInTheEventsHasThePortReadAgain) {
   // The line went down and that event was suppressed; the answer to the reset reveals it.
   ports[PortId{1}].event_sequence = 2;
   ports[PortId{1}].line_status = gsmp::LineStatus::kDown;
-  gsmp::PortManagement told = resets[0];
-  told.event_sequence = 2;
-  succeed(told);
+  gsmp::PortManagement reported = resets[0];
+  reported.event_sequence = 2;
+  succeed(reported);
   play();
   const auto news = taken<driver::Ports>();
   ASSERT_THAT(news, SizeIs(1));

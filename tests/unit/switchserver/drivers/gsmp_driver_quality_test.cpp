@@ -170,12 +170,12 @@ TEST_F(GsmpDriverByHand, CountersOfAPortAndOfAConnection) {
   EXPECT_EQ(asked_for[0].header.type, MessageType::kPortStatistics);
   EXPECT_EQ(asked_for[1].header.type, MessageType::kConnectionStatistics);
   EXPECT_EQ(asked_for[1].label.value, 101U);
-  gsmp::Statistics told;
-  told.header.type = MessageType::kPortStatistics;
-  told.header.transaction = asked_for[0].header.transaction;
-  told.port = PortId{2};
-  told.counters = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
-  say(told);
+  gsmp::Statistics reported;
+  reported.header.type = MessageType::kPortStatistics;
+  reported.header.transaction = asked_for[0].header.transaction;
+  reported.port = PortId{2};
+  reported.counters = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  say(reported);
   fail(asked_for[1], gsmp::FailureCode::kNoSuchConnection);
   const auto counted = taken<driver::Statistics>();
   ASSERT_THAT(counted,
