@@ -170,7 +170,7 @@ void messages_that_are_longer(Controller& c) {
   const Answer answer =
       c.ask_octets(c.encoded(add_branch(c, 0, c.label(1), 1, c.label(8))), behind);
   EXPECT_TRUE(answer.success());
-  EXPECT_EQ(answer.octets.size(), 56U) << "what is behind the message is no part of the copy";
+  EXPECT_EQ(answer.octets.size(), 56U) << "octets after the message are not part of the copy";
   c.table_is({branch(c, 0, c.label(0), 1, c.label(7)), branch(c, 0, c.label(1), 1, c.label(8))});
 }
 

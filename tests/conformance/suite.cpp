@@ -23,7 +23,7 @@ class ConformanceTest : public ::testing::Test {
     if (case_.whole_ports && !controller.ports_are_ours())
       GTEST_SKIP() << "others have connections at the ports";
     case_.run(controller);
-    EXPECT_TRUE(controller.clean()) << "what the case left cannot be taken away";
+    EXPECT_TRUE(controller.clean()) << "the case's leftovers cannot be removed";
   }
 
  private:

@@ -417,7 +417,7 @@ TEST(TimerThread, calls_when_the_deadline_has_come_and_follows_when_it_moves) {
 }
 
 TEST(TimerThread, stops_while_a_deadline_is_far_away) {
-  TimerThread timer([] { FAIL() << "nobody asked for this"; });
+  TimerThread timer([] { FAIL() << "the timer must not expire"; });
   timer.set(steady_now() + std::chrono::hours{1});
   timer.stop();
 }

@@ -44,7 +44,7 @@ class Observer : public POA_xbind::v2::TopologyObserver {
   v2::TopologyState wait_for(std::uint64_t version) {
     std::unique_lock lock(mutex_);
     EXPECT_TRUE(wake_.wait_for(lock, kPatience, [&] { return last_.topology_version >= version; }))
-        << "version " << version << " was not told";
+        << "version " << version << " was not reported";
     return last_;
   }
   std::uint64_t last_version() {

@@ -54,7 +54,7 @@ TEST_P(ManagersTest, WhenAIsKilledAndForgottenBReachesAllThatIsNotInItsCalls) {
   stage.wait(seconds{30});  // until the leases have expired and SwitchServers forget it
   ASSERT_TRUE(stage.forgotten(0));
   EXPECT_EQ(stage.fill(1, Stage::kLabels), Stage::kLabels - 10);
-  EXPECT_EQ(stage.up(0), 10U) << "they stay up, whoever has died";
+  EXPECT_EQ(stage.up(0), 10U) << "calls stay up when a client or manager dies";
   EXPECT_EQ(stage.violation(), "");
 }
 

@@ -45,7 +45,8 @@ void a_port_that_another_brings_up_is_renewed(Stage& stage) {
   stage.come_up();
   const CrossConnect at = stage.there_is(stage.cross(1, 11));
   stage.rig().another_brings_up(at.input_port, stage.now());
-  EXPECT_THAT(stage.rig().table(), IsEmpty()) << "that is what it does to us";
+  EXPECT_THAT(stage.rig().table(), IsEmpty())
+      << "another controller that brings a port up empties its table";
   stage.settle();
   if (stage.rig().abilities().tells_takeovers) {
     stage.pass_and_settle(stage.rig().takeover_noticed_within());
@@ -60,7 +61,8 @@ void a_port_that_another_brings_up_is_renewed(Stage& stage) {
   ASSERT_TRUE(ports);
   EXPECT_THAT(ports->renewed, ElementsAre(at.input_port));
   stage.there_is(at);
-  EXPECT_THAT(stage.rig().table(), ElementsAre(at)) << "what was ours is put back";
+  EXPECT_THAT(stage.rig().table(), ElementsAre(at))
+      << "this controller's cross-connect is put back";
 }
 
 }  // namespace

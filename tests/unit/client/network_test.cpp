@@ -147,7 +147,7 @@ class World {
     for (std::uint64_t request = 1; request <= kRequests; ++request) {
       const auto done = manager_.done().find(RequestId{request});
       ASSERT_TRUE(done != manager_.done().end()) << request;
-      EXPECT_EQ(done->second, 1) << "request " << request << " was done so many times";
+      EXPECT_EQ(done->second, 1) << "request " << request << " was not done exactly once";
     }
   }
 

@@ -140,12 +140,12 @@ TEST_F(SessionsTest, OutOfReachForTooLongRequestsFailUntilThereIsASessionAgain) 
   EXPECT_THAT(wanted.failed.front().unsent, ElementsAre(RequestId{1}));
   EXPECT_EQ(requester->submit(call()).error().code, ErrorCode::kUnreachable);
   take_in(1);
-  EXPECT_THAT(wanted.transmit, IsEmpty()) << "what has failed is not sent any more";
+  EXPECT_THAT(wanted.transmit, IsEmpty()) << "failed requests are not sent";
   ask(call());
   ask(call(1));
   ask(call());
   step();
-  EXPECT_THAT(deliver(), ElementsAre(2, 1, 3)) << "but by a caller who repeats it";
+  EXPECT_THAT(deliver(), ElementsAre(2, 1, 3)) << "unless the caller repeats the request";
 }
 
 // ===== a session is lost =====
@@ -233,7 +233,7 @@ TEST_F(SessionsTest, AManagerThatNeverSaysAnythingIsLostSooner) {
   limits.first_answer = seconds{2};
   log_in();
   wait(seconds{3});
-  EXPECT_EQ(requester->state(), State::kAttached) << "it was asked for nothing";
+  EXPECT_EQ(requester->state(), State::kAttached) << "no request is pending";
   ask(call());
   step();
   wait(seconds{2});

@@ -314,7 +314,7 @@ TEST(AggregatorTest, AFlushSendsAdaptiveCommandsToo) {
   EXPECT_TRUE(queue.due(kNow, 1, 1, false));
   (void)queue.take();
   queue.add(setup(2), kNow);
-  EXPECT_FALSE(queue.due(kNow, 1, 1, false)) << "what comes afterwards waits again";
+  EXPECT_FALSE(queue.due(kNow, 1, 1, false)) << "commands added after the flush wait again";
 }
 
 // ===== long queues =====

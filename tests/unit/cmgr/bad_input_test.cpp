@@ -127,7 +127,8 @@ TEST_F(BadInputTest, AnUnknownConnectionIsUnknownToEveryRequest) {
   EXPECT_THAT(outcomes, Each(Field(&Outcome::kind, OutcomeKind::kRefused)));
   EXPECT_THAT(outcomes, Each(Field(&Outcome::cause, Cause::kUnknownConnection)));
   EXPECT_THAT(outcomes, Each(Field(&Outcome::asked, 4711U)));
-  EXPECT_THAT(outcomes, Each(Field(&Outcome::connection, nobodys))) << "what was asked for";
+  EXPECT_THAT(outcomes, Each(Field(&Outcome::connection, nobodys)))
+      << "the refusal names the requested connection";
   EXPECT_TRUE(leaves_no_trace());
 }
 
@@ -136,7 +137,7 @@ TEST_F(BadInputTest, ACallThatIsNotUpYetCannotBeChanged) {
   connect(1);
   const ConnectionId early = setup("sw1").key.connection;
   modify(2, early, cells(300));
-  EXPECT_EQ(outcome().cause, Cause::kUnknownConnection) << "its id has not been told yet";
+  EXPECT_EQ(outcome().cause, Cause::kUnknownConnection) << "the client does not have its id yet";
   commit(3, early);
   EXPECT_EQ(outcome().cause, Cause::kNotConnected);
 }

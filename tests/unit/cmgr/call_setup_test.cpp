@@ -64,7 +64,7 @@ TEST_F(CallSetupTest, TheReplacementComesWithTheAnswerAndServesTheNextCall) {
   connect(1);
   const HopSetup one = setup("sw1");
   EXPECT_EQ(one.labels_wanted, 1) << "the cache wants one label and has none left";
-  EXPECT_EQ(setup("sw3").labels_wanted, 0) << "the last hop's label is nobody's to cache";
+  EXPECT_EQ(setup("sw3").labels_wanted, 0) << "no manager caches the last hop's label";
   answer("sw1", {done(one)}, {{PortId{10}, {vci(33)}}});
   EXPECT_THAT(cached("sw1"), ElementsAre(Pair(PortId{10}, vci(33))));
   answer("sw2", {done(setup("sw2"))}, {{PortId{21}, {vci(41)}}});
@@ -171,7 +171,7 @@ TEST_F(CallSetupTest, WhenAHopRefusesToReserveTheOtherReservationIsRemoved) {
   answer("sw2", {refused(setup("sw2"), Cause::kNoLabel, PortId{21}, 1)});
   const HopRemoval one = removal("sw1");
   EXPECT_TRUE(silent("sw2"));
-  EXPECT_TRUE(silent("sw3")) << "it was never told anything";
+  EXPECT_TRUE(silent("sw3")) << "it never received a command";
   answer("sw1", {removed(one, vci(32))});
   EXPECT_EQ(outcome().cause, Cause::kNoLabel);
   EXPECT_THAT(cached("sw1"), ElementsAre(Pair(PortId{10}, vci(32))));

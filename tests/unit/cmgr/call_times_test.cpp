@@ -242,7 +242,7 @@ TEST_F(CallTimesTest, ARefusalEntersNothing) {
   everybody_does_after(microseconds{40});
   EXPECT_EQ(outcome().cause, Cause::kNoBandwidth);
   EXPECT_EQ(setups(), kNoSetup);
-  EXPECT_EQ(releases(), kNoRelease) << "what was undone was nobody's release";
+  EXPECT_EQ(releases(), kNoRelease) << "undoing a setup counts as no release";
   expect_nothing_left();
 }
 
@@ -324,7 +324,7 @@ TEST_F(CallTimesTest, AConnectionPreparedInAdvanceTakesNoTime) {
   ASSERT_TRUE(manager().prepare("ann", "bob", cells(100), 1, now).has_value());
   finish();
   everybody_does_after(microseconds{60});
-  EXPECT_EQ(setups(), kNoSetup) << "nobody's request";
+  EXPECT_EQ(setups(), kNoSetup) << "a connection prepared in advance has no request";
   connect(1);
   EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
   EXPECT_EQ(setups(), SetupTook{});

@@ -13,7 +13,7 @@ TEST_F(ClientMemoryTest, AnOutcomeThatCameAfterItsSessionMakesRoomForTheNextRequ
   connect(1);
   log_in("mia", 2);
   answer_all_switches();
-  EXPECT_THAT(reported(), IsEmpty()) << "this life has not asked for it";
+  EXPECT_THAT(reported(), IsEmpty()) << "this epoch of the client has not sent the request";
   connect(2);
   answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);

@@ -224,7 +224,7 @@ TEST_F(EnginesTest, WhatHasNotBeenSaidWhenTheUndoTimerIsOverIsOwed) {
   wait(config.undo_timer);
   EXPECT_EQ(explain(outcome()), "timeout at sw2; owed: 2 removals at sw1, sw2");
   EXPECT_EQ(manager().gauges().connections, 0U);
-  EXPECT_EQ(manager().gauges().owed, 2U) << "sw1 was not told, sw2 did not answer";
+  EXPECT_EQ(manager().gauges().owed, 2U) << "sw1 received no removal, sw2 did not answer";
   wait(SwitchDesk::kDebtRetry);
   answer("sw1", {removed(removal("sw1"))});
   answer("sw2", {removed(removal("sw2"))});
@@ -276,7 +276,7 @@ TEST_F(EnginesTest, AModifyGoesFromHopToHopAndBackWhenOneRefuses) {
   EXPECT_EQ(words(back), "modify sw1 leg 0");
   EXPECT_EQ(back.batch.modifies.at(0).demand.cells_per_s, 100U);
   reply(back);
-  EXPECT_THAT(invocations(), IsEmpty()) << "sw3 was never told";
+  EXPECT_THAT(invocations(), IsEmpty()) << "sw3 never received the modify";
   EXPECT_EQ(outcome().cause, Cause::kNoBandwidth);
   EXPECT_EQ(manager().gauges().under_way, 0U);
 }
@@ -431,7 +431,7 @@ TEST_F(EnginesTest, ARemovalOfUnknownEndAndUnknownLabelEndsTheSession) {
   take_attach_requests();
   fail_it(next());
   EXPECT_THAT(take_attach_requests(), ElementsAre("sw2"))
-      << "its next attach tells what rests there";
+      << "its next attach returns the quarantined labels";
 }
 
 TEST_F(EnginesTest, AnswersToOlderDebtsEndWithTheirSession) {

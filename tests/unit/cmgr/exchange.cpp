@@ -335,7 +335,7 @@ void ExchangeTest::expect_nothing_left() {
   for (const std::string& name : manager().switch_names()) {
     const ManagerView view = manager().view_of(name);
     EXPECT_TRUE(view.hops.empty()) << name;
-    EXPECT_EQ(view.labels, view.cached) << name << ": what is in no cache is lost";
+    EXPECT_EQ(view.labels, view.cached) << name << ": a label outside the caches is lost";
   }
   for (const CacheState& cache : manager().caches(100, now)) {
     const bool quota = cache.kind == CacheKind::kQuota;

@@ -122,7 +122,7 @@ TEST_F(HoldTest, AHoldWhoseTimeIsOverIsRemovedAndALateCommitToldSo) {
   EXPECT_EQ(outcome().cause, Cause::kHoldExpired);
   answer("sw1", {removed(one, vci(32))});
   answer_all_switches();
-  EXPECT_THAT(reported(), IsEmpty()) << "nobody asked for that";
+  EXPECT_THAT(reported(), IsEmpty()) << "no request waits for the removal";
   // A commit after the removal.
   commit(3, call);
   const Outcome late = outcome();

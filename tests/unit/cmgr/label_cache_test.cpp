@@ -270,7 +270,7 @@ TEST(LabelCacheTest, AfterARecallItIsModestForASecond) {
   EXPECT_EQ(cache.want(soon), 0);
   EXPECT_FALSE(cache.wants_back(soon)) << "released labels go back as well";
   (void)cache.take(soon);
-  EXPECT_GE(cache.want(soon), 1) << "what a call needs is asked for";
+  EXPECT_GE(cache.want(soon), 1) << "labels for the present need are requested";
   cache.answered(0xffff);
   EXPECT_EQ(cache.want(kNow + LabelCache::kModesty), 64);
 }

@@ -98,7 +98,7 @@ TEST_F(LeafDebtTest, WithTheOnlySwitchAwayALeafIsDroppedAtOnceAndOwed) {
   added(2, call, "guy");
   lose("sw2");
   drop_leaf(3, call, "guy");
-  EXPECT_EQ(outcome().kind, OutcomeKind::kLeafDropped) << "nobody to wait for";
+  EXPECT_EQ(outcome().kind, OutcomeKind::kLeafDropped) << "no attached switch has to confirm";
   EXPECT_EQ(manager().gauges().owed, 1U);
   EXPECT_EQ(hops_of(call), 3U);
   attach("sw2");

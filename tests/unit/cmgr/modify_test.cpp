@@ -148,7 +148,8 @@ TEST_F(ModifyTest, LessIsOwedToASwitchThatIsAwayAndPaidWhenItIsBack) {
   EXPECT_EQ(outcome().kind, OutcomeKind::kModified) << "it can only be less";
   EXPECT_EQ(contract_of(call).forward.cells_per_s, 50U);
   EXPECT_EQ(manager().gauges().owed, 1U);
-  EXPECT_THAT(manager().view_of("sw2").owed, SizeIs(1)) << "an audit is told";
+  EXPECT_THAT(manager().view_of("sw2").owed, SizeIs(1))
+      << "the owed modify is in the view for audits";
   attach("sw2");
   const HopModify late = change("sw2");
   EXPECT_EQ(late.demand, (Resources{50, 10}));

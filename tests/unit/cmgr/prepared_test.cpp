@@ -36,7 +36,7 @@ class PreparedTest : public ExchangeTest {
 
 TEST_F(PreparedTest, ACallTakesOneWithoutAWordAndThePoolIsFilledAgain) {
   start_with_pool(2);
-  EXPECT_EQ(manager().gauges().under_way, 0U) << "nobody's request";
+  EXPECT_EQ(manager().gauges().under_way, 0U) << "preparing a connection is no request";
   // mia --> cmgr: connect;  mia <-- cmgr: connected
   connect(1);
   const Outcome connected = outcome();
@@ -73,7 +73,7 @@ TEST_F(PreparedTest, AReleaseGivesItBackWithoutAWordWhileThePoolIsShort) {
   log_in("noa");
   connect(1, "noa");
   const ConnectionId taken_again = outcome("noa").connection;
-  EXPECT_NE(taken_again, taken) << "a late word of its first owner must meet nobody";
+  EXPECT_NE(taken_again, taken) << "a late message of the first owner must not match";
   release(9, taken, "noa");
   EXPECT_EQ(outcome("noa").cause, Cause::kUnknownConnection);
   EXPECT_EQ(manager().describe(taken_again)->client, "noa");
@@ -164,7 +164,7 @@ TEST_F(PreparedTest, AfterAFailureThePoolRestsForASecond) {
   EXPECT_FALSE(silent("sw1"));
   answer_all_switches();
   EXPECT_EQ(manager().gauges().prepared, 1U);
-  EXPECT_EQ(manager().counters().refused, 0U) << "nobody has been refused anything";
+  EXPECT_EQ(manager().counters().refused, 0U) << "no client was refused";
 }
 
 TEST_F(PreparedTest, WithASwitchAwayThePoolTriesOnceASecond) {

@@ -87,7 +87,7 @@ TEST_F(QosTest, AQosMapperThatDoesNotAnswerIsNamedAndTheLateAnswerServesTheNext)
   EXPECT_EQ(refusal.element, "qosmapper");
   EXPECT_EQ(manager().gauges().under_way, 0U);
   mapped(kFilm, {2'500, 100});
-  EXPECT_TRUE(silent("sw1")) << "nobody waits";
+  EXPECT_TRUE(silent("sw1")) << "no call waits for the late answer";
   ask("mia", {{film(2)}, {}});
   EXPECT_THAT(take_service_queries(), IsEmpty());
   EXPECT_FALSE(silent("sw1"));

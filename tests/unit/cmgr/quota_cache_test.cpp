@@ -59,7 +59,7 @@ TEST(QuotaCacheTest, ItWantsThatManyCallsFreeAndCountsWhatIsOnItsWay) {
   (void)cache.take(kCall, kNow);
   EXPECT_EQ(cache.want(4, kNow), kCall);
   cache.answered(kCall);  // the answer brought no quota
-  EXPECT_EQ(cache.want(4, kNow), kCall) << "asked for again";
+  EXPECT_EQ(cache.want(4, kNow), kCall) << "requested again";
 }
 
 TEST(QuotaCacheTest, TheMeanFollowsTheDemands) {
@@ -81,7 +81,7 @@ TEST(QuotaCacheTest, SurplusBeginsAtTwiceWhatIsKept) {
   EXPECT_EQ(cache.surplus(4, kNow), times(4, kCall));
   EXPECT_EQ(cache.quota(), times(4, kCall));
   EXPECT_EQ(cache.surplus(4, kNow), Resources{});
-  EXPECT_EQ(cache.want(4, kNow), Resources{}) << "what has gone back is not asked for at once";
+  EXPECT_EQ(cache.want(4, kNow), Resources{}) << "returned quota is not requested again at once";
 }
 
 TEST(QuotaCacheTest, OneComponentCanBeTooMuchAlone) {
@@ -92,13 +92,14 @@ TEST(QuotaCacheTest, OneComponentCanBeTooMuchAlone) {
 TEST(QuotaCacheTest, AnIdleOneGivesAllThatIsFree) {
   QuotaCache cache = with_quota(times(3, kCall));
   EXPECT_EQ(cache.surplus(4, kNow + QuotaCache::kIdle), times(2, kCall));
-  EXPECT_EQ(cache.quota(), kCall) << "what a connection takes stays";
+  EXPECT_EQ(cache.quota(), kCall) << "quota in use by a connection stays";
   EXPECT_EQ(cache.want(4, kNow + QuotaCache::kIdle), Resources{});
 }
 
 TEST(QuotaCacheTest, ARecallGetsWhatIsFreeButForOneCall) {
   QuotaCache cache = with_quota(times(10, kCall));
-  EXPECT_EQ(cache.recalled({300, 1}, kNow), (Resources{300, 1})) << "no more than is asked for";
+  EXPECT_EQ(cache.recalled({300, 1}, kNow), (Resources{300, 1}))
+      << "no more than the recall requests";
   EXPECT_EQ(cache.recalled({10'000, 10'000}, kNow), (Resources{500, 15}));
   EXPECT_EQ(cache.quota(), times(2, kCall));
   EXPECT_EQ(cache.recalled({10'000, 10'000}, kNow), Resources{});

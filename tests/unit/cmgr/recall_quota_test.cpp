@@ -220,7 +220,8 @@ TEST_F(RecallQuotaTest, ANewSessionIsAskedForQuotaAtOnce) {
   lose("sw1");
   attach("sw1");
   connect(2);
-  EXPECT_NE(setup("sw1").quota_wanted, Resources{}) << "what the first one asked for has lapsed";
+  EXPECT_NE(setup("sw1").quota_wanted, Resources{})
+      << "the request of the first session has lapsed";
 }
 
 TEST_F(RecallQuotaTest, OnlyTheAnswerToTheCommandThatAskedForQuotaEndsTheWaitForIt) {

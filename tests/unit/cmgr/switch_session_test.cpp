@@ -60,7 +60,7 @@ TEST_F(SwitchSessionTest, LostWithNothingUnderWayConnectionsStay) {
   EXPECT_EQ(manager().describe(call).value().connection.state(), State::kConnected);
   connect(2);
   EXPECT_EQ(explain(outcome()), "switch unreachable at sw2");
-  EXPECT_TRUE(silent("sw1")) << "nobody is told of a call that cannot be";
+  EXPECT_TRUE(silent("sw1")) << "no switch receives commands of a call without a usable path";
   attach("sw2");
   release(3, call);
   for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
@@ -87,7 +87,7 @@ TEST_F(SwitchSessionTest, WhatWasCachedLapses) {
   connect(1);
   const HopSetup one = setup("sw1");
   EXPECT_FALSE(one.commit) << "phase one again";
-  EXPECT_EQ(one.labels_wanted, 4) << "what the old session was asked for does not count";
+  EXPECT_EQ(one.labels_wanted, 4) << "requests in the old session do not count";
 }
 
 TEST_F(SwitchSessionTest, ALabelTakenBeforeALapseIsReturnedAndNeverCached) {

@@ -101,7 +101,8 @@ class Journey {
       const auto ticked = ends_[i].tick(now_, frames);
       ASSERT_TRUE(ticked.has_value()) << ticked.error().text;
       for (auto& frame : frames) transmit(i, std::move(frame));
-      ASSERT_GT(ends_[i].next_deadline(), now_) << "what was due has been done";
+      ASSERT_GT(ends_[i].next_deadline(), now_)
+          << "tick() must serve every deadline that has passed";
     }
   }
 

@@ -77,7 +77,7 @@ TEST(StageTimes, ReadAsMeansAndParts) {
   EXPECT_THAT(text, HasSubstr("stages of trip"));
   EXPECT_THAT(text, HasSubstr("  out                               2           30.0   75.0 %\n"));
   EXPECT_THAT(text, HasSubstr("  total                             2           40.0  100.0 %\n"));
-  EXPECT_EQ(text.find("walk"), std::string::npos) << "nobody has walked";
+  EXPECT_EQ(text.find("walk"), std::string::npos) << "the stage walk has no samples";
   EXPECT_THAT(stages_as_text({}), IsEmpty());
 }
 

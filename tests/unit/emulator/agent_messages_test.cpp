@@ -411,7 +411,7 @@ TEST_F(AgentMessagesTest, TheRegionModel) {
   region.region = reported;
   region.region.any_of[0][0] = region.region.any_of[0][1] = 1;
   EXPECT_EQ(code(id, region), FailureCode::kNone);
-  EXPECT_EQ(code(id, call), FailureCode::kNone) << "it is there: said again, not one more";
+  EXPECT_EQ(code(id, call), FailureCode::kNone) << "the call exists: a repeat, not a further call";
   gsmp::AddBranch second = add(1, 101, 2, 201);
   second.input_qos = second.output_qos = gsmp::QosModel::kOptional;
   EXPECT_EQ(code(id, second), FailureCode::kOutsideRegion);

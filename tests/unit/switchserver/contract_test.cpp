@@ -240,7 +240,8 @@ TEST_F(ContractTest, APortThatIsDownShowsInTheBooksAndHurtsNoCall) {
   controller.on_driver(driver::Ports{now_down, {}}, now);
   EXPECT_FALSE(controller.ledger().ports().at(3).up);
   answer_all();
-  EXPECT_EQ(result().results.at(0).cause, Cause::kNone) << "what was open stays open";
+  EXPECT_EQ(result().results.at(0).cause, Cause::kNone)
+      << "an open setup is not refused when its port goes down";
   EXPECT_TRUE(record(setup).settled());
 }
 

@@ -64,7 +64,7 @@ void FakeSwitch::perform_move(const Request& request) {
   if (done.failure_code != 0) {
     done.cause = Cause::kSwitchRefused;
   } else {
-    EXPECT_FALSE(table.contains(to)) << "a move onto what is there";
+    EXPECT_FALSE(table.contains(to)) << "a move onto an existing cross-connect";
     table.erase(request.at);
     contracts.erase(request.at);
     table.insert(to);

@@ -108,7 +108,7 @@ TEST_F(LedgerHoldTest, AForgottenManagersQuarantineAndHoldsAreFreeAndItsHopsStay
   EXPECT_EQ(holder(live), LabelHolder::kConnection);
   EXPECT_EQ(ledger.find_manager("a"), a) << "known until its last hop has gone";
   remove(stays);
-  EXPECT_EQ(holder(live), LabelHolder::kFree) << "nobody would return it";
+  EXPECT_EQ(holder(live), LabelHolder::kFree) << "no manager would return the label";
   EXPECT_EQ(ledger.find_manager("a"), std::nullopt);
   EXPECT_EQ(ledger.manager("c").value(), a) << "its place is free";
 }

@@ -34,7 +34,7 @@ class History : public LedgerTest, public ::testing::WithParamInterface<std::uin
     return found.empty() ? Label{} : found[below(found.size())];
   }
   void receives(Label label, Held held) {
-    ASSERT_FALSE(reported_.contains(label)) << to_string(label) << " is somebody's already";
+    ASSERT_FALSE(reported_.contains(label)) << to_string(label) << " is already held by a manager";
     reported_[label] = held;
   }
 

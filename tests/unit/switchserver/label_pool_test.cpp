@@ -105,7 +105,8 @@ TEST(LabelPool, ReusesRestedLabelsInsteadOfGrowingForEver) {
   LabelPool pool(range(4095, 32, 65535));
   Label label;
   for (std::uint32_t i = 0; i < LabelPool::kRestingMax; ++i) pool.move(take(pool), kFreed);
-  EXPECT_EQ(take(pool), atm_label(0, 32)) << "so many rest that the oldest goes before a new one";
+  EXPECT_EQ(take(pool), atm_label(0, 32))
+      << "with this many resting labels, the oldest is taken before a new one";
   label = take(pool);
   EXPECT_EQ(vpi_of(label), LabelPool::kRestingMax / 65504U) << "one fewer rests: a new one again";
 }

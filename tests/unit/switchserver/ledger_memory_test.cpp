@@ -129,7 +129,7 @@ TEST_F(LedgerMemoryTest, AChangedContractTakesMoreUntilTheHopIsGone) {
   EXPECT_GT(ledger.hop_octets(), plain);
   // The switch refuses the change: only the old contract needs to be kept.
   ledger.settle(hop, 0, setup(0).demand, setup(0).contract);
-  EXPECT_LE(ledger.hop_octets(), plain + 16 * sizeof(void*)) << "but for the map's table";
+  EXPECT_LE(ledger.hop_octets(), plain + 16 * sizeof(void*)) << "except for the map's table";
   EXPECT_EQ(ledger.revision(hop), 0U);
 }
 

@@ -158,9 +158,11 @@ TEST_F(LedgerModifyTest, TheTrafficContractGoesWithTheDemand) {
   const TrafficContract faster{ServiceCategory::kCbr, 300, 250};
   ASSERT_TRUE(ledger.modify(a, {setup.key, 1, {300, 10}, faster}).admitted());
   EXPECT_EQ(ledger.hop(hop).contract(), faster);
-  EXPECT_EQ(ledger.setup_of(hop).contract, setup.contract) << "as it was asked for";
+  EXPECT_EQ(ledger.setup_of(hop).contract, setup.contract)
+      << "the contract of the setup, not of the modify";
   EXPECT_TRUE(ledger.modify(a, {setup.key, 1, {300, 10}, faster}).repeated);
-  EXPECT_TRUE(ledger.set_up(a, setup).repeated) << "said again by who has not heard of the modify";
+  EXPECT_TRUE(ledger.set_up(a, setup).repeated)
+      << "a repeat by a manager without the answer to the modify";
   ledger.settle(hop, 0, {100, 10}, setup.contract);
   EXPECT_EQ(ledger.hop(hop).contract(), setup.contract);
   EXPECT_EQ(taken(), (Resources{100, 10}));

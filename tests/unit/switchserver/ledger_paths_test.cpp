@@ -62,7 +62,7 @@ TEST_F(LedgerPathsTest, WhoTakesOverSharesTheInputAndSupersedesWhenItIsCommitted
   EXPECT_EQ(ledger.below(admitted.hop), old_hop);
   ledger.programmed(admitted.hop);
   EXPECT_TRUE(ledger.superseded(old_hop));
-  EXPECT_EQ(taken(kOut), (Resources{100, 10})) << "it keeps what it had";
+  EXPECT_EQ(taken(kOut), (Resources{100, 10})) << "the old hop keeps its reservation";
   EXPECT_EQ(taken(kSide), (Resources{100, 10}));
   EXPECT_EQ(holder(old.output_label), LabelHolder::kConnection);
   EXPECT_TRUE(ledger.set_up(a, later).repeated);
@@ -84,7 +84,7 @@ TEST_F(LedgerPathsTest, WithTheLaterOneGoneTheOldOneIsLiveAgain) {
   const HopSetup later = taking_over(old, kInput, kSide, cache_one(a, kSide));
   const HopRef later_hop = committed(a, later);
   EXPECT_FALSE(ledger.begin_removal(later_hop));
-  EXPECT_FALSE(ledger.superseded(old_hop)) << "nobody knows until the switch has answered";
+  EXPECT_FALSE(ledger.superseded(old_hop)) << "unknown until the switch has answered";
   clean();
   ledger.removed(later_hop);
   clean();
@@ -305,7 +305,8 @@ TEST_F(LedgerPathsTest, AContractDoesNotChangeWhileTwoGenerationsAreThere) {
   const HopRef later_hop = committed(a, later);
   expect_refused(ledger.modify(a, {old.key, 1, {50, 5}}), Cause::kChangeUnderWay, {}, 1);
   expect_refused(ledger.modify(a, {later.key, 1, {50, 5}}), Cause::kChangeUnderWay, {}, 1);
-  EXPECT_TRUE(ledger.modify(a, {old.key, 0, {100, 10}}).repeated) << "what it has is no change";
+  EXPECT_TRUE(ledger.modify(a, {old.key, 0, {100, 10}}).repeated)
+      << "its own resources are no change";
   EXPECT_TRUE(ledger.begin_removal(old_hop));
   EXPECT_TRUE(ledger.modify(a, {later.key, 1, {50, 5}}).admitted());
   EXPECT_EQ(taken(kSide), (Resources{50, 5}));

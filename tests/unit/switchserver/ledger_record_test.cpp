@@ -71,11 +71,11 @@ TEST_F(LedgerRecordTest, SaysWhatWasAskedAlsoAfterAModify) {
   EXPECT_EQ(ledger.hop(hop).contract(), kFast);
   EXPECT_EQ(ledger.revision(hop), 4U);
   EXPECT_EQ(ledger.ingress(hop), 200U);
-  EXPECT_TRUE(ledger.set_up(a, setup).repeated) << "who has not heard of it";
+  EXPECT_TRUE(ledger.set_up(a, setup).repeated) << "a repeat with the resources before the modify";
   HopSetup heard = setup;
   heard.demand = {200, 20};
   heard.contract = kFast;
-  EXPECT_TRUE(ledger.set_up(a, heard).repeated) << "who has";
+  EXPECT_TRUE(ledger.set_up(a, heard).repeated) << "a repeat with the resources after the modify";
   heard.contract = kSlow;
   expect_refused(ledger.set_up(a, heard), Cause::kInvalidRequest, {}, 1);
 }

@@ -124,7 +124,7 @@ TEST_F(ControllerPathsTest, ANewPortSessionAssertsTheLaterOneAndTheOldOneWhenItI
   EXPECT_THAT(fake.table, ElementsAre(cross(later)));
   run(removal(later));
   EXPECT_THAT(fake.table, ElementsAre(cross(old)));
-  EXPECT_EQ(fake.adds, adds + 2) << "once more: nobody had told it to the new session";
+  EXPECT_EQ(fake.adds, adds + 2) << "once more: the new port session did not have it";
   EXPECT_TRUE(clean());
 }
 
@@ -137,7 +137,7 @@ TEST_F(ControllerPathsTest, APortRenewedWhileATakeOverIsRefusedHasTheOldOneAsser
   EXPECT_EQ(fake.adds, adds) << "the move is still open";
   answer();
   EXPECT_EQ(result_of(1), refused(later.key, kCommit, Cause::kSwitchRefused, 18));
-  EXPECT_EQ(fake.adds, adds + 1) << "nobody had told the old one to the new session";
+  EXPECT_EQ(fake.adds, adds + 1) << "the new port session did not have the old cross-connect";
   answer_all();
   EXPECT_THAT(fake.table, ElementsAre(cross(old)));
   EXPECT_TRUE(clean());

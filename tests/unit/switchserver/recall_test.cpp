@@ -101,7 +101,7 @@ TEST_F(RecallTest, WantsOfOneStepAreOneRecall) {
 
 TEST_F(RecallTest, ANewSessionIsAskedAgainAnEndedOneNotAtAll) {
   cache("a", 32);
-  EXPECT_THAT(recalls(), IsEmpty()) << "nobody else has any";
+  EXPECT_THAT(recalls(), IsEmpty()) << "no other manager has a label";
   (void)controller.grant("b", kOut, 1, {}, now);
   controller.detach("a");
   EXPECT_THAT(recalls(), IsEmpty());

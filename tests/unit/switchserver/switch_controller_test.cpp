@@ -514,10 +514,10 @@ TEST_F(SwitchControllerTest, AnEmptySwitchGetsEverythingBack) {
   controller.on_driver(driver::Up{ports(), false}, now);
   EXPECT_TRUE(controller.up());
   EXPECT_THAT(fake.table, ElementsAre(cross(one), cross(two)));
-  EXPECT_EQ(controller.ledger().hop_count(), 2U) << "what was going is gone";
+  EXPECT_EQ(controller.ledger().hop_count(), 2U) << "the hop under removal is removed";
   EXPECT_EQ(controller.counters().put_back, 2U);
   answer_all();
-  EXPECT_TRUE(no_results()) << "nobody had asked";
+  EXPECT_TRUE(no_results()) << "no request waits for a result";
 }
 
 TEST_F(SwitchControllerTest, WhatNobodyOfThisSessionAskedToRemoveIsToldUnasked) {

@@ -105,7 +105,8 @@ TEST_F(GsmpDriverByHand, APortThatAnotherControllerBringsUpIsSeenByLooking) {
   now += GsmpDriver::kOthersPause;
   driver.tick(now);
   play();
-  EXPECT_THAT(taken<driver::Ports>(), IsEmpty()) << "we are alone: nobody looks";
+  EXPECT_THAT(taken<driver::Ports>(), IsEmpty())
+      << "without other controllers the driver does not poll the ports";
 }
 
 TEST_F(GsmpDriverByHand, PortsThatComeAndGoAreTold) {
@@ -299,7 +300,7 @@ TEST_F(GsmpDriverByHand, AnAddBetweenPortUpAndThePortsReadHasTheNewSession) {
   EXPECT_EQ(std::get<gsmp::MoveOutputBranch>(asked[3]).port_session, 0x5eed0011U);
   const auto news = taken<driver::Ports>();
   ASSERT_THAT(news, SizeIs(1));
-  EXPECT_THAT(news[0].renewed, ElementsAre(PortId{1})) << "what was there before is to be told";
+  EXPECT_THAT(news[0].renewed, ElementsAre(PortId{1})) << "the new port session must be reported";
 }
 
 TEST_F(GsmpDriverByHand, ARequestOnItsWayWhenThePortChangedMayBeAskedAgain) {
