@@ -43,7 +43,7 @@ int tell(int argc, char** argv) {
 
 int serve(int argc, char** argv) {
   emulator::Options options;
-  config::OptionSet set("xbind-switch", "Is an emulated ATM switch that speaks GSMP, or several.");
+  config::OptionSet set("xbind-switch", "Emulates one or several ATM switches that speak GSMP.");
   declare(set, options);
   std::vector<emulator::SwitchOptions> switches;
   set.add_check([&]() -> std::optional<std::string> {

@@ -83,7 +83,7 @@ int main(int argc, char** argv) {
   double timeout_s = 0;
   std::vector<std::string> words;
   config::OptionSet set("xbind-names",
-                        "Lists, awaits and clears what is bound in the CORBA name service.");
+                        "Lists, awaits and clears the bindings in the CORBA name service.");
   set.add_timers(naming::kNamingTimers);
   orb::add_client_options(set, common, log::Level::kWarn);
   set.add_double("timeout", &timeout_s, 10, {0, 86'400}, "Seconds that `wait` waits at most.");

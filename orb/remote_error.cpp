@@ -69,8 +69,8 @@ std::optional<Error> of_contract(const CORBA::Exception& exception, const std::s
                              it->request, printable(it->client.in()))};
   }
   if (const auto* it = v2::VersionMismatch::_downcast(&exception)) {
-    return Error{ErrorCode::kVersion, fmt::format("{} speaks protocol version {}, we {}", peer,
-                                                  it->supported, it->offered)};
+    return Error{ErrorCode::kVersion, fmt::format("{} speaks protocol version {}, this program {}",
+                                                  peer, it->supported, it->offered)};
   }
   return std::nullopt;
 }
@@ -116,7 +116,8 @@ Error of_system(const CORBA::SystemException& exception, const std::string& peer
   }
   if (CORBA::INV_OBJREF::_downcast(&exception) != nullptr) {
     return {ErrorCode::kUnreachable,
-            fmt::format("{} has no usable reference ({}): what is bound there?", peer, detail)};
+            fmt::format("{} has no usable reference ({}); check its binding in the name service",
+                        peer, detail)};
   }
   return {ErrorCode::kUnreachable, fmt::format("{} failed the call ({})", peer, detail)};
 }

@@ -80,8 +80,9 @@ void declare(config::OptionSet& set, Options& options) {
     options.loaded = std::move(*read);
     return std::nullopt;
   });
-  set.add_string("state-dir", &options.state_dir, "",
-                 "Directory in which what is drained outlives this process; empty: it does not.");
+  set.add_string(
+      "state-dir", &options.state_dir, "",
+      "Directory in which drains are stored across restarts; empty: drains end with this process.");
   set.add_check([&options]() -> std::optional<std::string> {
     if (options.state_dir.empty()) return std::nullopt;
     auto read = read_drains(drain_file_path(options.state_dir, options.common.name));

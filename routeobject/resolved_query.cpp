@@ -219,7 +219,7 @@ class Resolver {
     const std::size_t needed = passed.size() + 1;
     if (needed > spec().links_max) {
       return refusal(PathFault::kContradiction,
-                     fmt::format("what is required takes {} links, at most {} are allowed from "
+                     fmt::format("the required elements take {} links, at most {} are allowed from "
                                  "'{}' to '{}'",
                                  needed, spec().links_max, query_.from, query_.to),
                      resolved_.ends, spec().links_max, needed);

@@ -11,16 +11,16 @@ inline constexpr Timers kRouteObjectTimers{
         {"validity-ms", std::chrono::seconds{5}, "Milliseconds for which an answer may be cached.",
          TimerSource::kOption},
         {"switch-lost-ms", std::chrono::seconds{3},
-         "Milliseconds after which a switch that its SwitchServer has lost is unknown: calls "
-         "leave it, and no new one goes there.",
+         "Milliseconds after which a switch that its SwitchServer has lost is unknown: calls leave "
+         "it, and new calls avoid it.",
          TimerSource::kOption},
         {"switch-silent-ms", std::chrono::seconds{15},
-         "Milliseconds after which a switch is unknown whose SwitchServer reports no more; "
-         "three times its --report-refresh-ms or more. 0: never.",
+         "Milliseconds after which a switch without reports of its SwitchServer is unknown; at "
+         "least three times its --report-refresh-ms. 0: never.",
          TimerSource::kOption},
         {"switch-trust-ms", std::chrono::seconds{5},
-         "Milliseconds for which an unknown switch is there again, without a break, before new "
-         "calls go there.",
+         "Milliseconds for which an unknown switch must be back, without a break, before new calls "
+         "use it.",
          TimerSource::kOption},
         {"trust-tick", std::chrono::milliseconds{200},
          "Pause between looks for switches that have become unknown or trusted."},

@@ -41,7 +41,7 @@ struct Options {
 void declare(config::OptionSet& set, Options& options) {
   xbind::declare(set, options.one);
   set.add_string("switches", &options.switches, "",
-                 "File of [[switch]] tables, one for each switch that this process stands before, "
+                 "File of [[switch]] tables, one for each switch that this process controls, "
                  "whose keys are the options above; these are then not given here.");
   for (MetricTable& table : switch_server_metrics()) set.add_metrics(std::move(table));
   set.add_timers(kSwitchServerTimers);

@@ -36,9 +36,10 @@ int null_manager(int argc, char** argv) {
 int null_switch(int argc, char** argv) {
   null::follow_parent();
   orb::RuntimeOptions runtime_options;
-  config::OptionSet set("xbind-callgen null-switch",
-                        "A SwitchServer that does nothing and says so at once; xbind-callgen floor "
-                        "starts it.");
+  config::OptionSet set(
+      "xbind-callgen null-switch",
+      "A SwitchServer that does nothing and confirms at once; xbind-callgen floor "
+      "starts it.");
   declare_address(set, runtime_options);
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
   log::start("null-switch", log::Level::kWarn);

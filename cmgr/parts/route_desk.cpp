@@ -55,7 +55,7 @@ void RouteDesk::answered(RouteReply&& reply, Duration validity, TimePoint now,
 // RouteObject is another process, so its path is checked: an unusable path counts as no path.
 void RouteDesk::resolve_switches(RouteReply& reply) {
   if (reply.path.hops.empty() || reply.path.hops.size() > kHopsPerPath) {
-    log::warn("routeobject names a path of {} hops from {} to {}", reply.path.hops.size(),
+    log::warn("routeobject returned a path of {} hops from {} to {}", reply.path.hops.size(),
               reply.query.from, reply.query.to);
     reply.cause = Cause::kNoRoute;
     reply.element = "routeobject";
@@ -63,7 +63,7 @@ void RouteDesk::resolve_switches(RouteReply& reply) {
   }
   for (const PathHop& hop : reply.path.hops) {
     if (const auto named = check_name("switch", hop.switch_name); !named) {
-      log::warn("routeobject names a path with what is none: {}", named.error().text);
+      log::warn("routeobject returned a path with an invalid switch name: {}", named.error().text);
       reply.cause = Cause::kNoRoute;
       reply.element = "routeobject";
       return;

@@ -157,7 +157,8 @@ int run(std::size_t count) {
   }
   priority.print("priority");
   service.print("CBR service");
-  if (wrong) fmt::print(stderr, "what was read is not what was written: the figures say nothing\n");
+  if (wrong)
+    fmt::print(stderr, "the messages read differ from those written: the figures are invalid\n");
   return wrong ? 1 : 0;
 }
 

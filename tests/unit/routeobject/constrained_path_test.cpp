@@ -220,7 +220,7 @@ TEST_F(SixSwitches, ContradictionsAreRefused) {
   asked.require = {whole("x"), port("y", 2)};
   asked.links_max = 3;
   EXPECT_EQ(contradiction(asked),
-            "what is required takes 4 links, at most 3 are allowed from 'a' to 'b'");
+            "the required elements take 4 links, at most 3 are allowed from 'a' to 'b'");
 }
 
 TEST_F(SixSwitches, QueriesAreBounded) {
