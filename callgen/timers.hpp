@@ -31,7 +31,7 @@ inline constexpr Timers kCallgenTimers{
          "Pause before a full line for cells is tried again."},
         {"null-start", std::chrono::seconds{10}, "Time in which the null programs must be ready."},
         {"child", std::chrono::minutes{1},
-         "Time in which a program that callgen starts must end, where nothing else is said."},
+         "Default time in which a program that callgen starts must end."},
         {"child-end", std::chrono::seconds{15},
          "Time between SIGTERM and SIGKILL to a program that callgen started."},
         {"child-look", std::chrono::milliseconds{20},

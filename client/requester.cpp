@@ -67,10 +67,9 @@ Result<void> Requester::may_take(std::size_t requests) {
   if (ended_) return tl::make_unexpected(*ended_);
   if (unreachable_) return tl::make_unexpected(*unreachable_);
   if (std::max(open_.size(), waiting_requests_) + requests > limits_.open_max) {
-    return fail(
-        ErrorCode::kExhausted,
-        "{} requests of client {} have no answer yet, at most {} are taken: {} more are not",
-        open_.size(), identity_.client, limits_.open_max, requests);
+    return fail(ErrorCode::kExhausted,
+                "{} requests of client {} have no answer yet; the limit is {}: {} more refused",
+                open_.size(), identity_.client, limits_.open_max, requests);
   }
   return {};
 }
@@ -84,7 +83,7 @@ Result<RequestId> Requester::submit(Request request) {
   if (number == RequestId{}) {
     if (next_number_ == 0) {
       ++counters_.refused;
-      return fail(ErrorCode::kExhausted, "request number {} was taken: there is none above",
+      return fail(ErrorCode::kExhausted, "request number {} was used; no higher number exists",
                   std::numeric_limits<std::uint64_t>::max());
     }
     number = RequestId{next_number_};

@@ -142,7 +142,8 @@ void SwitchAgent::on_adjacency(ControllerId id, Controller& controller,
     case gsmp::AdjacencyChange::kNone:
     case gsmp::AdjacencyChange::kLost: return;
     case gsmp::AdjacencyChange::kUp: return on_up(id, controller, now);
-    case gsmp::AdjacencyChange::kReset: return on_down(id, "the controller has begun anew");
+    case gsmp::AdjacencyChange::kReset:
+      return on_down(id, "the controller has restarted the adjacency");
   }
 }
 

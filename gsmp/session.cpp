@@ -30,7 +30,7 @@ std::string_view to_string(DownReason reason) {
   switch (reason) {
     case DownReason::kClosed: return "connection closed";
     case DownReason::kPeerLost: return "nothing heard from the switch";
-    case DownReason::kPeerReset: return "the switch has begun anew";
+    case DownReason::kPeerReset: return "the switch has restarted the adjacency";
     case DownReason::kStreamBroken: return "stream broken";
   }
   return "unknown reason";

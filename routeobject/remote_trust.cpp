@@ -39,7 +39,7 @@ void TrustWatch::log_changes(TimePoint now) {
   for (const UnknownSwitch& one : routes_.unknown_switches(now)) {
     unknown.insert(one.name);
     if (unknown_.contains(one.name)) continue;
-    log::warn("{} is unknown: {} for {} ms; no new path goes there, topology version {}", one.name,
+    log::warn("{} is unknown: {} for {} ms; no new path uses it, topology version {}", one.name,
               one.silent ? "its SwitchServer has not reported" : "its SwitchServer has not had it",
               std::chrono::duration_cast<std::chrono::milliseconds>(one.in_doubt).count(), version);
   }

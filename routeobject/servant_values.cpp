@@ -50,11 +50,11 @@ void to_idl(const RouteRefusal& refusal, v2::RouteAnswer& out) {
 
 Result<PathQuery> to_core(const v2::RouteQuery& query) {
   if (query.metric > v2::metric_load) {
-    return fail(ErrorCode::kBadInput, "metric {} from '{}' to '{}' is none", query.metric,
+    return fail(ErrorCode::kBadInput, "metric {} from '{}' to '{}' is unknown", query.metric,
                 query.from_end.in(), query.to_end.in());
   }
   if (query.disjoint > v2::disjoint_switches) {
-    return fail(ErrorCode::kBadInput, "disjoint {} from '{}' to '{}' is none", query.disjoint,
+    return fail(ErrorCode::kBadInput, "disjoint {} from '{}' to '{}' is unknown", query.disjoint,
                 query.from_end.in(), query.to_end.in());
   }
   PathQuery out;

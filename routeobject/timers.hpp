@@ -23,9 +23,10 @@ inline constexpr Timers kRouteObjectTimers{
          "use it.",
          TimerSource::kOption},
         {"trust-tick", std::chrono::milliseconds{200},
-         "Pause between looks for switches that have become unknown or trusted."},
+         "Pause between checks for switches that have become unknown or trusted."},
         {"trust-asleep", std::chrono::seconds{2},
-         "Time without a look after which the process was stopped, and silence proves nothing."},
+         "Time without a check after which the process counts as having been stopped; silence of a "
+         "SwitchServer then proves nothing."},
     }};
 
 }  // namespace xbind

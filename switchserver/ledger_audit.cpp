@@ -364,7 +364,7 @@ class LedgerCheck {
       case LabelHolder::kConnection: break;
     }
     if (place.hop.value() >= ledger_.hops_.size() || !ledger_.hops_[place.hop.value()].alive) {
-      return "in a connection that is gone";
+      return "in a removed connection";
     }
     const HopRecord& record = ledger_.hop(place.hop);
     return fmt::format("in connection {} of {}", record.key.connection,

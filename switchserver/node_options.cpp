@@ -124,7 +124,7 @@ void declare(config::OptionSet& set, NodeOptions& options) {
                {{"free", LabelSharing::kFree}, {"cooperative", LabelSharing::kCooperative}},
                "Whether managers share a port's labels in proportion to what they declare.");
   set.add_uint("gsmp-window", &o->window, 256, {1, 32'768},
-               "GSMP requests without an answer at most; the switch may want fewer.");
+               "Limit of open GSMP requests; the switch may announce a lower one.");
   config::add_timer(set, kSwitchServerTimers.row("gsmp-timeout-ms"), &o->transaction_timeout_ms,
                     {10, 60'000});
   set.add_choice("gsmp-versions", &o->gsmp_versions, "3,1", {"3,1", "3", "1"},

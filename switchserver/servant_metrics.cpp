@@ -55,7 +55,7 @@ constexpr MetricRow<PortReading> kPortMetrics[] = {
     {"port_reports", MetricKind::kCounter, "", "Reports of ports sent to RouteObject.",
      [](const PortReading& at) { return at.reports_sent; }},
     {"port_reports_failed", MetricKind::kCounter, "",
-     "Those of them that RouteObject did not take.",
+     "Port reports that RouteObject did not accept.",
      [](const PortReading& at) { return at.reports_failed; }},
 };
 

@@ -156,7 +156,7 @@ inline constexpr CounterRow<SwitchCounters> kSwitchMetrics[] = {
      "Changed traffic contracts that the switch refused or did not answer.",
      &SwitchCounters::contracts_refused},
     {"port_changes", MetricKind::kCounter, "",
-     "Times that ports came, went, or changed their state.", &SwitchCounters::port_changes},
+     "Times that ports appeared, disappeared or changed state.", &SwitchCounters::port_changes},
     {"taken_over", MetricKind::kCounter, "",
      "Cross-connects that were moved to the output of a later generation's hop.",
      &SwitchCounters::taken_over},

@@ -64,7 +64,7 @@ std::vector<config::Command> commands() {
        {"mode", "threshold", "flush-timeout-ms", "manager"}},
       {"prepare",
        {"FROM", "TO"},
-       "Keeps connections ready that a connect takes without a command.",
+       "Keeps connections ready, so that a connect needs no command to a switch.",
        service_and({"count"})},
       {"services", {}, "Prints the services of the QOSMapper's catalogue.", {"qosmapper"}},
       {"routes",

@@ -135,10 +135,11 @@ int compare_command(int argc, char** argv) {
   auto [loads, warnings, lines] = of_loops ? compare_sides(a->loops, b->loops, *metrics)
                                            : compare_sides(a->runs, b->runs, *metrics);
   if (!loads.empty() && !options.any_load)
-    return refuse("compare",
-                  fmt::format("A and B are of different loads, which says nothing of the systems "
-                              "(--any-load compares them all the same): {}",
-                              fmt::join(loads, "; ")));
+    return refuse(
+        "compare",
+        fmt::format("A and B have different loads, so their figures do not compare the systems "
+                    "(--any-load compares them anyway): {}",
+                    fmt::join(loads, "; ")));
   warnings.insert(warnings.end(), loads.begin(), loads.end());
 
   std::printf("A: %s, %zu run%s\nB: %s, %zu run%s\n", options.sides[0].c_str(), a->size(),

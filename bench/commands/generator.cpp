@@ -35,11 +35,11 @@ Result<TimePoint> wait_for_start(Duration phase) {
   say(Ready{});
   std::string text;
   if (!std::getline(std::cin, text))
-    return fail(ErrorCode::kUnreachable, "the parent is gone before the start");
+    return fail(ErrorCode::kUnreachable, "the parent process ended before the start");
   const auto line = parse_line(text);
   if (!line) return tl::make_unexpected(line.error());
   if (!std::holds_alternative<Started>(*line))
-    return fail(ErrorCode::kProtocol, "the parent said '{}' instead of the start", text);
+    return fail(ErrorCode::kProtocol, "the parent process sent '{}' instead of the start", text);
   return TimePoint{std::get<Started>(*line).at} + phase;
 }
 

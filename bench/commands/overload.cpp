@@ -67,18 +67,16 @@ Result<double> found_rate(const OverloadOptions& options, const RunFunction& run
   if (!found) return tl::make_unexpected(found.error());
   tell(options.mode, to_text(*found, objectives));
   if (found->rate <= 0 || found->end == SearchEnd::kStopped || found->end == SearchEnd::kLost)
-    return fail(ErrorCode::kNotFound,
-                "no rate was found to be taken as 1x ({}); --rate would say one",
+    return fail(ErrorCode::kNotFound, "no rate was found for 1x ({}); give one with --rate",
                 to_string(found->end));
   return found->rate;
 }
 
 int overload_command(int argc, char** argv) {
   OverloadOptions options;
-  config::OptionSet set(
-      "xbind-callgen overload",
-      "Offers 1, 1.5, 2, 3 and 5 times --rate, or what saturate finds without it, "
-      "and 1x again: how much is done in time?");
+  config::OptionSet set("xbind-callgen overload",
+                        "Offers 1, 1.5, 2, 3 and 5 times --rate (default: the rate that saturate "
+                        "finds), then 1x again, and reports how much is done in time.");
   declare(set, options);
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
   const ModeOptions& mode = options.mode;

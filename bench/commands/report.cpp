@@ -18,7 +18,7 @@ int report_command(int argc, char** argv) {
   std::vector<std::string> folders;
   bool quiet = false;
   config::OptionSet set("xbind-callgen report",
-                        "Makes the page, the summary and the tables of a folder of run --out anew "
+                        "Regenerates the page, the summary and the tables of a folder of run --out "
                         "from its run.json; nothing is run.");
   set.take_arguments("DIR", &folders, 1, 1);
   set.add_flag("quiet", &quiet, "Print no summary.");
@@ -41,7 +41,7 @@ int report_command(int argc, char** argv) {
 
 }  // namespace
 
-const Command kReport{"report", "The page and tables of a run, anew from its run.json.",
+const Command kReport{"report", "Regenerates the page and tables of a run from its run.json.",
                       report_command};
 
 }  // namespace xbind::callgen

@@ -44,7 +44,7 @@ void declare(config::OptionSet& set, SaturateOptions& options) {
   set.add_double("highest-rate", &plan.highest_rate, plan.highest_rate, {0.01, 1e6},
                  "Calls a second that are never exceeded.");
   set.add_double("lowest-rate", &plan.lowest_rate, plan.lowest_rate, {0.01, 1e6},
-                 "Calls a second below which is not looked.");
+                 "Lowest rate of the search in calls a second.");
   set.add_uint("most-runs", &plan.most_runs, plan.most_runs, {3, 10'000},
                "Runs after which the search ends, wherever it is.");
   set.add_check([&set, &options, &plan]() -> std::optional<std::string> {

@@ -161,7 +161,7 @@ Result<Shown> ProcessSource::offer(const Point& point) {
   const Shown shown = shown_by(*requests, *figures, pacing_.callers);
   if (!figures->clean || shown.unanswered > 0 || figures->releases_failed > 0) {
     note_(fmt::format(
-        "the lab is begun anew after a point with {} setups unanswered, {} releases "
+        "the lab is restarted after a point with {} setups unanswered, {} releases "
         "failed, {} audit",
         shown.unanswered, figures->releases_failed, figures->clean ? "a clean" : "no clean"));
     if (const auto ended = end_lab(); !ended) note_(ended.error().text);

@@ -34,7 +34,7 @@ bool read(std::string_view word, Number& number) {
 }
 
 tl::unexpected<Error> strange(std::string_view line) {
-  return fail(ErrorCode::kProtocol, "a generator said '{}'", line.substr(0, 200));
+  return fail(ErrorCode::kProtocol, "a generator wrote '{}'", line.substr(0, 200));
 }
 
 Result<ChildLine> parse_progress(const std::vector<std::string_view>& words,

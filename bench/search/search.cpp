@@ -346,13 +346,15 @@ std::string to_text(const SearchResult& result, const std::vector<Objective>& ob
     case SearchEnd::kFound: break;
     case SearchEnd::kGenerator:
       text +=
-          "  The generator is the limit, not the system: take more generators, or another "
-          "machine for them.\n";
+          "  The generator is the limit, not the system: use more generators, or another machine "
+          "for them.\n";
       break;
     case SearchEnd::kHighestRate:
-      text += "  That is the highest rate that was to be tried; the system may take more.\n";
+      text += "  That is the highest rate that the search may try; the system may carry more.\n";
       break;
-    case SearchEnd::kNoneKept: text += "  Not even the lowest rate that was to be tried.\n"; break;
+    case SearchEnd::kNoneKept:
+      text += "  Not even the lowest rate that the search may try.\n";
+      break;
     case SearchEnd::kNotConfirmed:
       text += "  What short runs kept, longer ones did not, also at lower rates.\n";
       break;

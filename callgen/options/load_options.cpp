@@ -21,8 +21,9 @@ void declare_arrivals(config::OptionSet& set, LoadOptions& options) {
                  "Calls to offer a second, on average; of a ramp, at its beginning.");
   set.add_double("hold", &options.hold, in_seconds(plan.hold_mean), {0, kHoldMax_s},
                  "Seconds from the moment a call is connected to its release, on average.");
-  set.add_double("erlangs", &options.erlangs, 0, {0, kRateMax * kHoldMax_s},
-                 "Calls to have up on average, rate times hold, in place of either of the two.");
+  set.add_double(
+      "erlangs", &options.erlangs, 0, {0, kRateMax * kHoldMax_s},
+      "Mean number of calls up, which is rate times hold; give it instead of one of the two.");
   set.add_enum("hold-distribution", &options.hold_distribution, plan.hold_distribution,
                {{"constant", HoldDistribution::kConstant},
                 {"exponential", HoldDistribution::kExponential},
@@ -63,8 +64,8 @@ void declare_calls(config::OptionSet& set, LoadOptions& options) {
   set.add_uint("modify-cells-per-s", &options.modify_cells_per_s, plan.modified_service.cells_per_s,
                {1, 4'294'967'295}, "Bandwidth that a modify of --mix asks for, in cells a second.");
   set.add_uint("hold-ms", &options.hold_ms, plan.hold_ms, {1, kHoldMsMax},
-               "Milliseconds that a hold of --mix is asked to last without its commit, which comes "
-               "before half of it.");
+               "Milliseconds that a hold of --mix lasts without its commit; the commit is sent "
+               "before half of them.");
   const MatrixSpec spec;
   set.add_enum("matrix", &options.matrix, spec.matrix,
                {{"topology", Matrix::kTopology},

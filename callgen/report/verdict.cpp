@@ -96,7 +96,8 @@ void judge_media(const RunReport& report, std::vector<std::string>& reasons) {
   add(media.corrupted, "corrupted");
   add(media.after_release, "after the release of their call");
   if (!parts.empty())
-    reasons.push_back(fmt::format("cells did not come as they should: {}", fmt::join(parts, ", ")));
+    reasons.push_back(
+        fmt::format("cells did not arrive as they should: {}", fmt::join(parts, ", ")));
   const std::uint64_t wanted = std::min(media.calls_wanted, report.setups.connected);
   if (media.calls_checked < wanted)
     reasons.push_back(fmt::format("the cells of {} calls were checked, {} were to be",

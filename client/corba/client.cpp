@@ -120,7 +120,7 @@ class Client::Work {
     link_.post([this, request = std::move(request), handler = std::move(handler)](
                    Requester& requester, TimePoint) mutable {
       if (callbacks_.waiting() >= limits_.open_max) {
-        handler(fail(ErrorCode::kExhausted, "{} callbacks wait to be run, no request is taken",
+        handler(fail(ErrorCode::kExhausted, "{} callbacks wait to run; no request is accepted",
                      callbacks_.waiting()));
         return;
       }

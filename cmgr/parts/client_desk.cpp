@@ -43,7 +43,7 @@ Result<ClientAttachment> ClientDesk::attach(const std::string& name, Epoch epoch
   }
   const bool again = known != by_name_.end() && clients_[known->second.value()]->link != nullptr;
   if (!again && by_session_.size() >= config_.clients_max) {
-    return fail(ErrorCode::kExhausted, "{} clients are attached, no more are taken",
+    return fail(ErrorCode::kExhausted, "{} clients are attached; no more are accepted",
                 config_.clients_max);
   }
   if (known != by_name_.end()) {

@@ -27,11 +27,11 @@ inline constexpr Timers kManagerTimers{
          "Pause after a connection in advance could not be set up."},
         // Re-routes.
         {"reroute-retry-ms", std::chrono::seconds{5},
-         "Milliseconds after which another path is looked for again for connections that could "
-         "have none; also whenever the network changes.",
+         "Milliseconds after which the search for another path is repeated for connections that "
+         "got none; also whenever the network changes.",
          TimerSource::kOption},
         {"reroute-soon", std::chrono::milliseconds{100},
-         "Pause before a take-over that was refused for the moment is tried again."},
+         "Pause before a take-over that was refused temporarily is retried."},
         {"break-delay-ms", std::chrono::milliseconds{100},
          "Milliseconds that an old path stays once the new one carries the connection, for the "
          "cells on their way.",

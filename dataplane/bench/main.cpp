@@ -184,7 +184,7 @@ int run(std::size_t count) {
              sar / 1e6, 1e9 / sar);
   fmt::print("trunk, loopback, trunk:       {:7.2f} M cells/s  {:6.1f} ns/cell, both ends here\n",
              median(lines) / 1e6, 1e9 / median(lines));
-  if (lost) fmt::print(stderr, "cells were lost: the figures say nothing\n");
+  if (lost) fmt::print(stderr, "cells were lost: the figures are invalid\n");
   return lost ? 1 : 0;
 }
 

@@ -80,7 +80,7 @@ class Process:
                 raise LabError(f"{self.name} ended at its start{self.exit_text()}. "
                                f"The end of {self.log}:\n{self.log_tail()}")
             if time.monotonic() > deadline:
-                raise LabError(f"{self.name} did not say it was ready in time. "
+                raise LabError(f"{self.name} did not report ready in time. "
                                f"The end of {self.log}:\n{self.log_tail()}")
             time.sleep(POLL_S)
 

@@ -40,5 +40,5 @@ def warning(name, rt_runtime=RT_RUNTIME):
         return None
     return (f"--scheduling rr: kernel.sched_rt_runtime_us is {allowed}, so the kernel may stop "
             "real-time processes for the "
-            "rest of each second, at once; `sysctl kernel.sched_rt_runtime_us=-1` takes the limit "
-            "away")
+            "rest of each second, at once; `sysctl "
+            "kernel.sched_rt_runtime_us=-1` removes the limit")

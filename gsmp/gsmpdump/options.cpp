@@ -19,7 +19,7 @@ config::OptionSet declare(Options& options) {
                  "Network interface to listen to; the system may require privileges.");
   set.add_string(
       "listen", &o->listen, "",
-      "HOST:PORT to stand on between controllers and the switch of --to; port 0 lets the "
+      "HOST:PORT to listen on, between controllers and the switch of --to; port 0 lets the "
       "system pick one.");
   set.add_string("to", &o->to, "", "HOST:PORT of the switch; goes with --listen.");
   set.add_uint("port", &o->port, gsmp::kGsmpPort, {1, 65535},

@@ -9,7 +9,7 @@ inline constexpr Timers kDumpTimers{
     "gsmpdump",
     {
         {"accept-retry", std::chrono::milliseconds{100},
-         "Pause after a connection could not be accepted, for want of descriptors."},
+         "Pause after a connection could not be accepted because descriptors ran out."},
         {"stop-look", std::chrono::milliseconds{100},
          "Longest time that a signal to stop waits for a packet."},
     }};

@@ -23,7 +23,7 @@ inline constexpr Timers kGsmpTimers{
         {"connect", std::chrono::seconds{5},
          "Time in which a connection to the switch must be open."},
         {"accept-retry", std::chrono::milliseconds{100},
-         "Pause after a connection could not be accepted, for want of descriptors."},
+         "Pause after a connection could not be accepted because descriptors ran out."},
     }};
 
 // The same in the unit of the Timer field.

@@ -143,7 +143,7 @@ class SndlibReader {
       return builder_.refuse(name.line, "the section {} is already in line {}", key, first->second);
     }
     if ((key == "LINKS" || key == "DEMANDS") && !sections_.contains("NODES")) {
-      return builder_.refuse(name.line, "{} stands before NODES", key);
+      return builder_.refuse(name.line, "{} is before NODES", key);
     }
     section_ = key;
     section_line_ = name.line;

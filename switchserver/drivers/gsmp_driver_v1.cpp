@@ -28,7 +28,7 @@ std::vector<gsmp::ActivityRecord> GsmpDriver::labels_to_scan() const {
       }
     }
     if (left == 0) {
-      log::warn("port {}: only its first {} labels are looked at for connections", port.port,
+      log::warn("port {}: only its first {} labels are searched for connections", port.port,
                 kScanMax);
     }
   }

@@ -191,7 +191,7 @@ class CellsGoAstray(unittest.TestCase):
             done, summary = verify(lab, Load(calls=20, rate=100))
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertEqual(summary["setups"]["connected"], 20, done.stdout)
-        self.assertIn("cells did not come as they should", done.stdout)
+        self.assertIn("cells did not arrive as they should", done.stdout)
         self.assertIn("WRONG", done.stdout)
         return summary["media"], done.stdout
 

@@ -199,10 +199,10 @@ TEST_F(RouteObjectTest, WhatCannotBeIsABadRequest) {
   };
   v2::RouteQuery wanted = query("a", "b", 1);
   wanted.metric = 3;
-  EXPECT_EQ(reason([&] { ask(wanted); }), "metric 3 from 'a' to 'b' is none");
+  EXPECT_EQ(reason([&] { ask(wanted); }), "metric 3 from 'a' to 'b' is unknown");
   wanted.metric = v2::metric_load;
   wanted.disjoint = 3;
-  EXPECT_EQ(reason([&] { ask(wanted); }), "disjoint 3 from 'a' to 'b' is none");
+  EXPECT_EQ(reason([&] { ask(wanted); }), "disjoint 3 from 'a' to 'b' is unknown");
   wanted.disjoint = v2::disjoint_no;
   EXPECT_THAT(reason([&] { v2::RouteAnswers_var(route_object->find_alternates(wanted, 65)); }),
               HasSubstr("65 alternates"));

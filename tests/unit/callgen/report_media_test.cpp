@@ -74,7 +74,7 @@ TEST(ReportMedia, EveryViolationFailsTheRunByItsName) {
     const Verdict verdict = judge(report);
     EXPECT_EQ(exit_code(verdict), 1) << kind.key;
     EXPECT_THAT(verdict.reasons,
-                Contains(std::string("cells did not come as they should: ") + kind.words));
+                Contains(std::string("cells did not arrive as they should: ") + kind.words));
     const Json media = Json::parse(to_json(report)).at("media");
     EXPECT_EQ(media.at(kind.key), 3) << kind.key;
     EXPECT_EQ(media.at("violations"), 3) << kind.key;

@@ -231,7 +231,7 @@ TEST_F(RequestsTest, MoreThanTheBoundIsRefusedByName) {
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, ErrorCode::kExhausted);
   EXPECT_EQ(refused.error().text,
-            "2 requests of client mia have no answer yet, at most 2 are taken: 1 more are not");
+            "2 requests of client mia have no answer yet; the limit is 2: 1 more refused");
   RequestBatch batch;
   batch.connects = {call(9)};
   EXPECT_EQ(requester->submit(std::move(batch)).error().code, ErrorCode::kExhausted);

@@ -133,8 +133,8 @@ TEST(SndlibTest, SectionsThatAreWrong) {
   EXPECT_THAT(refused(kHead + "KNOTS ( )\n"), HasSubstr("line 2: 'KNOTS' is no section"));
   EXPECT_THAT(refused(kHead + kNodes + kNodes),
               HasSubstr("line 7: the section NODES is already in line 2"));
-  EXPECT_THAT(refused(kHead + "\nLINKS ( )\n"), HasSubstr("line 3: LINKS stands before NODES"));
-  EXPECT_THAT(refused(kHead + "DEMANDS ( )\n"), HasSubstr("line 2: DEMANDS stands before NODES"));
+  EXPECT_THAT(refused(kHead + "\nLINKS ( )\n"), HasSubstr("line 3: LINKS is before NODES"));
+  EXPECT_THAT(refused(kHead + "DEMANDS ( )\n"), HasSubstr("line 2: DEMANDS is before NODES"));
   EXPECT_THAT(refused(kHead + "NODES A B"), HasSubstr("line 2: 'A' in NODES where '(' is to be"));
 }
 
