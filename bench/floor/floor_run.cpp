@@ -109,7 +109,7 @@ Result<FloorAnswer> measure_floor(const FloorAsked& asked, orb::Runtime& runtime
 
 void FloorOfRun::declare(config::OptionSet& set) {
   set.add_flag("with-floor", &wanted_,
-               "Measure null servants before and after, and tell the run as a share of them.");
+               "Measure null servants before and after, and report the run as a share of them.");
   set.add_uint("floor-switches", &switches_, 3, {0, kMostSwitches},
                "With --with-floor: null switches that each request goes to.");
   set.add_check([this, &set]() -> std::optional<std::string> {

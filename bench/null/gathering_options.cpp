@@ -18,7 +18,7 @@ void declare_gathering_options(config::OptionSet& set, GatheringOptions& options
       return "options --threshold and --adaptive exclude each other";
     if (options.threshold > 0 && set.given("in-flight"))
       return "options --threshold and --in-flight exclude each other: a fixed threshold does not "
-             "count the batches on their way";
+             "count the batches in flight";
     if (options.threshold == 0 && set.given("flush-timeout-ms"))
       return "option --flush-timeout-ms needs --threshold: adaptive aggregation never waits";
     return std::nullopt;

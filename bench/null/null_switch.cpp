@@ -81,7 +81,7 @@ void NullSwitch::finish_step(TimePoint now, std::vector<ToManager>& out) {
   }
   frames_ += out.size() - before;
   if (waiting_.size() <= kMostWaiting) return;
-  log::warn("{} results wait and the manager confirms none; its session ends", waiting_.size());
+  log::warn("session ended: {} results are unconfirmed by the manager", waiting_.size());
   detach(session_);
 }
 

@@ -22,14 +22,14 @@ constexpr CounterRow<FaultCounters> kFaultMetrics[] = {
 constexpr CounterRow<FaultCounters> kLegMetrics[] = {
     {"faults_<leg>_invocations", MetricKind::kCounter, "", "Session messages of this leg.",
      &FaultCounters::invocations},
-    {"faults_<leg>_dropped", MetricKind::kCounter, "", "Those of them dropped on purpose.",
-     &FaultCounters::dropped},
-    {"faults_<leg>_repeated", MetricKind::kCounter, "", "Those of them sent twice on purpose.",
-     &FaultCounters::repeated},
-    {"faults_<leg>_reordered", MetricKind::kCounter, "", "Those of them overtaken on purpose.",
-     &FaultCounters::reordered},
-    {"faults_<leg>_delayed", MetricKind::kCounter, "", "Those of them delayed on purpose.",
-     &FaultCounters::delayed},
+    {"faults_<leg>_dropped", MetricKind::kCounter, "",
+     "Session messages of this leg that were dropped on purpose.", &FaultCounters::dropped},
+    {"faults_<leg>_repeated", MetricKind::kCounter, "",
+     "Session messages of this leg that were sent twice on purpose.", &FaultCounters::repeated},
+    {"faults_<leg>_reordered", MetricKind::kCounter, "",
+     "Session messages of this leg that were overtaken on purpose.", &FaultCounters::reordered},
+    {"faults_<leg>_delayed", MetricKind::kCounter, "",
+     "Session messages of this leg that were delayed on purpose.", &FaultCounters::delayed},
 };
 
 constexpr double kProbabilityMax = 0.9;

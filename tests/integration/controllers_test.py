@@ -78,7 +78,7 @@ class SeveralControllers(InOneLab):
             port = min(before).input_port
             client.bring_up(port)
             wait_until(lambda: client.table() == before, "the connections are put back", 2.0)
-        wait_until(lambda: f"port {port} has begun session" in self.log(), "the log says so")
+        wait_until(lambda: f"port {port} began session" in self.log(), "the log says so")
         switch = self.lab.process_of("xbind-switch", MIDDLE).output()
         self.assertIn(f"controller 02:00:00:0e:00:01: bring up of port {port}; "
                       "3 branches are deleted", switch)
@@ -127,15 +127,15 @@ class SeveralControllers(InOneLab):
             client.bring_up(port)
             # The driver kit tests how soon, on virtual time:
             # a_port_that_another_brings_up_is_renewed.
-            wait_until(lambda: ours <= client.table(), "what is ours is put back")
+            wait_until(lambda: ours <= client.table(), "this controller's connections are put back")
         for branch in ours:
             self.assert_cells_pass(branch)
         self.assertTrue(calls.is_alive(), "all of that happened under load")
         calls.join()
 
         # The alarm is logged once and names the port.
-        alarms = re.findall(r"warning .*port (\d+) has begun session \d+ in place of \d+ without a "
-                            r"word to us", self.log()[seen:])
+        alarms = re.findall(r"warning .*port (\d+) began session \d+ \(was \d+\) without an event",
+                            self.log()[seen:])
         self.assertEqual(alarms, [str(port)])
         # No call was lost and no cell misdirected; checked cells within the gap are lost.
         done, summary = runs[0]

@@ -181,7 +181,7 @@ def parse_list(text):
             raise GuardError(f"{LIST}:{number}: is not `KIND NAME VALUE REASON`, with a reason of "
                              f"three words at least: {line}")
         if (words[0], words[1]) in entries:
-            raise GuardError(f"{LIST}:{number}: {words[0]} {words[1]} stands in line "
+            raise GuardError(f"{LIST}:{number}: {words[0]} {words[1]} is in line "
                              f"{entries[words[0], words[1]][1]} already")
         entries[words[0], words[1]] = (int(words[2]), number)
     return entries
