@@ -111,8 +111,8 @@ Error of_system(const CORBA::SystemException& exception, const std::string& peer
   if (CORBA::MARSHAL::_downcast(&exception) != nullptr ||
       CORBA::BAD_OPERATION::_downcast(&exception) != nullptr) {
     return {ErrorCode::kVersion,
-            fmt::format("{} does not understand us ({}): is it of another version or kind?", peer,
-                        detail)};
+            fmt::format("{} does not understand the call ({}): is it of another version or kind?",
+                        peer, detail)};
   }
   if (CORBA::INV_OBJREF::_downcast(&exception) != nullptr) {
     return {ErrorCode::kUnreachable,

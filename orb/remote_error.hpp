@@ -101,7 +101,7 @@ auto remote(const std::string& peer, CORBA::Object_ptr object, Call&& call,
     if (answer) return *std::move(answer);
     return R(tl::make_unexpected(to_error(exception, with_address(peer, object))));
   } catch (const omniORB::fatalException& fatal) {
-    return R(fail(ErrorCode::kVersion, "{} does not understand us (the ORB: {})",
+    return R(fail(ErrorCode::kVersion, "{} does not understand the call (the ORB: {})",
                   with_address(peer, object), fatal.errmsg()));
   }
 }

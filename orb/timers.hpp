@@ -15,7 +15,7 @@ inline constexpr Timers kOrbTimers{
         {"name-service-retry", std::chrono::milliseconds{50},
          "Pause between checks of this daemon's names while the name service does not respond."},
         {"bind-retry", std::chrono::milliseconds{50},
-         "Pause between tries to bind the names of this daemon; it does not grow."},
+         "Pause between attempts to bind the names of this daemon; it does not grow."},
         {"name-watch", std::chrono::seconds{1},
          "Pause between looks whether the names are still bound to this daemon."},
         {"name-holder-answer", std::chrono::seconds{1},

@@ -95,10 +95,10 @@ int ports(orb::NameClient& names, const std::string& switch_name) {
     if (!control.has) {
       const double seconds = static_cast<double>(control.away_ms) / 1e3;
       say(control.ever_had
-              ? fmt::format("{} is unknown: its SwitchServer has not had it for {:.1f} s; the rest "
-                            "is as it was then",
+              ? fmt::format("{} is unknown: its SwitchServer has not controlled it for {:.1f} s; "
+                            "the table shows the last known state",
                             switch_name, seconds)
-              : fmt::format("{} is unknown: its SwitchServer has not met it in {:.1f} s",
+              : fmt::format("{} is unknown: its SwitchServer has not reached it for {:.1f} s",
                             switch_name, seconds));
     }
     return 0;

@@ -161,6 +161,7 @@ int compare_command(int argc, char** argv) {
 
 }  // namespace
 
-const Command kCompare{"compare", "Is one run, or several, worse than another?", compare_command};
+const Command kCompare{"compare", "Compares one run, or several, with others: is it worse?",
+                       compare_command};
 
 }  // namespace xbind::callgen

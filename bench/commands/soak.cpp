@@ -37,7 +37,7 @@ void declare(config::OptionSet& set, SoakOptions& options) {
   set.add_double("not-judged", &options.not_judged_percent, 100 * rule.not_judged, {0, 90},
                  "Per cent of the run, from its beginning, in which caches fill.");
   set.add_check([&set, &options]() -> std::optional<std::string> {
-    if (!set.given("duration")) return "soak needs --duration: how long is it to last?";
+    if (!set.given("duration")) return "soak needs --duration, the length of the load in seconds";
     options.rule.p50_drift = options.drift_percent / 100;
     options.rule.not_judged = options.not_judged_percent / 100;
     return std::nullopt;

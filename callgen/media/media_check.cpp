@@ -266,7 +266,7 @@ void MediaCheck::arrived(std::string_view endpoint, const dataplane::Cell& cell,
   }();
   if (!whole) {
     violation(&check, figures_.corrupted, mark->call, 0,
-              "a cell came to " + text_of(at) + " otherwise than it was sent");
+              "a cell came to " + text_of(at) + " with other contents than it was sent");
   } else if (!mark->after_release) {
     check_arrived(mark->call, check, *mark, at);
   } else if (strays_.size() < kMostStrays) {

@@ -40,9 +40,9 @@ Refusal wrong_arrivals(const config::OptionSet& set, const LoadOptions& options)
                    "--hold-distribution lognormal: no other has a sigma"))
     return wrong;
   if (arrivals == Arrivals::kRamp && !set.given("ramp-to"))
-    return "option --arrivals ramp needs --ramp-to: which rate does it end with?";
+    return "option --arrivals ramp needs --ramp-to, the rate at its end";
   if (arrivals == Arrivals::kTrace && options.trace.empty())
-    return "option --arrivals trace needs --trace: which file says when calls come?";
+    return "option --arrivals trace needs --trace, the file with the times of the calls";
   if (arrivals == Arrivals::kTrace || arrivals == Arrivals::kOneAtATime) {
     for (const char* const name : {"rate", "erlangs"})
       if (set.given(name))
@@ -80,7 +80,7 @@ Refusal wrong_ends(const config::OptionSet& set, const LoadOptions& options) {
                             "--matrix hotspot: nothing else has one"))
     return wrong;
   if (hotspot && options.hotspot.empty())
-    return "option --matrix hotspot needs --hotspot: which endpoint is called so often?";
+    return "option --matrix hotspot needs --hotspot, the endpoint that is called most";
   if (hotspot && options.hotspot_share <= 0)
     return fmt::format("option --hotspot-share {}: it must be above 0", options.hotspot_share);
   return std::nullopt;

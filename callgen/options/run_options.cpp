@@ -32,10 +32,10 @@ std::optional<std::string> wrong_demand(const config::OptionSet& set, const RunO
   const bool frames = options.frames_per_s > 0;
   const bool octets = options.frame_octets > 0;
   if (frames && !octets)
-    return fmt::format("option --frames-per-s {} needs --frame-octets: how large is a frame?",
+    return fmt::format("option --frames-per-s {} needs --frame-octets, the size of a frame",
                        options.frames_per_s);
   if (octets && !frames)
-    return fmt::format("option --frame-octets {} needs --frames-per-s: how many frames a second?",
+    return fmt::format("option --frame-octets {} needs --frames-per-s, the rate of frames",
                        options.frame_octets);
   if (!frames) return std::nullopt;
   for (const char* const cells : {"cells-per-s", "buffer-cells"}) {
@@ -78,7 +78,7 @@ std::optional<std::string> wrong_media(const config::OptionSet& set, const RunOp
     return "options --verify-media and leaf in --mix exclude each other: no receiver listens at a "
            "leaf";
   if (options.endpoints.empty())
-    return "option --verify-media needs --endpoints: where do cells enter the network?";
+    return "option --verify-media needs --endpoints, the lines where cells enter the network";
   const auto lines = lines_of(options);
   if (!lines) return fmt::format("option --endpoints: {}", lines.error().text);
   for (const dataplane::NamedLink& line : *lines) {

@@ -144,7 +144,7 @@ Result<RunReport> report_from_json(std::string_view text) {
   } catch (const Json::exception& wrong) {
     return fail(ErrorCode::kBadInput, "this is no report: {}", wrong.what());
   } catch (const Malformed& wrong) {
-    return fail(ErrorCode::kBadInput, "this is no report of ours: {}", wrong.what);
+    return fail(ErrorCode::kBadInput, "this is no report of xbind-callgen: {}", wrong.what);
   }
 }
 

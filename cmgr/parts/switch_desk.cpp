@@ -46,8 +46,8 @@ void SwitchDesk::attached(SwitchIndex index, SessionId session, std::uint32_t ba
   by_session_[session] = index;
   std::size_t quarantine = 0;
   for (const PortLabels& port : quarantined) quarantine += port.labels.size();
-  log::info("switchserver {} attached, session {}, {} labels of ours in quarantine there", at.name,
-            session, quarantine);
+  log::info("switchserver {} attached, session {}, {} of this manager's labels in quarantine there",
+            at.name, session, quarantine);
   if (config_.label_policy != LabelPolicy::kFixed || config_.quotas) {
     trim_due_ = std::min(trim_due_, now + kTrim);
   }

@@ -95,7 +95,7 @@ void GsmpDriver::set_quality(gsmp::QosFields& fields, const TrafficContract& con
     if ((about->services & service_bit(contract.category)) != 0) continue;
     if (!by_priority_.insert(port).second) continue;
     log::warn(
-        "port {} does not offer {}: such connections, and others it does not offer, go by "
+        "port {} does not offer {}: connections of services that it does not offer are mapped to a "
         "priority",
         port, to_string(contract.category));
   }

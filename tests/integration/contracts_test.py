@@ -63,7 +63,7 @@ class OnTheWay(unittest.TestCase):
                 if " add branch request, " in line]
 
     def assert_next_add(self, before, service, parameters):
-        wait_until(lambda: len(self.adds()) > before, "the switch is told")
+        wait_until(lambda: len(self.adds()) > before, "the switch receives the contract")
         self.assertEqual(len(self.adds()), before + 1)
         added = self.adds()[-1]
         self.assertEqual(added.count(f" {service} capset 1"), 2, added)  # one for each side
@@ -143,7 +143,7 @@ class Classes(OnTheWay):
     def connected(self, *words):
         before = len(self.adds())
         connection = connection_of(self.ctl("connect", CALLER, CALLEE, *words))
-        wait_until(lambda: len(self.adds()) > before, "the switch is told")
+        wait_until(lambda: len(self.adds()) > before, "the switch receives the contract")
         return connection, self.adds()[-1]
 
     def test_a_service_of_the_catalogue_arrives_at_the_switch(self):
@@ -200,7 +200,7 @@ class Classes(OnTheWay):
         done = tool(self.lab, "xbind-callgen", "run", "--calls=20", "--from", CALLER,
                     "--to", CALLEE, "--service-class=voice-g711")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        wait_until(lambda: len(self.adds()) >= 20, "gsmpdump has told of them all")
+        wait_until(lambda: len(self.adds()) >= 20, "gsmpdump has printed all of them")
         for added in self.adds():
             self.assertTrue(added.endswith(" CBR.1 capset 1, tc U, pcr 200 cells/s cdvt 5000 us"),
                             added)

@@ -96,7 +96,7 @@ class LabCommand(unittest.TestCase):
         for process in processes:
             if process["name"] != "omniNames":
                 log = Path(process["log"])
-                wait_until(lambda log=log: "SIGHUP" in log.read_text(), f"{log.name} tells of it")
+                wait_until(lambda log=log: "SIGHUP" in log.read_text(), f"{log.name} shows SIGHUP")
         self.assertEqual(self.lab("status").returncode, 0)
         connected = self.lab("run", "--", "xbindctl", "connect", CALLER, CALLEE)
         self.assertEqual(connected.returncode, 0, connected.stderr)

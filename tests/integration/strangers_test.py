@@ -373,7 +373,7 @@ class NobodyWaits(InOneLab):
         os.kill(self.pid, signal.SIGCONT)
         wait_until(lambda: "is released: its two-way caller gave up"
                    in self.lab.processes["xbind-cmgr"].output(), "the log says so")
-        wait_until(lambda: len(self.connections()) == 1, "what nobody knows of is released")
+        wait_until(lambda: len(self.connections()) == 1, "the unclaimed connection is released")
         kept = self.connections()[0].split()[0]
         tool(self.lab, "xbindctl", "release", kept)
 

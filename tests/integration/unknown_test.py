@@ -128,7 +128,7 @@ class Unknown(InOneLab):
             self.assert_refused("node-2", "node-5", "node-2")
             shown = self.ctl("ports", "node-2")
             self.assertEqual({line.split()[1] for line in shown.splitlines()[1:4]}, {"unknown"})
-            self.assertIn("node-2 is unknown: its SwitchServer has not had it for", shown)
+            self.assertIn("node-2 is unknown: its SwitchServer has not controlled it for", shown)
             # A neighbour reports its line as down, so the line is down.
             self.line("node-1", 2, "down")
             wait_until(lambda: self.links("node-2") == {"unknown", "down"}, "one link is down")

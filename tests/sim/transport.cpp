@@ -36,8 +36,8 @@ void World::carry_to_switch(std::size_t manager, std::size_t at, SessionId sessi
   frame = tampered(std::move(frame));
   world_.carry(leg('>', manager, at), [this, manager, at, session, frame = std::move(frame)] {
     if (frame.batch) {
-      trace(managers_[manager].site->name(), fmt::format("{} tells", frame.seq), switches_[at].name,
-            *frame.batch);
+      trace(managers_[manager].site->name(), fmt::format("{} reports", frame.seq),
+            switches_[at].name, *frame.batch);
     }
     if (dead(switches_[at])) {
       if (world_.chance.percent(kConnectionRefused)) {
