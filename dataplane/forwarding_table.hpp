@@ -132,12 +132,6 @@ class ForwardingTable {
     Connection& connection = connection_at(ref.slot);
     return connection.self == ref && !connection.branches.empty() ? &connection : nullptr;
   }
-  // Prefetches the connection of find(), so that a loop over many inputs waits once instead of once
-  // for each. Does nothing for an input that does not exist.
-  void prefetch(const VirtualLink& input) const {
-    const std::uint32_t slot = slot_of(input);
-    if (slot != kNoSlot) __builtin_prefetch(&connection_at(slot), 1);
-  }
   // In order of labels. `port` must exist.
   std::vector<const Connection*> connections_of(PortId port) const;
   // Number of channels of one VPI of a port; a whole path has none. `port` must exist.

@@ -1,5 +1,4 @@
 // Connection management: RFC 3292 section 4.
-#include "core/ahead.hpp"
 #include "emulator/agent_request.hpp"
 
 namespace xbind::emulator {
@@ -28,11 +27,7 @@ void SwitchAgent::serve(Request& request, gsmp::DeleteBranches& message) {
     return fail_request(request, code);
   const auto count = static_cast<std::uint32_t>(message.elements.size());
   ask_table(request, message, count, false, [&] {
-    Ahead ahead(message.elements, [&](const gsmp::DeleteElement& later) {
-      table_.prefetch(later.input_port, gsmp::label_of(later.input_label));
-    });
     for (std::uint32_t index = 0; index < count; ++index) {
-      ahead.step_to(index);
       const gsmp::DeleteElement& element = message.elements[index];
       const Ticket ticket{asking_, index};
       if (const auto code = check_ports(element); code != FailureCode::kNone) {

@@ -359,10 +359,6 @@ FailureCode Fabric::reserve(const gsmp::ReservationRequest& request) {
 
 // ----- deleting -------------------------------------------------------------------------------
 
-void Fabric::prefetch(PortId port, Label label) const {
-  if (has(port) && is_label_of(port, label)) cells_.table().prefetch(link_at(port, label, false));
-}
-
 const dataplane::Connection* Fabric::find_raw(PortId port, Label label) const {
   if (!has(port) || !is_label_of(port, label)) return nullptr;
   const ForwardingTable& table = cells_.table();

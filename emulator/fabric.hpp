@@ -168,8 +168,6 @@ class Fabric {
   // nullopt: no such connection.
   std::optional<Connection> find(PortId input_port, Label input_label) const;
   const dataplane::Connection* find_raw(PortId input_port, Label input_label) const;
-  // Prefetches memory before a loop of delete_branch(). Accepts any port and label.
-  void prefetch(PortId input_port, Label input_label) const;
   struct Entry {
     Label input_label;  // of a path with VCI 0
     const dataplane::Connection* connection;

@@ -55,7 +55,6 @@ class FabricTable : public SwitchTable {
   void delete_tree(PortId input_port, Label input_label, Ticket ticket, TimePoint now) override;
   void delete_all_input(PortId port, Ticket ticket, TimePoint now) override;
   void delete_all_output(PortId port, Ticket ticket, TimePoint now) override;
-  void prefetch(PortId port, Label label) const override { fabric_.prefetch(port, label); }
   void reserve(const gsmp::ReservationRequest& request, Ticket ticket, TimePoint now) override;
   void release(std::uint32_t reservation, Ticket ticket, TimePoint now) override;
   void release_all(Ticket ticket, TimePoint now) override;

@@ -135,8 +135,6 @@ class SwitchTable {
   virtual void delete_tree(PortId input_port, Label input_label, Ticket ticket, TimePoint now) = 0;
   virtual void delete_all_input(PortId port, Ticket ticket, TimePoint now) = 0;
   virtual void delete_all_output(PortId port, Ticket ticket, TimePoint now) = 0;
-  // A hint before a batch of delete_branch(); any port and label.
-  virtual void prefetch(PortId, Label) const {}
   // Only if reservations() is not null.
   virtual void reserve(const gsmp::ReservationRequest& request, Ticket ticket, TimePoint now);
   virtual void release(std::uint32_t reservation, Ticket ticket, TimePoint now);
