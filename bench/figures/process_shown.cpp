@@ -230,8 +230,7 @@ Result<ReportFigures> read_report(std::string_view json) {
   }
 }
 
-Shown shown_by(const std::vector<Request>& requests, const ReportFigures& figures,
-               Duration callers) {
+Shown shown_by(const std::vector<Request>& requests, const ReportFigures& run, Duration callers) {
   Shown shown;
   std::vector<const Request*> setups;
   for (const Request& request : requests) {
@@ -270,7 +269,7 @@ Shown shown_by(const std::vector<Request>& requests, const ReportFigures& figure
     }
   }
   shown.setup = summary_of(std::move(latencies_ms));
-  shown.hit_ratio = figures.hit_ratio;
+  shown.hit_ratio = run.hit_ratio;
 
   const UnderWay open(std::move(begins), std::move(ends));
   for (std::size_t at = warm; at < setups.size(); ++at) {
@@ -292,10 +291,9 @@ Shown shown_by(const std::vector<Request>& requests, const ReportFigures& figure
   shown.achieved_per_s = static_cast<double>(connected_meanwhile) / span;
   shown.operations_per_s = static_cast<double>(answered_meanwhile) / span;
   if (answered > 0) {
-    // The manager counts over the whole run, including its end without arrivals: assume as many for
-    // each operation.
-    shown.invocations_per_s = static_cast<double>(figures.invocations) /
-                              static_cast<double>(answered) * shown.operations_per_s;
+    // The manager counts the whole run, with its end: assume as many for each operation.
+    shown.invocations_per_s = static_cast<double>(run.invocations) / static_cast<double>(answered) *
+                              shown.operations_per_s;
   }
   // The rule of bench/model/point.hpp, and no request without an answer.
   const std::size_t half = (warm + setups.size()) / 2;
