@@ -13,6 +13,12 @@ function(xbind_compile_in_batches target)
   endif()
 endfunction()
 
+# xbind_compile_alone(FILE ...): sources that stay outside the batches, each an object of its own. The simulator
+# replaces these members of the library by those with planted mistakes (tests/sim/CMakeLists.txt).
+function(xbind_compile_alone)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 # xbind_library(NAME SOURCES a.cpp ... [LINK lib ...]): a static library; headers are included by
 # their path from the root.
 function(xbind_library name)
