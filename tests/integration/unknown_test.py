@@ -194,8 +194,8 @@ class Unknown(InOneLab):
                 wait_until(lambda: len(said()) > 1, "it has been said twice")
                 self.assertRegex(said()[0][1], "refused|resolve")
                 shown = self.ctl("ports", f"lonely-{number}")
-                self.assertRegex(shown, f"lonely-{number} is unknown: its SwitchServer has not met "
-                                        r"it in \d+\.\d s")
+                self.assertRegex(shown, f"lonely-{number} is unknown: its SwitchServer has not "
+                                        r"reached it for \d+\.\d s")
 
 
 class WithoutAField(unittest.TestCase):
