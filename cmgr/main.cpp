@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
-#include <regex>
 #include <utility>
 
 #include "cmgr/parts/timers.hpp"
 #include "cmgr/servant.hpp"
 #include "cmgr/servant_metrics.hpp"
 #include "cmgr/servant_operations.hpp"
+#include "core/config/text_form.hpp"
 #include "core/config/timer_option.hpp"
 #include "core/log.hpp"
 #include "core/name.hpp"
@@ -199,21 +199,20 @@ struct Prepared {
 };
 
 Result<std::vector<Prepared>> prepared_of(const Options& options) {
-  static const std::regex form("([^>:]+)>([^>:]+):([0-9]{1,10}):([0-9]{1,4})");
   std::vector<Prepared> all;
   for (const std::string& text : options.prepared) {
-    std::smatch parts;
-    if (!std::regex_match(text, parts, form)) {
+    const auto parts = config::parts_of(text, "([^>:]+)>([^>:]+):([0-9]{1,10}):([0-9]{1,4})");
+    if (!parts) {
       return fail(ErrorCode::kBadInput, "--prepare {} is not FROM>TO:CELLS:COUNT", text);
     }
-    for (const std::string& end : {parts[1].str(), parts[2].str()}) {
+    for (const std::string& end : {(*parts)[0], (*parts)[1]}) {
       if (const auto named = check_name("endpoint", end); !named) {
         return fail(ErrorCode::kBadInput, "--prepare {}: {}", text, named.error().text);
       }
     }
-    Prepared prepared{parts[1], parts[2], {}, 0};
-    prepared.service.cells_per_s = std::stoull(parts[3]);
-    prepared.count = static_cast<std::uint32_t>(std::stoul(parts[4]));
+    Prepared prepared{(*parts)[0], (*parts)[1], {}, 0};
+    prepared.service.cells_per_s = std::stoull((*parts)[2]);
+    prepared.count = static_cast<std::uint32_t>(std::stoul((*parts)[3]));
     all.push_back(std::move(prepared));
   }
   return all;

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <optional>
-#include <regex>
 #include <set>
 #include <utility>
 
 #include "core/config/option_tables.hpp"
+#include "core/config/text_form.hpp"
 #include "core/config/timer_option.hpp"
 #include "core/name.hpp"
 #include "switchserver/make_driver.hpp"
@@ -22,13 +22,12 @@ using OfPort = std::pair<PortId, double>;
 
 // "3=2.0"
 Result<OfPort> of_port(const std::string& text) {
-  static const std::regex form("([0-9]{1,10})=([0-9]{1,4}(\\.[0-9]{1,3})?)");
-  std::smatch parts;
-  if (!std::regex_match(text, parts, form)) {
+  const auto parts = config::parts_of(text, "([0-9]{1,10})=([0-9]{1,4}([.][0-9]{1,3})?)");
+  if (!parts) {
     return fail(ErrorCode::kBadInput, "--port-overbooking {} is not PORT=FACTOR", text);
   }
-  const std::uint64_t port = std::stoull(parts[1]);
-  const double factor = std::stod(parts[2]);
+  const std::uint64_t port = std::stoull((*parts)[0]);
+  const double factor = std::stod((*parts)[1]);
   if (port == 0 || port > UINT32_MAX) {
     return fail(ErrorCode::kBadInput, "--port-overbooking {}: port {} is not in 1 to {}", text,
                 port, UINT32_MAX);
