@@ -7,7 +7,7 @@ option(XBIND_UNITY "Compile the sources of a library or program in batches" OFF)
 
 function(xbind_compile_in_batches target)
   if(XBIND_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 20)
     # g++ takes the members of a batch for headers, in which a type of an unnamed namespace is a mistake.
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
   endif()
@@ -19,27 +19,38 @@ function(xbind_compile_alone)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# xbind_library(NAME SOURCES a.cpp ... [LINK lib ...]): a static library; headers are included by
+# Options and precompiled headers of a target. RARE: its code runs a few times in a process (options, reports,
+# operators' commands), so the time to compile it counts for more than its speed: -O1 in a release. At -O1
+# g++ 12 reports false writes past the end of a std::string made of a long literal.
+function(xbind_compile_rare_or_hot target rare)
+  if(rare)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1> -Wno-array-bounds)
+    xbind_share_precompiled(${target} xbind_standard_rare)
+  else()
+    xbind_share_precompiled(${target} xbind_standard)
+  endif()
+  xbind_compile_in_batches(${target})
+endfunction()
+
+# xbind_library(NAME [RARE] SOURCES a.cpp ... [LINK lib ...]): a static library; headers are included by
 # their path from the root.
 function(xbind_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "RARE" "" "SOURCES;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PUBLIC ${ARG_LINK} PRIVATE xbind_warnings)
-  xbind_share_precompiled(${name} xbind_standard)
-  xbind_compile_in_batches(${name})
+  xbind_compile_rare_or_hot(${name} ${ARG_RARE})
 endfunction()
 
-# xbind_program(NAME [SERVER] SOURCES main.cpp ... LINK lib ...): a program in <build>/bin. SERVER:
+# xbind_program(NAME [RARE] [SERVER] SOURCES main.cpp ... LINK lib ...): a program in <build>/bin. SERVER:
 # it runs for a long time, and one thread frees what another has allocated, so it uses jemalloc
 # (docs/performance.md has the measurements), except in sanitizer builds, which have their own
 # allocator.
 function(xbind_program name)
-  cmake_parse_arguments(ARG "SERVER" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "RARE;SERVER" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} xbind_warnings)
-  xbind_share_precompiled(${name} xbind_standard)
-  xbind_compile_in_batches(${name})
+  xbind_compile_rare_or_hot(${name} ${ARG_RARE})
   if(ARG_SERVER AND XBIND_JEMALLOC AND NOT XBIND_SANITIZE)
     target_link_libraries(${name} PRIVATE PkgConfig::jemalloc)
   endif()

@@ -49,7 +49,7 @@ std::optional<Error> of_contract(const CORBA::Exception& exception, const std::s
     return refused(ErrorCode::kExhausted, it->reason);
   }
   if (const auto* it = v2::Refused::_downcast(&exception)) {
-    const auto outcome = to_core(it->why);
+    const auto outcome = orb::to_core(it->why);
     return refused(ErrorCode::kExhausted,
                    outcome ? explain(*outcome).c_str() : outcome.error().text.c_str());
   }

@@ -13,8 +13,6 @@
 namespace xbind {
 namespace {
 
-using Refused = tl::unexpected<PathRefusal>;
-
 std::string words_of(const PathElement& element) {
   if (element.output_port == PortId{}) return element.switch_name;
   return fmt::format("{} port {}", element.switch_name, element.output_port);
@@ -32,7 +30,7 @@ class Resolver {
     if (!refusal) refusal = other_path();
     if (!refusal) refusal = require();
     if (!refusal) refusal = check_required();
-    if (refusal) return Refused(*std::move(refusal));
+    if (refusal) return tl::make_unexpected(*std::move(refusal));
     return std::move(resolved_);
   }
 

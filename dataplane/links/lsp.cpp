@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "dataplane/links/label_stack.hpp"
+
 namespace xbind::dataplane {
 namespace {
 
-constexpr std::uint32_t kBottomOfStack = 0x100;
-constexpr std::uint32_t kTtl = 255;
 constexpr std::uint8_t kFrameBit = 0x80;  // M
 constexpr std::uint8_t kVciBit = 0x40;    // V
 constexpr std::uint8_t kPtiAndC = 0x0f;

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "dataplane/links/label_stack.hpp"
+
 namespace xbind::dataplane {
 namespace {
 
 constexpr std::size_t kControlWord = 4;
-constexpr std::uint32_t kBottomOfStack = 0x100;
-constexpr std::uint32_t kTtl = 255;
 
 }  // namespace
 

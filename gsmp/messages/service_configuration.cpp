@@ -8,7 +8,7 @@ namespace xbind::gsmp {
 namespace {
 
 constexpr std::size_t kSetOctets = 12;
-constexpr std::size_t kRecordFixedOctets = 4;
+constexpr std::size_t kServiceFixedOctets = 4;
 
 // Visits letter, TC flag and control, from the highest bits of Traffic Controls down.
 template <class Set, class Visit>
@@ -104,7 +104,7 @@ Decoded<ServiceConfiguration> decode_service_configuration(const Header& header,
   in.skip(2);
   const std::uint16_t count = in.u16();
   // Check before allocating: the peer's counts are not trusted.
-  if (count * kRecordFixedOctets > in.remaining()) return refuse(Refusal::kElementCount, count);
+  if (count * kServiceFixedOctets > in.remaining()) return refuse(Refusal::kElementCount, count);
   out.services.resize(count);
   for (ServiceRecord& record : out.services) {
     record.service = static_cast<ServiceId>(in.u16());
