@@ -20,11 +20,10 @@ function(xbind_compile_alone)
 endfunction()
 
 # Options and precompiled headers of a target. RARE: its code runs a few times in a process (options, reports,
-# operators' commands), so the time to compile it counts for more than its speed: -O1 in a release. At -O1
-# g++ 12 reports false writes past the end of a std::string made of a long literal.
+# operators' commands), so the time to compile it counts for more than its speed (xbind_light_options).
 function(xbind_compile_rare_or_hot target rare)
   if(rare)
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1> -Wno-array-bounds)
+    target_compile_options(${target} PRIVATE ${xbind_light_options})
     xbind_share_precompiled(${target} xbind_standard_rare)
   else()
     xbind_share_precompiled(${target} xbind_standard)
@@ -61,10 +60,9 @@ add_custom_target(xbind_unit_tests)
 add_custom_target(xbind_thread_tests)
 
 # Compile options of tests that use GoogleTest. -O1 overrides -O3 of a release: the tested code is
-# in the libraries. At -O1 g++ 12 reports false writes past the end of a std::string made of a long
-# literal.
+# in the libraries.
 function(xbind_test_options name)
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1> -Wno-array-bounds)
+  target_compile_options(${name} PRIVATE ${xbind_light_options})
   xbind_share_precompiled(${name} xbind_testing)
 endfunction()
 
