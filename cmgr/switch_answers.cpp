@@ -306,6 +306,15 @@ void SwitchAnswers::on_removal_result(const Found& found, const HopResult& resul
     context_.switches.give_back(label_of(hop), now);
     hop.output_label = {};
   }
+  // The answer to a removal that was sent before, in the session; the one that waits is not needed
+  // any more. Counting both would end the procedure before its last hop is removed.
+  if (hop.errand == Errand::kRemove) {
+    if (!removed) {
+      ++context_.counters.late_results;
+      return;
+    }
+    hop.errand = Errand::kNone;
+  }
   if (hop.state == HopState::kNotRemoved && removed) hop.state = HopState::kRemoved;
   if (hop.state != HopState::kRemoving) {
     ++context_.counters.late_results;

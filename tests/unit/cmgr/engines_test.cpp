@@ -144,6 +144,23 @@ TEST_F(EnginesTest, AReleaseIsOneRemovalAfterAnother) {
   EXPECT_TRUE(leaves_no_trace());
 }
 
+TEST_F(EnginesTest, ARemovalAnsweredBeforeItsTurnIsNotSentAndNotCountedTwice) {
+  attach_all();
+  const ConnectionId call = up(1);
+  const Connection& connection = manager().describe(call)->connection;
+  const HopKey second = key_of(connection, *std::next(connection.hops().begin()));
+  release(2, call);
+  const Invocation first = next();
+  EXPECT_EQ(words(first), "remove sw1 leg 0");
+  // An earlier removal of the hop at sw2, answered in the session.
+  answer("sw2", {removed(HopRemoval{second, 0}, vci(40))});
+  reply(first);
+  EXPECT_THAT(reported(), IsEmpty());
+  EXPECT_EQ(served(), "remove sw3 leg 0");
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  expect_nothing_left();
+}
+
 TEST_F(EnginesTest, LabelsThatNobodyCachesGoBackThroughTheSessionWhichLosesNothing) {
   attach_all();
   const ConnectionId call = up(1);
