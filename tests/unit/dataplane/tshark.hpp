@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -25,7 +26,9 @@ inline bool have_tshark() { return std::system("command -v tshark >/dev/null 2>&
 inline std::string tshark(std::span<const std::byte> octets, const std::string& suffix,
                           const std::string& arguments) {
   const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-  std::string name = std::string("dataplane-") + test->name() + suffix;
+  // Tests of two suites may share a name, and ctest runs them side by side.
+  std::string name = std::string("dataplane-") + test->test_suite_name() + "-" + test->name() +
+                     "-" + std::to_string(::getpid()) + suffix;
   std::replace(name.begin(), name.end(), '/', '-');  // names of parameterised tests contain '/'
   const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / name;
   std::ofstream(file, std::ios::binary)
