@@ -160,10 +160,13 @@ void Reroute::removals_over(bool owed, TimePoint now) {
     PathProcedure::removals_over(owed, now);
     return;
   }
-  const bool led_back = std::none_of(hops_.begin(), hops_.end(), [](const Hop& hop) {
+  happen(is_led_back() ? Event::kAllRemoved : Event::kSomeNotRemoved, now);
+}
+
+bool Reroute::is_led_back() {
+  return std::none_of(hops_.begin(), hops_.end(), [](const Hop& hop) {
     return hop.takes_over && hop.owes_removal();
   });
-  happen(led_back ? Event::kAllRemoved : Event::kSomeNotRemoved, now);
 }
 
 void Reroute::lead_back_again(TimePoint now) {
@@ -177,7 +180,12 @@ void Reroute::lead_back_again(TimePoint now) {
     ++pending_;
     context_.sender.tell(*this, hop, Errand::kRemove, now);
   }
-  context_.sender.send_next(*this, now);
+  if (is_led_back()) {
+    // A SwitchServer removes what it owes as soon as its switch is back, and says so unasked.
+    happen(Event::kAllRemoved, now);
+  } else {
+    context_.sender.send_next(*this, now);
+  }
 }
 
 // ===== the end =====

@@ -41,6 +41,7 @@ class Reroute final : public StepMachine<RerouteFsm, PathProcedure> {
   void go_over();
   void lead_back(TimePoint now);
   void lead_back_again(TimePoint now);
+  bool is_led_back();
   void remove_all(TimePoint now);
   void fold();
   void end(bool given_up, TimePoint now);

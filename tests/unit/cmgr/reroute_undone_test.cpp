@@ -126,6 +126,23 @@ TEST_F(RerouteTest, UntilCellsAreLedBackTheNewPathStays) {
   release_and_expect_nothing(connection);
 }
 
+TEST_F(RerouteTest, ASwitchServerThatRemovesLaterUnaskedEndsTheWait) {
+  const ConnectionId connection = reroute_until_take_over();
+  (void)setup("sw1");
+  wait(config.hop_timer);
+  const HopRemoval back = removal("sw1");
+  answer("sw1", {not_removed(back)});
+  // cmgr <-- sw1: its switch is back, and the hop that it had kept as a debt is gone
+  answer("sw1", {removed(back, vci(33))});
+  wait(config.undo_timer);
+  EXPECT_TRUE(silent("sw1"));
+  EXPECT_FALSE(silent("sw3"));
+  EXPECT_FALSE(silent("sw5"));
+  answer_all_switches();
+  EXPECT_EQ(manager().gauges().owed, 0U);
+  release_and_expect_nothing(connection);
+}
+
 // The parameter is the stage of the exchange at which the client
 // releases: all hops of both paths go.
 class ReleasedDuringReroute : public RerouteTest, public ::testing::WithParamInterface<int> {};
