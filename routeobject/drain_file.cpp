@@ -1,16 +1,12 @@
 #include "routeobject/drain_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
 
+#include "core/durable_file.hpp"
 #include "core/read_file.hpp"
 #include "routeobject/topology/topology.hpp"
 
@@ -48,30 +44,6 @@ std::optional<PathElement> element_of(std::string_view line) {
   element.output_port = PortId{*port};
   return element;
 }
-
-class Descriptor {
- public:
-  Descriptor(const std::string& path, int flags) : fd_(::open(path.c_str(), flags, 0644)) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  bool open() const { return fd_ >= 0; }
-  bool write(std::string_view text) const {
-    while (!text.empty()) {
-      const ssize_t written = ::write(fd_, text.data(), text.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) return false;
-      text.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return true;
-  }
-  bool sync() const { return ::fsync(fd_) == 0; }
-
- private:
-  int fd_;
-};
 
 }  // namespace
 
@@ -134,24 +106,7 @@ Result<std::vector<PathElement>> read_drains(const std::string& path) {
 }
 
 Result<void> write_drains(const std::string& path, const std::vector<PathElement>& drains) {
-  const std::string draft = path + ".new";
-  const auto failed = [&](std::string_view what) {
-    const int reason = errno;
-    ::unlink(draft.c_str());
-    return fail(ErrorCode::kSystem, "{} cannot be {}: {}", path, what, std::strerror(reason));
-  };
-  {
-    const Descriptor file(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC);
-    if (!file.open() || !file.write(drains_as_text(drains)) || !file.sync()) {
-      return failed("written");
-    }
-  }
-  if (std::rename(draft.c_str(), path.c_str()) != 0) return failed("put in its place");
-  // The directory entry must reach the disk too.
-  const std::string directory = std::filesystem::path(path).parent_path().string();
-  const Descriptor folder(directory.empty() ? "." : directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (!folder.open() || !folder.sync()) return failed("kept");
-  return {};
+  return replace_file(path, drains_as_text(drains));
 }
 
 }  // namespace xbind
