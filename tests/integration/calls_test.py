@@ -138,20 +138,20 @@ class ClientThatDies(unittest.TestCase):
                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             try:
                 wait_until(lambda: connected() > 200, "the first client is at speed")
-                survivor = subprocess.Popen(callgen(lab, Load(calls=2000, rate=1000, seed=4)),
+                survivor = subprocess.Popen(callgen(lab, Load(calls=5000, rate=1000, seed=4)),
                                             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                             text=True)
                 before = connected()
-                wait_until(lambda: connected() > before + 1000, "both are at speed")
+                wait_until(lambda: connected() > before + 500, "both are at speed")
                 self.assertIsNone(doomed.poll())
                 self.assertIsNone(survivor.poll())
             finally:
                 os.kill(doomed.pid, signal.SIGKILL)
                 doomed.wait()
             output, errors = survivor.communicate(timeout=90)
-            self.assertIn("2 000 attempted = 2 000 connected + 0 refused + 0 busy + 0 unanswered",
+            self.assertIn("5 000 attempted = 5 000 connected + 0 refused + 0 busy + 0 unanswered",
                           output, errors)
-            self.assertIn("2 000 attempted = 2 000 released", output)
+            self.assertIn("5 000 attempted = 5 000 released", output)
             self.assertIn("clean", output)
             # The dead client's calls stay up, because media outlive signalling. They are no leak.
             left = counter(tool(lab, "xbindctl", "status").stdout, "connections")
