@@ -58,6 +58,15 @@ struct CrossConnect {
   friend auto operator<=>(const CrossConnect&, const CrossConnect&) = default;
 };
 
+// How far a hop has come in its ledger (switchserver/ledger.hpp has the table).
+enum class HopStage : std::uint8_t {
+  kReserved = 0,    // label and resources are reserved
+  kCommitting = 1,  // the switch has been asked to program it
+  kCommitted = 2,
+  kRemoving = 3,
+};
+inline constexpr HopStage kHopStageLast = HopStage::kRemoving;
+
 // One hop as a ledger stores it. Two tables may differ in a hop that is being committed or removed;
 // that is no error.
 struct LedgerHop {
@@ -70,8 +79,22 @@ struct LedgerHop {
   std::uint16_t hop_count = 0;  // switches of its leg
   std::uint32_t owner = 0;      // owner of the call: index into the report's owners
   RequestId request{};          // the client's request number of the setup
+  // What a manager needs besides to rebuild its record (cmgr/procedures/recovery.hpp).
+  HopStage stage = HopStage::kCommitted;
+  bool branch = false;         // as in the setup, see core/hop.hpp
+  bool bidirectional = false;  // as in the setup
+  bool superseded = false;     // a later generation has taken over: no cells pass this hop
+  std::uint32_t revision = 0;  // of the last modify; 0: none
+  ConnectionId shown_id{};     // under which the owner knows the connection; 0: its own
 
   friend bool operator==(const LedgerHop&, const LedgerHop&) = default;
+};
+
+// One page of the hops that a ledger holds for a manager.
+struct HeldHops {
+  std::vector<LedgerHop> hops;  // their `owner` is an index into `owners`
+  std::vector<HopOwner> owners;
+  std::uint64_t next = 0;  // where the next page begins; 0: this is the last one
 };
 
 // A SwitchServer's report to one manager about itself and what that manager holds.

@@ -22,6 +22,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -90,6 +91,7 @@ struct HopSetup {
   // The contract that the switch enforces; the SwitchServer admits by `demand`. None: the switch
   // treats the cells by priority alone.
   TrafficContract contract{};
+  bool bidirectional = false;  // the connection has a leg 1; stored for a manager that rebuilds
 
   // The connection's cells enter here: this SwitchServer allocates the ingress label.
   bool first() const { return key.hop == 0 && !branch; }
@@ -104,6 +106,16 @@ struct HopRemoval {
   friend bool operator==(const HopRemoval&, const HopRemoval&) = default;
 };
 
+// A prepared connection goes to another owner: a client that has taken it, or the manager itself
+// again.
+struct HopHandover {
+  HopOwner owner;
+  RequestId request;      // the client's number for its setup; 0: none
+  ConnectionId shown_id;  // under which the owner knows the connection; 0: its own
+
+  friend bool operator==(const HopHandover&, const HopHandover&) = default;
+};
+
 // Changes the contract of a committed hop: its resources and what the switch enforces. Each change
 // of the connection's contract raises the revision. A revision that is not above the hop's own is
 // stale and changes nothing.
@@ -112,6 +124,7 @@ struct HopModify {
   std::uint32_t revision = 0;  // 0 for a new hop
   Resources demand;            // a component below its present value is never refused
   TrafficContract contract{};  // in the hop's present category: a switch cannot change that
+  std::optional<HopHandover> handover{};  // with the connection's first hop
 
   friend bool operator==(const HopModify&, const HopModify&) = default;
 };

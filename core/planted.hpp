@@ -71,6 +71,12 @@ enum class Bug : std::uint8_t {
   // desks of a manager
   kDebtsNotSent,  // debts wait for another event after a switch is attached again
   kCacheKept,     // cached labels are used after their session
+  // a manager that comes back
+  kPartsNotRemoved,       // hops of calls that are not whole stay
+  kUnreadTakenForGone,    // a call is rolled back although a switch on its path has not been read
+  kOutcomeNotRemembered,  // a repeated request makes a second call
+  kHandoverNotTold,       // no ledger knows who has a prepared connection
+  kQuarantineKept,        // labels in quarantine for the earlier epoch are not returned
   // accounts
   kIngressKept,        // the ingress bandwidth of a removed hop is not released
   kQuotaKept,          // a session's quota does not return when it ends

@@ -41,14 +41,17 @@ void to_idl(const HopResultBatch& batch, v2::HopResultBatch& out);
 // of its owners once.
 void to_idl(const LedgerHop* hops, std::size_t count, const std::vector<HopOwner>& owners,
             v2::LedgerPage& out);
-// Returns how many of the report's hops from `first` on, at most `most`, fit into the rest of one
-// reply together with their owners.
-std::size_t hops_that_fit(const LedgerReport& report, std::size_t first, std::size_t most,
-                          ReplyRoom& room);
+// The first `count` hops; sets all members but `next`.
+void to_idl(const HeldHops& held, std::size_t count, v2::HopPage& out);
+// Returns how many of the hops from `first` on, at most `most`, fit into the rest of one reply
+// together with their owners.
+std::size_t hops_that_fit(const std::vector<LedgerHop>& hops, const std::vector<HopOwner>& owners,
+                          std::size_t first, std::size_t most, ReplyRoom& room);
 Result<HopBatch> to_core(const v2::HopBatch& batch);
 Result<HopResultBatch> to_core(const v2::HopResultBatch& batch);
 // Adds a page's hops and owners to the report.
 Result<void> add_hops(const v2::LedgerPage& page, LedgerReport& report);
+Result<HeldHops> to_core(const v2::HopPage& page);
 
 // connection_manager.idl
 v2::ServiceSpec to_idl(const ServiceSpec& service);

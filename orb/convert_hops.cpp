@@ -47,6 +47,11 @@ class Checker {
     note(Error{ErrorCode::kProtocol, fmt::format("hop action {} is unknown", code)});
     return HopAction::kCommit;
   }
+  HopStage stage(CORBA::Octet code) {
+    if (code <= static_cast<CORBA::Octet>(kHopStageLast)) return static_cast<HopStage>(code);
+    note(Error{ErrorCode::kProtocol, fmt::format("hop stage {} is unknown", code)});
+    return HopStage::kCommitted;
+  }
   std::vector<HopOwner> owners(const v2::HopOwnerSeq& owners) {
     std::vector<HopOwner> out;
     out.reserve(owners.length());
@@ -202,6 +207,7 @@ void to_idl(const HopBatch& batch, v2::HopBatch& out) {
     to.branch = from.branch;
     to.takes_over = from.takes_over;
     to.joins = from.joins;
+    to.bidirectional = from.bidirectional;
     to.quota_wanted = to_idl(from.quota_wanted);
   }
   out.removals.length(static_cast<CORBA::ULong>(batch.removals.size()));
@@ -215,6 +221,14 @@ void to_idl(const HopBatch& batch, v2::HopBatch& out) {
     out.modifies[i].name = to_idl(batch.modifies[i].key);
     out.modifies[i].revision = batch.modifies[i].revision;
     out.modifies[i].service = services.of(batch.modifies[i].demand, batch.modifies[i].contract);
+    out.modifies[i].handover.length(0);
+    if (const auto& handover = batch.modifies[i].handover) {
+      const CORBA::ULong owner = out.owners.length();
+      out.owners.length(owner + 1);
+      to_idl(handover->owner, out.owners[owner]);
+      out.modifies[i].handover.length(1);
+      out.modifies[i].handover[0] = {owner, handover->request.value(), handover->shown_id.value()};
+    }
   }
   to_idl(batch.quota_returned, out.quota_returned);
   out.declared.length(static_cast<CORBA::ULong>(batch.declared.size()));
@@ -247,6 +261,7 @@ Result<HopBatch> to_core(const v2::HopBatch& batch) {
     to.branch = from.branch;
     to.takes_over = from.takes_over;
     to.joins = from.joins;
+    to.bidirectional = from.bidirectional;
     to.quota_wanted = to_core(from.quota_wanted);
     to.owner = checker.owner(from.owner, out.owners.size());
     to.request = RequestId{from.request};
@@ -274,8 +289,14 @@ Result<HopBatch> to_core(const v2::HopBatch& batch) {
   for (CORBA::ULong i = 0; i < batch.modifies.length(); ++i) {
     const v2::HopModify& modify = batch.modifies[i];
     const NetworkService service = checker.service(batch.services, modify.service);
-    out.modifies.push_back(
-        {to_core(modify.name), modify.revision, service.resources, service.contract});
+    const HopKey key = to_core(modify.name);
+    out.modifies.push_back({key, modify.revision, service.resources, service.contract});
+    if (modify.handover.length() == 0) continue;
+    const v2::HopHandover& handover = modify.handover[0];
+    const std::uint32_t owner = checker.owner(handover.owner, out.owners.size());
+    if (owner >= out.owners.size()) continue;
+    out.modifies.back().handover = {out.owners[owner], RequestId{handover.request},
+                                    ConnectionId{handover.shown_id}};
   }
   out.quota_returned = to_core(batch.quota_returned);
   out.declared.reserve(batch.declared.length());
@@ -363,17 +384,17 @@ Result<HopResultBatch> to_core(const v2::HopResultBatch& batch) {
   return checker.done(std::move(out));
 }
 
-std::size_t hops_that_fit(const LedgerReport& report, std::size_t first, std::size_t most,
-                          ReplyRoom& room) {
-  constexpr std::size_t kHop = 96;
+std::size_t hops_that_fit(const std::vector<LedgerHop>& hops, const std::vector<HopOwner>& owners,
+                          std::size_t first, std::size_t most, ReplyRoom& room) {
+  constexpr std::size_t kHop = 112;
   constexpr std::size_t kOwner = 16;  // without its names
   std::unordered_set<std::uint32_t> said;
   std::size_t count = 0;
-  for (; count < most && first + count < report.hops.size(); ++count) {
-    const std::uint32_t number = report.hops[first + count].owner;
+  for (; count < most && first + count < hops.size(); ++count) {
+    const std::uint32_t number = hops[first + count].owner;
     std::size_t octets = kHop;
     if (!said.contains(number)) {
-      const HopOwner& owner = report.owners[number];
+      const HopOwner& owner = owners[number];
       octets += kOwner + cdr_string(owner.client.size()) + cdr_string(owner.from.size()) +
                 cdr_string(owner.to.size());
     }
@@ -383,8 +404,12 @@ std::size_t hops_that_fit(const LedgerReport& report, std::size_t first, std::si
   return count;
 }
 
-void to_idl(const LedgerHop* hops, std::size_t count, const std::vector<HopOwner>& owners,
-            v2::LedgerPage& out) {
+namespace {
+
+// `Page`: LedgerPage or HopPage.
+template <class Page>
+void fill_hops(const LedgerHop* hops, std::size_t count, const std::vector<HopOwner>& owners,
+               Page& out) {
   std::unordered_map<std::uint32_t, CORBA::ULong> said;  // index in the report to index in the page
   out.owners.length(0);
   out.hops.length(static_cast<CORBA::ULong>(count));
@@ -403,27 +428,34 @@ void to_idl(const LedgerHop* hops, std::size_t count, const std::vector<HopOwner
     to.owner = owner->second;
     to.request = from.request.value();
     to.input_port = from.cross_connect.input_port.value();
-    to.input_label = to_idl(from.cross_connect.input_label);
+    to.input_label = orb::to_idl(from.cross_connect.input_label);
     to.output_port = from.cross_connect.output_port.value();
-    to.output_label = to_idl(from.cross_connect.output_label);
-    to.service = to_idl(NetworkService{from.demand, from.contract});
+    to.output_label = orb::to_idl(from.cross_connect.output_label);
+    to.service = orb::to_idl(NetworkService{from.demand, from.contract});
+    to.stage = static_cast<CORBA::Octet>(from.stage);
+    to.branch = from.branch;
+    to.bidirectional = from.bidirectional;
+    to.superseded = from.superseded;
+    to.revision = from.revision;
+    to.shown_id = from.shown_id.value();
   }
 }
 
-Result<void> add_hops(const v2::LedgerPage& page, LedgerReport& report) {
-  Checker checker;
-  const auto before = static_cast<std::uint32_t>(report.owners.size());
+template <class Page>
+void take_hops(const Page& page, std::vector<LedgerHop>& hops, std::vector<HopOwner>& all_owners,
+               Checker& checker) {
+  const auto before = static_cast<std::uint32_t>(all_owners.size());
   std::vector<HopOwner> owners = checker.owners(page.owners);
   const auto count = static_cast<std::uint32_t>(owners.size());
-  std::move(owners.begin(), owners.end(), std::back_inserter(report.owners));
-  report.hops.reserve(report.hops.size() + page.hops.length());
+  std::move(owners.begin(), owners.end(), std::back_inserter(all_owners));
+  hops.reserve(hops.size() + page.hops.length());
   for (CORBA::ULong i = 0; i < page.hops.length(); ++i) {
     const v2::LedgerHop& from = page.hops[i];
-    LedgerHop& to = report.hops.emplace_back();
+    LedgerHop& to = hops.emplace_back();
     to.key = to_core(from.name);
     to.cross_connect = {PortId{from.input_port}, checker.label(from.input_label),
                         PortId{from.output_port}, checker.label(from.output_label)};
-    const NetworkService service = to_core(from.service);
+    const NetworkService service = orb::to_core(from.service);
     to.demand = service.resources;
     to.contract = service.contract;
     to.settled = from.settled;
@@ -431,8 +463,38 @@ Result<void> add_hops(const v2::LedgerPage& page, LedgerReport& report) {
     to.hop_count = from.hop_count;
     to.owner = before + checker.owner(from.owner, count);
     to.request = RequestId{from.request};
+    to.stage = checker.stage(from.stage);
+    to.branch = from.branch;
+    to.bidirectional = from.bidirectional;
+    to.superseded = from.superseded;
+    to.revision = from.revision;
+    to.shown_id = ConnectionId{from.shown_id};
   }
+}
+
+}  // namespace
+
+void to_idl(const LedgerHop* hops, std::size_t count, const std::vector<HopOwner>& owners,
+            v2::LedgerPage& out) {
+  fill_hops(hops, count, owners, out);
+}
+
+void to_idl(const HeldHops& held, std::size_t count, v2::HopPage& out) {
+  fill_hops(held.hops.data(), count, held.owners, out);
+}
+
+Result<void> add_hops(const v2::LedgerPage& page, LedgerReport& report) {
+  Checker checker;
+  take_hops(page, report.hops, report.owners, checker);
   return checker.done();
+}
+
+Result<HeldHops> to_core(const v2::HopPage& page) {
+  Checker checker;
+  HeldHops held;
+  take_hops(page, held.hops, held.owners, checker);
+  held.next = page.next;
+  return checker.done(std::move(held));
 }
 
 }  // namespace xbind::orb

@@ -183,7 +183,7 @@ void Ledger::lapse(ManagerIndex manager) {
     if (!record.alive || record.manager != manager) continue;
     record.earlier_session = true;
     const bool held = record.held && !planted(Bug::kHeldLapses);
-    if (record.state == HopState::kReserved && !held) {
+    if (record.state == HopStage::kReserved && !held) {
       give_up(HopRef{i}, LabelHolder::kFree);
     }
   }
@@ -200,7 +200,7 @@ std::uint64_t Ledger::forget_manager(ManagerIndex manager) {
   for (std::uint32_t i = 0; i < hops_.size(); ++i) {
     const HopRecord& record = hops_[i];
     if (!record.alive || record.manager != manager) continue;
-    if (record.state == HopState::kReserved) give_up(HopRef{i}, LabelHolder::kFree);
+    if (record.state == HopStage::kReserved) give_up(HopRef{i}, LabelHolder::kFree);
   }
   for (Port& port : ports_) port.output.free_all(LabelHolder::kQuarantine, manager);
   const std::uint64_t left = of.hops;
@@ -276,6 +276,7 @@ void Ledger::copy_setup_fields(HopRecord& record, const HopSetup& setup) {
   record.branch = setup.branch;
   record.takes_over = setup.takes_over;
   record.joins = setup.joins;
+  record.bidirectional = setup.bidirectional;
   record.input_named = setup.input_label.present();
   record.output_named = setup.output_label.present();
 }
@@ -317,6 +318,7 @@ HopSetup Ledger::setup_of(HopRef ref) const {
   setup.branch = record.branch;
   setup.takes_over = record.takes_over;
   setup.joins = record.joins;
+  setup.bidirectional = record.bidirectional;
   const HopExtras extras = record.special ? extras_.at(ref.value()) : plain_extras(record);
   setup.demand = extras.asked;
   setup.contract = extras.asked_contract.contract();
@@ -374,6 +376,10 @@ std::uint32_t Ledger::below_of(std::uint32_t at) const {
 
 std::uint32_t Ledger::revision(HopRef ref) const {
   return hop(ref).special ? extras_.at(ref.value()).revision : 0;
+}
+
+ConnectionId Ledger::shown_id(HopRef ref) const {
+  return hop(ref).special ? extras_.at(ref.value()).shown_id : ConnectionId{};
 }
 
 Resources Ledger::alone(HopRef ref) const {

@@ -203,19 +203,18 @@ class Ledger {
 
   // ---- hops ----
 
-  // Returns a number for an owner, for set_up(); release it once. A hop holds its own reference.
+  // A number for an owner, for set_up(); release it once. A hop holds its own reference.
   std::uint32_t take_owner(const HopOwner& owner) { return names_.take(owner); }
   void release_owner(std::uint32_t owner) { names_.release(owner); }
   // A reserve or a commit, refused or accepted as a whole. A new commit is kCommitting; a repeated
-  // one keeps its state. `owner`: a number of take_owner(), or kNoOwner. setup.owner is an index
-  // into the batch and is ignored here.
+  // one keeps its state. `owner`: of take_owner(), or kNoOwner; setup.owner is ignored here.
   Admission set_up(ManagerIndex manager, const HopSetup& setup, std::uint32_t owner = kNoOwner);
-  // Changes a hop's contract. A change that lowers both components of the charge is never refused;
-  // one of the category always is (kInvalidRequest). The same revision with the present demand and
-  // contract counts as done. Repeated commits may name the old contract or the new one. A modify
-  // that asks for no more in its demand and its contract (CDVT apart) never raises the charge.
-  // `until_settled`: the hop keeps its earlier charge too until settle(), which may restore the
-  // earlier contract.
+  // Changes a hop's contract, and its owner if there is a handover. A change that lowers both
+  // components of the charge is never refused; one of the category always is (kInvalidRequest). The
+  // same revision with the present demand and contract counts as done. Repeated commits may name
+  // the old contract or the new one. A modify that asks for no more in its demand and its contract
+  // (CDVT apart) never raises the charge. `until_settled`: the hop keeps its earlier charge too
+  // until settle(), which may restore the earlier contract, but not the owner.
   Admission modify(ManagerIndex manager, const HopModify& modify, bool until_settled = false);
   // Ends a modify that the switch had to confirm: sets the hop's revision, demand and contract.
   // `demand` must not exceed what the hop holds; neither does its charge afterwards.
@@ -251,8 +250,7 @@ class Ledger {
   const HopRecord* find_hop(HopRef ref) const {
     return is_there(ref) ? &hops_[ref.value()] : nullptr;
   }
-  // Prefetches what find() will load, in two steps (core/ahead.hpp): the first brings in the hop's
-  // place, the second the hop. The HopRef overload is for a hop whose place is known.
+  // Prefetches what find() will load, in two steps (core/ahead.hpp): the hop's place, then the hop.
   void prefetch_place(ManagerIndex manager, const HopKey& key) const {
     by_place_.prefetch(hash(manager, key));
   }
@@ -269,10 +267,10 @@ class Ledger {
   std::size_t hop_count() const { return by_place_.size(); }
   CrossConnect cross_connect(const HopRecord& record) const;
   CrossConnect cross_connect(HopRef ref) const { return cross_connect(hop(ref)); }
-  // The setup as the manager sent it, except the wanted labels and quota, which are void once
-  // answered, and the owner's index in the batch.
+  // As the manager sent it, but without wanted labels, wanted quota, and the owner's index.
   HopSetup setup_of(HopRef hop) const;
   std::uint32_t revision(HopRef hop) const;                // of the last modify
+  ConnectionId shown_id(HopRef hop) const;                 // of the last handover; 0: none
   Resources alone(HopRef hop) const;                       // see HopExtras
   std::optional<std::uint64_t> ingress(HopRef hop) const;  // see HopExtras
   // The client and endpoints of the call that the hop serves.
@@ -292,6 +290,10 @@ class Ledger {
   void for_each_hop(Visitor&& visit);
   template <class Visitor>
   void for_each_hop(Visitor&& visit) const;
+  // Visits the hops from that place of the table on, until the visitor returns false. Returns where
+  // to continue: 0 after the last one.
+  template <class Visitor>
+  std::uint64_t visit_hops(std::uint64_t from, Visitor&& visit) const;
   // Visits the hops that share the input label, in no particular order. Visits none if the label is
   // in no connection.
   template <class Visitor>
@@ -425,6 +427,8 @@ class Ledger {
   std::uint32_t leave(LabelPool& pool, Spot spot, HopRef ref, Link link);
   Group group_of(std::uint32_t head) const;
   void charge_group(Port& out, std::uint32_t head);
+  Admission hand_over_alone(HopRef ref, const HopModify& modify);
+  void hand_over(HopRef ref, const HopHandover& handover);
   Resources charge_of(const Port& port, const Resources& demand,
                       const TrafficContract& contract) const;
   Resources additional_charge(const Port& out, const HopSetup& setup, Resources alone) const;
@@ -473,6 +477,15 @@ void Ledger::for_each_hop(Visitor&& visit) const {
   for (std::uint32_t i = 0; i < hops_.size(); ++i) {
     if (hops_[i].alive) visit(HopRef{i}, hops_[i]);
   }
+}
+
+template <class Visitor>
+std::uint64_t Ledger::visit_hops(std::uint64_t from, Visitor&& visit) const {
+  for (std::uint64_t i = from; i < hops_.size(); ++i) {
+    const auto at = static_cast<std::uint32_t>(i);
+    if (hops_[at].alive && !visit(HopRef{at}, hops_[at])) return i + 1 < hops_.size() ? i + 1 : 0;
+  }
+  return 0;
 }
 
 template <class Visitor>

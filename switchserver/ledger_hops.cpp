@@ -54,7 +54,7 @@ Admission Ledger::set_up(ManagerIndex manager, const HopSetup& setup, std::uint3
   }
   if (same == kNil) return set_up_new(manager, setup, owner, hash);
   const HopRef ref{same};
-  if (hops_[same].state != HopState::kReserved || !setup.commit) return repeat(ref, setup, owner);
+  if (hops_[same].state != HopStage::kReserved || !setup.commit) return repeat(ref, setup, owner);
   const Admission admission = commit_reserved(ref, setup, owner);
   if (!admission.admitted()) undo(ref);
   return admission;
@@ -95,7 +95,7 @@ bool Ledger::same_setup(HopRef ref, const HopSetup& again, std::uint32_t owner) 
 }
 
 Admission Ledger::repeat(HopRef ref, const HopSetup& setup, std::uint32_t owner) const {
-  if (hop(ref).state == HopState::kRemoving) {
+  if (hop(ref).state == HopStage::kRemoving) {
     return refuse(Cause::kBeingReleased, {}, setup.key.generation.value());
   }
   if (!same_setup(ref, setup, owner)) {
@@ -142,7 +142,7 @@ Admission Ledger::set_up_new(ManagerIndex manager, const HopSetup& setup, std::u
   // Nothing can refuse from here on: reserve everything.
   const HopRef ref = insert(manager, setup, owner, hash);
   HopRecord& record = hops_[ref.value()];
-  record.state = setup.commit ? HopState::kCommitting : HopState::kReserved;
+  record.state = setup.commit ? HopStage::kCommitting : HopStage::kReserved;
   record.input_port = static_cast<std::uint16_t>(in - ports_.data());
   record.output_port = static_cast<std::uint16_t>(out - ports_.data());
   record.output = packed(out->output.label(output_spot));
@@ -192,7 +192,7 @@ Admission Ledger::commit_reserved(HopRef ref, const HopSetup& setup, std::uint32
   }
   take_input(ref, in, input_spot);
   record.earlier_session = false;  // the committing session knows the label
-  record.state = HopState::kCommitting;
+  record.state = HopStage::kCommitting;
   touch(ref);
   Admission admission;
   admission.hop = ref;
@@ -311,7 +311,7 @@ Admission Ledger::modify(ManagerIndex manager, const HopModify& modify, bool unt
   const auto ref = find(manager, modify.key);
   if (!ref) return refuse(Cause::kUnknownConnection, {}, modify.key.connection.value());
   HopRecord& record = hop(*ref);
-  if (record.state == HopState::kRemoving) {
+  if (record.state == HopStage::kRemoving) {
     return refuse(Cause::kBeingReleased, {}, modify.key.generation.value());
   }
   const std::uint32_t at = ref->value();
@@ -325,6 +325,8 @@ Admission Ledger::modify(ManagerIndex manager, const HopModify& modify, bool unt
   if (modify.revision <= revision) {
     return refuse(Cause::kStale, {}, modify.revision, revision);
   }
+  const bool only_handed_over = modify.handover && wanted == now && modify.contract == contract;
+  if (only_handed_over) return hand_over_alone(*ref, modify);
   if (above_of(at) != kNil || below_of(at) != kNil || shares_output(*ref)) {
     return refuse(Cause::kChangeUnderWay, {}, modify.revision);
   }
@@ -375,9 +377,28 @@ Admission Ledger::modify(ManagerIndex manager, const HopModify& modify, bool unt
   record.demand = wanted;
   record.packed = PackedContract(modify.contract);
   charge_group(out, at);
+  if (modify.handover) hand_over(*ref, *modify.handover);
   Admission admission;
   admission.hop = *ref;
   return admission;
+}
+
+// No resources change, so another path being set up is no obstacle.
+Admission Ledger::hand_over_alone(HopRef ref, const HopModify& modify) {
+  extras(ref.value()).revision = modify.revision;
+  hand_over(ref, *modify.handover);
+  Admission admission;
+  admission.hop = ref;
+  return admission;
+}
+
+void Ledger::hand_over(HopRef ref, const HopHandover& handover) {
+  HopRecord& record = hop(ref);
+  const std::uint32_t owner = names_.take(handover.owner);
+  if (record.owner != kNoOwner) names_.release(record.owner);
+  record.owner = owner;
+  record.request = handover.request;
+  extras(ref.value()).shown_id = handover.shown_id;
 }
 
 void Ledger::settle(HopRef ref, std::uint32_t revision, Resources demand,
@@ -403,23 +424,23 @@ void Ledger::settle(HopRef ref, std::uint32_t revision, Resources demand,
 
 void Ledger::programmed(HopRef ref) {
   HopRecord& record = hop(ref);
-  XB_CHECK(record.state == HopState::kCommitting, static_cast<int>(record.state));
-  record.state = HopState::kCommitted;
+  XB_CHECK(record.state == HopStage::kCommitting, static_cast<int>(record.state));
+  record.state = HopStage::kCommitted;
   touch(ref);
   if (const std::uint32_t below = below_of(ref.value()); below != kNil) touch(HopRef{below});
 }
 
 void Ledger::undo(HopRef ref) {
-  const HopState state = hop(ref).state;
-  XB_CHECK(state == HopState::kCommitting || state == HopState::kReserved, static_cast<int>(state));
+  const HopStage state = hop(ref).state;
+  XB_CHECK(state == HopStage::kCommitting || state == HopStage::kReserved, static_cast<int>(state));
   // A session that began after the commit does not know the label. If it committed a held
   // reservation and that commit is refused, it does.
-  const bool known = state == HopState::kReserved || !hop(ref).earlier_session;
+  const bool known = state == HopStage::kReserved || !hop(ref).earlier_session;
   give_up(ref, known ? LabelHolder::kCached : LabelHolder::kFree);
 }
 
 bool Ledger::goes_at_once(HopRef ref) const {
-  return hop(ref).state == HopState::kReserved || superseded(ref);
+  return hop(ref).state == HopStage::kReserved || superseded(ref);
 }
 
 bool Ledger::begin_removal(HopRef ref) {
@@ -428,15 +449,15 @@ bool Ledger::begin_removal(HopRef ref) {
     give_up(ref, LabelHolder::kQuarantine);
     return true;
   }
-  if (record.state != HopState::kRemoving) {
-    record.state = HopState::kRemoving;
+  if (record.state != HopStage::kRemoving) {
+    record.state = HopStage::kRemoving;
     touch(ref);
   }
   return false;
 }
 
 void Ledger::removed(HopRef ref) {
-  XB_CHECK(hop(ref).state == HopState::kRemoving, static_cast<int>(hop(ref).state));
+  XB_CHECK(hop(ref).state == HopStage::kRemoving, static_cast<int>(hop(ref).state));
   give_up(ref, LabelHolder::kQuarantine);
 }
 

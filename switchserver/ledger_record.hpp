@@ -9,12 +9,11 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/audit.hpp"
 #include "core/hop.hpp"
 #include "switchserver/label_pool.hpp"
 
 namespace xbind {
-
-enum class HopState : std::uint8_t { kReserved, kCommitting, kCommitted, kRemoving };
 
 // A TrafficContract that check() accepts, in 16 octets: its numbers have 24 bits each.
 class PackedContract {
@@ -66,6 +65,7 @@ struct alignas(64) HopRecord {
   bool branch : 1 = false;
   bool takes_over : 1 = false;
   bool joins : 1 = false;
+  bool bidirectional : 1 = false;
 
  private:
   bool input_named : 1 = false;   // the setup named the input label; false: it was allotted
@@ -77,7 +77,7 @@ struct alignas(64) HopRecord {
   bool earlier_session : 1 = false;  // a session of the manager has ended since its setup
 
  public:
-  HopState state = HopState::kReserved;
+  HopStage state = HopStage::kReserved;
   // The controller's notes about its requests to the switch; ticket and waiters are its own too.
   struct Progress {
     bool add_open : 1 = false;
@@ -121,13 +121,13 @@ struct alignas(64) HopRecord {
   bool first() const { return key.hop == 0 && !branch; }  // as HopSetup::first()
   bool last() const { return key.hop + 1 == hop_count; }
   // Committed, and no request is under way.
-  bool settled() const { return state == HopState::kCommitted && !progress.add_open; }
+  bool settled() const { return state == HopStage::kCommitted && !progress.add_open; }
 };
 static_assert(sizeof(HopRecord) == 128 && sizeof(HopRecord::Progress) == 1);
 
-// Additional fields of hops that were modified, share a label, or have taken over. For any other
-// hop the record has it all: demand and contract are as in the setup, and the charge is what it
-// needs alone.
+// Additional fields of hops that were modified or handed over, share a label, or have taken over.
+// For any other hop the record has it all: demand and contract are as in the setup, and the charge
+// is what it needs alone.
 struct HopExtras {
   Resources asked;  // in the setup
   PackedContract asked_contract;
@@ -140,6 +140,7 @@ struct HopExtras {
   std::optional<std::uint64_t> ingress;
   std::uint32_t above = 0xffff'ffff;  // has taken over from this one, or is about to
   std::uint32_t below = 0xffff'ffff;  // from which this one takes over
+  ConnectionId shown_id;              // of the last handover; 0: none
 
   friend bool operator==(const HopExtras&, const HopExtras&) = default;
 };

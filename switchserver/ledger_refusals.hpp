@@ -14,8 +14,8 @@ inline Admission refuse(Cause cause, PortId port, std::uint64_t asked, std::uint
   return refused;
 }
 
-inline bool is_active(HopState state) {
-  return state == HopState::kCommitting || state == HopState::kCommitted;
+inline bool is_active(HopStage state) {
+  return state == HopStage::kCommitting || state == HopStage::kCommitted;
 }
 
 // Whether this SwitchServer allots the input label: at the first hop, unless a label is already in

@@ -127,6 +127,27 @@ v2::HopAttachment* SwitchServerServant::attach_manager(const char* manager, v2::
   return out.release();
 }
 
+v2::Epoch SwitchServerServant::newest_epoch(const char* manager) {
+  const auto newest =
+      daemon_.ask([&](xbind::SwitchServer& server) { return server.newest_epoch(manager); });
+  if (!newest) orb::raise(newest.error());
+  return newest->value();
+}
+
+v2::HopPage* SwitchServerServant::held_hops(v2::SessionId session, CORBA::ULongLong from) {
+  std::vector<std::uint64_t> places;
+  const auto held = daemon_.ask([&](xbind::SwitchServer& server) {
+    return server.held_hops(SessionId{session}, from, kHopsPerPage, &places);
+  });
+  if (!held) orb::raise(held.error());
+  auto page = std::make_unique<v2::HopPage>();
+  orb::ReplyRoom room;
+  const std::size_t count = orb::hops_that_fit(held->hops, held->owners, 0, kHopsPerPage, room);
+  orb::to_idl(*held, count, *page);
+  page->next = count < held->hops.size() ? places[count - 1] : held->next;
+  return page.release();
+}
+
 void SwitchServerServant::detach_manager(v2::SessionId session) {
   daemon_.ask([&](xbind::SwitchServer& server) {
     server.detach(SessionId{session});
@@ -218,7 +239,8 @@ void SwitchServerServant::fill_page(v2::LedgerPage& page, std::uint64_t number, 
   orb::to_idl(findings, page.findings);
   orb::to_idl(take_labels(report.cached, room), page.cached);
   orb::to_idl(take_labels(report.quarantined, room), page.quarantined);
-  const std::size_t count = orb::hops_that_fit(report, rest.next_hop, kHopsPerPage, room);
+  const std::size_t count =
+      orb::hops_that_fit(report.hops, report.owners, rest.next_hop, kHopsPerPage, room);
   page.audit = number;
   orb::to_idl(report.hops.data() + rest.next_hop, count, report.owners, page);
   rest.next_hop += count;

@@ -49,6 +49,8 @@ class SwitchServerServant : public orb::Dispatched<POA_xbind::v2::SwitchServer> 
 
   v2::HopAttachment* attach_manager(const char* manager, v2::Epoch manager_epoch,
                                     CORBA::ULong version, v2::HopObserver_ptr observer) override;
+  v2::Epoch newest_epoch(const char* manager) override;
+  v2::HopPage* held_hops(v2::SessionId session, CORBA::ULongLong from) override;
   void detach_manager(v2::SessionId session) override;
   v2::PortGrant* grant(v2::SessionId session, v2::PortNumber port_number,
                        CORBA::ULong labels_wanted, const v2::Demand& quota_wanted) override;

@@ -91,7 +91,7 @@ void SwitchController::on_ports(const driver::Ports& ports) {
     const bool renewed =
         std::find(ports.renewed.begin(), ports.renewed.end(), input) != ports.renewed.end();
     // The driver repeats an add that is under way.
-    if (!renewed || record.state != HopState::kCommitted || record.progress.add_open) return;
+    if (!renewed || record.state != HopStage::kCommitted || record.progress.add_open) return;
     if (ledger_.above(ref)) {
       record.progress.untold = true;  // to be sent when it is live again
     } else if (state_ == State::kUp) {
@@ -186,7 +186,7 @@ void SwitchController::match_ledger(const std::vector<CrossConnect>& table) {
   // Hops that are being removed and absent from the table are gone; do this before their lower
   // hops.
   ledger_.for_each_hop([&](HopRef ref, HopRecord& record) {
-    if (record.state != HopState::kRemoving) return;
+    if (record.state != HopStage::kRemoving) return;
     const CrossConnect wanted = ledger_.cross_connect(record);
     const CrossConnect untold{wanted.input_port, wanted.input_label, PortId{}, Label{}};
     const bool in_table = std::binary_search(there.begin(), there.end(), wanted) ||
@@ -198,11 +198,11 @@ void SwitchController::match_ledger(const std::vector<CrossConnect>& table) {
     if (ledger_.above(ref)) return;
     const CrossConnect wanted = ledger_.cross_connect(record);
     const bool in_table = std::binary_search(there.begin(), there.end(), wanted);
-    if (record.state == HopState::kRemoving) {
+    if (record.state == HopStage::kRemoving) {
       if (record.progress.remove_open) return;
       ++counters_.cleaned;
       send_remove(ref);
-    } else if (record.state == HopState::kCommitted && !record.progress.add_open) {
+    } else if (record.state == HopStage::kCommitted && !record.progress.add_open) {
       if (!in_table && !would_branch(wanted) && !planted(Bug::kNotPutBack)) {
         put_back(ref, there);
       } else if (in_table && record.progress.untold) {
@@ -229,7 +229,7 @@ void SwitchController::on_done(const driver::Done& done) {
                                                    : false);
   if (!open) {
     ++counters_.unexpected_answers;
-  } else if (done.again && request == Request::kAdd && record->state != HopState::kRemoving) {
+  } else if (done.again && request == Request::kAdd && record->state != HopStage::kRemoving) {
     const auto moving = moves_.find(ref);
     if (moving == moves_.end()) {
       add(ref);
@@ -256,9 +256,9 @@ void SwitchController::on_added(HopRef ref, Cause cause, std::uint8_t failure_co
 
   if (!changes_.empty() && changes_.contains(ref)) {
     on_contract_answer(ref, cause, failure_code);
-    if (record.state == HopState::kCommitted) return advance(below);
+    if (record.state == HopStage::kCommitted) return advance(below);
   }
-  if (record.state == HopState::kCommitted) {  // it was put back, or asserted again
+  if (record.state == HopStage::kCommitted) {  // it was put back, or asserted again
     progress.untold = cause != Cause::kNone;
     if (cause != Cause::kNone) ++counters_.put_back_refused;
     return advance(below);
@@ -267,7 +267,7 @@ void SwitchController::on_added(HopRef ref, Cause cause, std::uint8_t failure_co
   if (cause == Cause::kNone) {
     if (waiters != kNil) ++counters_.commits;  // nobody waits for a hop that is put back
     answer_all(waiters, success(record, HopAction::kCommit));
-    if (record.state == HopState::kCommitting) {
+    if (record.state == HopStage::kCommitting) {
       ledger_.programmed(ref);
       advance(below);
       if (progress.untold && up()) reassert(ref);  // a modify arrived meanwhile
@@ -275,10 +275,10 @@ void SwitchController::on_added(HopRef ref, Cause cause, std::uint8_t failure_co
     }
   } else {
     answer_all(waiters, refusal(key, HopAction::kCommit, cause, failure_code));
-    if (record.state == HopState::kCommitting && cause == Cause::kSwitchRefused) {
+    if (record.state == HopStage::kCommitting && cause == Cause::kSwitchRefused) {
       return undo_refused(ref);
     }
-    if (record.state == HopState::kCommitting) {  // unknown whether the switch has it
+    if (record.state == HopStage::kCommitting) {  // unknown whether the switch has it
       ledger_.begin_removal(ref);
       if (cause == Cause::kSwitchUnreachable) {  // deleted when the switch is back
         return refuse_waiting(below, cause, failure_code);
@@ -340,7 +340,7 @@ void SwitchController::finish_removal(HopRef ref) {
   if (!below) return;
   HopRecord& live = ledger_.hop(*below);
   const bool lost = restore || live.progress.untold;
-  if (lost && reachable() && live.state == HopState::kCommitted && !live.progress.add_open &&
+  if (lost && reachable() && live.state == HopStage::kCommitted && !live.progress.add_open &&
       !ledger_.above(*below)) {
     put_back(*below);
   }

@@ -255,6 +255,13 @@ class SwitchController {
   // Ends the session: see Ledger::lapse(). Drops the results of its open batches. Does nothing
   // without a session.
   void detach(std::string_view manager);
+  // The highest epoch that has attached under the name; 0: none, or the name is not known.
+  Epoch newest_epoch(std::string_view manager) const;
+  // Hops that the ledger holds under the name, at most `most` of them and from the place `from` on,
+  // where 0 is the beginning. `places`, if given, receives for each hop the `from` that begins
+  // behind it (0: there is no more). Looks at no more than kLookedAtPerPage records.
+  HeldHops held_hops(std::string_view manager, std::uint64_t from, std::size_t most,
+                     std::vector<std::uint64_t>* places = nullptr) const;
   // See Ledger::forget_manager(); the epoch is forgotten with the name. Returns the number of hops
   // left. kNotFound: unknown; kBadInput: attached.
   Result<std::uint64_t> forget(std::string_view manager);
@@ -301,6 +308,7 @@ class SwitchController {
 
   static constexpr std::uint32_t kNil = 0xffff'ffff;
   static constexpr std::size_t kEndedMax = 1U << 20;
+  static constexpr std::size_t kLookedAtPerPage = 50'000;
   static constexpr std::size_t kStatisticsMax = 1024;  // open at once
 
   enum class State : std::uint8_t { kDown, kReading, kUp };
@@ -423,6 +431,10 @@ class SwitchController {
   void join(std::uint32_t& head, std::uint32_t more);
   bool anybody_waits(std::uint32_t head) const;
   void report(const Audit& audit, const std::vector<CrossConnect>* table);
+  // `owners` are those of the hops described so far, by the ledger's number.
+  using OwnerPlaces = std::unordered_map<std::uint32_t, std::uint32_t>;
+  LedgerHop describe(HopRef ref, const HopRecord& record, OwnerPlaces& places,
+                     std::vector<HopOwner>& owners) const;
   void flush();
 
   SwitchControllerOptions options_;

@@ -19,7 +19,7 @@ void SwitchController::change(std::uint32_t waiters, ManagerIndex manager, const
   const auto refuse = [&](const HopResult& refused) { answer_all(waiters, refused); };
   const auto ref = ledger_.find(manager, wanted.key);
   HopRecord* const record = ref ? &ledger_.hop(*ref) : nullptr;
-  if (record != nullptr && record->state == HopState::kCommitted && record->progress.add_open) {
+  if (record != nullptr && record->state == HopStage::kCommitted && record->progress.add_open) {
     auto open = changes_.find(*ref);
     if (open == changes_.end()) {
       // The hop is being put back: treat that as a change to its present contract.
@@ -34,7 +34,7 @@ void SwitchController::change(std::uint32_t waiters, ManagerIndex manager, const
   const bool news =
       record != nullptr && (wanted.contract != record->contract() || record->progress.untold);
   // A hop from which another has taken over is in no switch, so no request is needed.
-  if (news && reachable && record->state == HopState::kCommitted && !ledger_.above(*ref)) {
+  if (news && reachable && record->state == HopStage::kCommitted && !ledger_.above(*ref)) {
     return send_contract(*ref, waiters, wanted);
   }
   const Admission admission = ledger_.modify(manager, wanted);
@@ -43,7 +43,7 @@ void SwitchController::change(std::uint32_t waiters, ManagerIndex manager, const
     return refuse(refusal(wanted.key, HopAction::kModify, admission));
   }
   // The commit of a reservation will carry the contract.
-  if (news && record->state != HopState::kReserved) record->progress.untold = true;
+  if (news && record->state != HopStage::kReserved) record->progress.untold = true;
   ++(admission.repeated ? counters_.repeats : counters_.modifies);
   answer_all(waiters, success(wanted.key, HopAction::kModify));
 }
@@ -110,7 +110,7 @@ void SwitchController::on_contract_answer(HopRef ref, Cause cause, std::uint8_t 
   if (cause != Cause::kNone) {
     ++(change.waiters != kNil ? counters_.contracts_refused : counters_.put_back_refused);
   }
-  if (record.state != HopState::kCommitted) {
+  if (record.state != HopStage::kCommitted) {
     const HopResult gone = refusal(wanted.key, HopAction::kModify, Cause::kBeingReleased,
                                    wanted.key.generation.value());
     answer_all(change.waiters, gone);

@@ -41,6 +41,11 @@ Result<SwitchController::Attachment> SwitchController::attach(std::string_view m
   return Attachment{ledger_.ports(), ledger_.quarantined(*index), ledger_.hop_count(*index)};
 }
 
+Epoch SwitchController::newest_epoch(std::string_view manager) const {
+  const auto index = ledger_.find_manager(manager);
+  return index && index->value() < sessions_.size() ? sessions_[index->value()].epoch : Epoch{};
+}
+
 void SwitchController::detach(std::string_view manager) {
   if (const auto index = attached(manager)) end_session(*index);
 }
@@ -133,7 +138,7 @@ void SwitchController::set_up(Place place, ManagerIndex manager, const HopSetup&
   const HopAction action = action_of(setup);
   if (!up()) {
     const auto reserved = ledger_.find(manager, setup.key);
-    if (setup.commit && reserved && ledger_.hop(*reserved).state == HopState::kReserved) {
+    if (setup.commit && reserved && ledger_.hop(*reserved).state == HopStage::kReserved) {
       ledger_.undo(*reserved);  // a refused commit leaves nothing of its hop
     }
     answer(place, refusal(setup.key, action, Cause::kSwitchUnreachable));
@@ -148,7 +153,7 @@ void SwitchController::set_up(Place place, ManagerIndex manager, const HopSetup&
   HopRecord& record = ledger_.hop(admission.hop);
   if (admission.repeated) {
     ++counters_.repeats;
-    if (record.state == HopState::kCommitting) {
+    if (record.state == HopStage::kCommitting) {
       wait(record.commit_waiters, place);
     } else {
       answer(place, success(record, action));
@@ -198,7 +203,7 @@ void SwitchController::remove(Place place, ManagerIndex manager, const HopKey& k
   HopRef top = *ref;
   while (const auto above = ledger_.above(top)) top = *above;
   const HopRecord& uppermost = ledger_.hop(top);
-  if (uppermost.state == HopState::kRemoving && !uppermost.progress.remove_open &&
+  if (uppermost.state == HopStage::kRemoving && !uppermost.progress.remove_open &&
       !uppermost.progress.remove_done) {
     send_remove(top);
   }

@@ -35,7 +35,7 @@ void SwitchController::send_remove(HopRef ref) {
   record.progress.remove_open = true;
   const auto below = ledger_.below(ref);
   const HopRecord* to = below ? &ledger_.hop(*below) : nullptr;
-  if (to != nullptr && to->state == HopState::kCommitted) {
+  if (to != nullptr && to->state == HopStage::kCommitted) {
     ++counters_.moved_back;
     const CrossConnect back = ledger_.cross_connect(*to);
     driver_.move(ledger_.cross_connect(record), back.output_port, back.output_label, to->contract(),
@@ -53,7 +53,7 @@ void SwitchController::undo_refused(HopRef ref) {
   ledger_.undo(ref);
   if (!below) return;
   const HopRecord& live = ledger_.hop(*below);
-  if (live.state == HopState::kCommitted && live.progress.untold && reachable()) put_back(*below);
+  if (live.state == HopStage::kCommitted && live.progress.untold && reachable()) put_back(*below);
   advance(below);
 }
 
@@ -62,7 +62,7 @@ void SwitchController::undo_refused(HopRef ref) {
 void SwitchController::advance(std::optional<HopRef> below) {
   if (!below) return;
   const HopRecord& record = ledger_.hop(*below);
-  if (record.state != HopState::kRemoving || record.progress.add_open ||
+  if (record.state != HopStage::kRemoving || record.progress.add_open ||
       record.progress.remove_open || record.progress.remove_done) {
     return;
   }

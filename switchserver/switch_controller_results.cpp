@@ -141,6 +141,49 @@ void SwitchController::on_counted(const driver::Statistics& counted) {
       {asked.mapped(), counted.cause, counted.failure_code, counted.absent, counted.counters});
 }
 
+// ===== hops for their manager =====
+
+LedgerHop SwitchController::describe(HopRef ref, const HopRecord& record, OwnerPlaces& places,
+                                     std::vector<HopOwner>& owners) const {
+  const auto [owner, fresh] =
+      places.try_emplace(ledger_.owner_number(record), static_cast<std::uint32_t>(owners.size()));
+  if (fresh) owners.push_back(ledger_.owner_of(record));
+  LedgerHop hop;
+  hop.key = record.key;
+  hop.cross_connect = ledger_.cross_connect(record);
+  hop.demand = record.demand;
+  hop.settled = record.settled();
+  hop.contract = record.contract();
+  hop.held = record.held;
+  hop.hop_count = record.hop_count;
+  hop.owner = owner->second;
+  hop.request = record.request;
+  hop.stage = record.state;
+  hop.branch = record.branch;
+  hop.bidirectional = record.bidirectional;
+  hop.superseded = ledger_.superseded(ref);
+  hop.revision = ledger_.revision(ref);
+  hop.shown_id = ledger_.shown_id(ref);
+  return hop;
+}
+
+HeldHops SwitchController::held_hops(std::string_view name, std::uint64_t from, std::size_t most,
+                                     std::vector<std::uint64_t>* places) const {
+  HeldHops held;
+  const auto manager = ledger_.find_manager(name);
+  if (!manager || most == 0) return held;
+  OwnerPlaces owners;
+  std::size_t looked_at = 0;
+  held.next = ledger_.visit_hops(from, [&](HopRef ref, const HopRecord& record) {
+    if (record.manager == *manager) {
+      held.hops.push_back(describe(ref, record, owners, held.owners));
+      if (places != nullptr) places->push_back(std::uint64_t{ref.value()} + 1);
+    }
+    return held.hops.size() < most && ++looked_at < kLookedAtPerPage;
+  });
+  return held;
+}
+
 // ===== audit =====
 
 Result<void> SwitchController::audit(std::string_view name, Token token) {
@@ -164,17 +207,12 @@ Result<void> SwitchController::audit(std::string_view name, Token token) {
 
 void SwitchController::report(const Audit& audit, const std::vector<CrossConnect>* table) {
   LedgerReport report;
-  std::unordered_map<std::uint32_t, std::uint32_t> owners;  // ledger's number to report's number
+  OwnerPlaces owners;
   TableExpectation expected;
   ledger_.for_each_hop([&](HopRef ref, const HopRecord& record) {
     const bool settled = record.settled();
     if (record.manager == audit.manager) {
-      const auto [owner, fresh] = owners.try_emplace(
-          ledger_.owner_number(record), static_cast<std::uint32_t>(report.owners.size()));
-      if (fresh) report.owners.push_back(ledger_.owner_of(record));
-      report.hops.push_back({record.key, ledger_.cross_connect(record), record.demand, settled,
-                             record.contract(), record.held, record.hop_count, owner->second,
-                             record.request});
+      report.hops.push_back(describe(ref, record, owners, report.owners));
     }
     if (!record.input_label().present()) return;  // a reservation
     if (ledger_.superseded(ref) && record.version <= audit.since) return;

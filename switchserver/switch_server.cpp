@@ -83,6 +83,20 @@ Result<void> SwitchServer::execute(SessionId session, const HopBatch& batch, std
   return {};
 }
 
+Result<HeldHops> SwitchServer::held_hops(SessionId session, std::uint64_t from, std::size_t most,
+                                         std::vector<std::uint64_t>* places) const {
+  const auto found = managers_.find(session);
+  if (found == managers_.end()) return fail(ErrorCode::kNotFound, "no session {}", session);
+  return controller_.held_hops(found->second->name, from, most, places);
+}
+
+Result<Epoch> SwitchServer::newest_epoch(const std::string& manager) const {
+  if (const auto named = check_name("manager", manager); !named) {
+    return tl::make_unexpected(named.error());
+  }
+  return controller_.newest_epoch(manager);
+}
+
 Result<SwitchController::Grant> SwitchServer::grant(SessionId session, PortId port,
                                                     std::size_t labels, Resources quota,
                                                     TimePoint now) {

@@ -102,6 +102,11 @@ class SwitchServer {
   // kNotFound: no such session. The caller chooses distinct tokens.
   Result<void> execute(SessionId session, const HopBatch& batch, std::uint64_t token,
                        TimePoint now);
+  // As SwitchController::held_hops, for the session's manager. kNotFound: no such session.
+  Result<HeldHops> held_hops(SessionId session, std::uint64_t from, std::size_t most,
+                             std::vector<std::uint64_t>* places = nullptr) const;
+  // kBadInput: the name is empty or invalid.
+  Result<Epoch> newest_epoch(const std::string& manager) const;
   // kNotFound: no such session or port.
   Result<SwitchController::Grant> grant(SessionId session, PortId port, std::size_t labels,
                                         Resources quota, TimePoint now);

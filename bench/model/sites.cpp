@@ -19,8 +19,7 @@ constexpr LabelRange kLabels = atm_range(0, 0, 32, 65'535);
 constexpr std::uint64_t kCellsPerS = 1;
 constexpr Duration kAttaching = std::chrono::milliseconds{1};
 constexpr std::uint64_t kAttach = 1;  // the manager's reminder to attach
-// The subject of queries and answers, in the place of the session number.
-constexpr SessionId kRoutes{1};
+constexpr SessionId kRoutes{1};       // the subject of queries and answers, in place of a session
 constexpr SessionId kServices{2};
 
 std::size_t items(const RequestBatch& batch) {
@@ -202,6 +201,7 @@ void ManagerSite::connect(Others others, TimePoint now) {
   route_object_ = &others.route_object;
   qos_mapper_ = &others.qos_mapper;
   path_ = std::move(others.path);
+  manager_.set_network({}, now);  // nothing of an earlier epoch is to be read
   for (SwitchServerSite* at : path_) manager_.register_switch(at->name());
   for (const std::string& name : std::exchange(to_attach_, {})) attach(name, now);
 }

@@ -115,6 +115,10 @@ class SwitchServant : public POA_xbind::v2::SwitchServer {
     });
     return out.release();
   }
+  v2::Epoch newest_epoch(const char*) override { return 0; }
+  v2::HopPage* held_hops(v2::SessionId, CORBA::ULongLong) override {
+    return std::make_unique<v2::HopPage>().release();
+  }
   void detach_manager(v2::SessionId session) override {
     daemon_.ask([&](NullSwitch& logic) {
       logic.detach(SessionId{session});

@@ -187,6 +187,21 @@ TEST(Contract, WhatAManagerShowsIsItsOwn) {
                                         CacheKind::kPrepared);
 }
 
+TEST(Contract, AHandoverIsCores) {
+  HopBatch batch;
+  batch.owners = {{"mia", Epoch{3}, "host-a", "host-b"}};
+  const HopHandover handover{{"noa", Epoch{1}, "host-a", "host-c"}, RequestId{8}, ConnectionId{9}};
+  batch.modifies = {{{ConnectionId{7}, Generation{1}, 0, 0}, 2, {100, 10}, {}, handover},
+                    {{ConnectionId{7}, Generation{1}, 0, 1}, 2, {100, 10}, {}, {}}};
+  v2::HopBatch wire;
+  orb::to_idl(batch, wire);
+  const auto back = orb::to_core(wire);
+  ASSERT_TRUE(back.has_value()) << back.error().text;
+  EXPECT_EQ(back->modifies, batch.modifies);
+  wire.modifies[0].handover[0].owner = 4;
+  EXPECT_EQ(orb::to_core(wire).error().text, "owner 4 is meant, of 2 owners");
+}
+
 TEST(Contract, APageOfHopsEndsBeforeTheReplyIsTooLongForItsOwners) {
   constexpr std::size_t kHops = 5'000;
   LedgerReport report;
@@ -199,7 +214,7 @@ TEST(Contract, APageOfHopsEndsBeforeTheReplyIsTooLongForItsOwners) {
   int pages = 0;
   while (first < kHops) {
     orb::ReplyRoom room;
-    const std::size_t count = orb::hops_that_fit(report, first, kHops, room);
+    const std::size_t count = orb::hops_that_fit(report.hops, report.owners, first, kHops, room);
     ASSERT_GT(count, 0U);
     v2::LedgerPage page;
     orb::to_idl(report.hops.data() + first, count, report.owners, page);
@@ -226,6 +241,12 @@ TEST(Contract, APageOfHopsSaysEachOwnerOnceAndKeepsTheWholeRecord) {
     hop.hop_count = 3;
     hop.owner = i % 2;
     hop.request = RequestId{50 + i};
+    hop.stage = static_cast<HopStage>(i);
+    hop.branch = i == 1;
+    hop.bidirectional = i == 2;
+    hop.superseded = i == 3;
+    hop.revision = 5 + i;
+    hop.shown_id = ConnectionId{900 + i};
   }
   v2::LedgerPage page;
   page.audit = page.cross_connects = 0;
@@ -243,6 +264,15 @@ TEST(Contract, APageOfHopsSaysEachOwnerOnceAndKeepsTheWholeRecord) {
   EXPECT_EQ(report.hops, hops);
   EXPECT_EQ(report.owners.at(1), owners[0]);
   EXPECT_EQ(report.owners.at(2), owners[1]);
+  for (LedgerHop& hop : hops) --hop.owner;
+  v2::HopPage held;
+  orb::to_idl(HeldHops{hops, owners, 0}, hops.size(), held);
+  held.next = 77;
+  const auto read = orb::to_core(held);
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->hops, hops);
+  EXPECT_EQ(read->owners, owners);
+  EXPECT_EQ(read->next, 77U);
   page.hops[0].owner = 9;
   EXPECT_EQ(orb::add_hops(page, report).error().text, "owner 9 is meant, of 2 owners");
 }

@@ -29,7 +29,8 @@ class Inbox : public POA_xbind::v2::HopInbox {
   void submit_hops(v2::SessionId, v2::BatchSeq, v2::BatchSeq, const v2::HopBatch&) override {}
 };
 
-// Runs `first` in its first attach and in every other operation; later attaches succeed.
+// Runs `first` in its first attach, when its hops are first read, and in every operation that is not
+// needed to attach; later attachments succeed and have no hops.
 class BadSwitch : public POA_xbind::v2::SwitchServer {
  public:
   using Answer = std::function<void(v2::HopAttachment&)>;
@@ -47,6 +48,16 @@ class BadSwitch : public POA_xbind::v2::SwitchServer {
   }
   int attached() const { return attached_; }
 
+  v2::Epoch newest_epoch(const char*) override { return 0; }
+  v2::HopPage* held_hops(v2::SessionId, CORBA::ULongLong) override {
+    if (read_++ == 0) {
+      v2::HopAttachment attachment;
+      first_(attachment);
+    }
+    v2::HopPage_var page = new v2::HopPage();
+    page->next = 0;
+    return page._retn();
+  }
   void detach_manager(v2::SessionId) override { trouble(); }
   v2::PortGrant* grant(v2::SessionId, v2::PortNumber, CORBA::ULong, const v2::Demand&) override {
     return trouble<v2::PortGrant>();
@@ -76,12 +87,20 @@ class BadSwitch : public POA_xbind::v2::SwitchServer {
   v2::HopInbox_var inbox_;
   v2::SessionId session_;
   std::atomic<int> attached_ = 0;
+  std::atomic<int> read_ = 0;
+};
+
+class NoLinks : public POA_xbind::v2::RouteOperations {
+ public:
+  void drain(const v2::RouteElement&, CORBA::Boolean) override {}
+  v2::LinkStateSeq* links(CORBA::ULong, CORBA::ULong) override { return new v2::LinkStateSeq(); }
 };
 
 // Gives another answer to each call; some are valid.
 class BadRoutes : public POA_xbind::v2::RouteObject {
  public:
-  explicit BadRoutes(std::vector<std::string> names) : names_(std::move(names)) {}
+  explicit BadRoutes(std::vector<std::string> names)
+      : names_(std::move(names)), operations_(new NoLinks) {}
 
   v2::RouteAnswers* find_paths(const v2::RouteQuerySeq& queries) override {
     trouble();
@@ -123,7 +142,7 @@ class BadRoutes : public POA_xbind::v2::RouteObject {
     none->topology_version = none->validity_ms = none->unusable_count = 0;
     return none._retn();
   }
-  v2::RouteOperations_ptr route_operations() override { throw CORBA::NO_IMPLEMENT(); }
+  v2::RouteOperations_ptr route_operations() override { return operations_->_this(); }
   v2::NameSeq* switches(CORBA::ULong first, CORBA::ULong) override {
     trouble();
     v2::NameSeq_var all = new v2::NameSeq();
@@ -151,6 +170,7 @@ class BadRoutes : public POA_xbind::v2::RouteObject {
   }
 
   std::vector<std::string> names_;
+  PortableServer::Servant_var<NoLinks> operations_;
   std::atomic<int> calls_ = 0;
 };
 

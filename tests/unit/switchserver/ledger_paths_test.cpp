@@ -313,6 +313,14 @@ TEST_F(LedgerPathsTest, AContractDoesNotChangeWhileTwoGenerationsAreThere) {
   remove(later_hop);
 }
 
+TEST_F(LedgerPathsTest, AnotherOwnerComesAlsoWhileTwoGenerationsAreThere) {
+  committed(a, taking_over(old, kInput, kSide, cache_one(a, kSide)));
+  HopModify handover{old.key, 1, old.demand, old.contract};
+  handover.handover = {{"mia", Epoch{3}, "host-a", "host-b"}, RequestId{8}, ConnectionId{99}};
+  EXPECT_TRUE(ledger.modify(a, handover).admitted());
+  EXPECT_EQ(ledger.owner_of(ledger.hop(old_hop)), handover.handover->owner);
+}
+
 // ----- where they meet again -----
 
 TEST_F(LedgerPathsTest, WhoJoinsIsCountedOnceOnAPortThatIsFull) {

@@ -289,6 +289,70 @@ TEST_F(SwitchServerTest, a_lower_epoch_is_fenced_off) {
   EXPECT_EQ(ghost.error().code, ErrorCode::kFenced);
 }
 
+TEST_F(SwitchServerTest, a_manager_that_comes_back_learns_its_newest_epoch_before_it_attaches) {
+  attach("m1", 5);
+  attach("m1", 7);
+  EXPECT_EQ(server_.newest_epoch("m1"), Epoch{7});
+  EXPECT_EQ(server_.newest_epoch("m2"), Epoch{0});
+  EXPECT_EQ(server_.newest_epoch("").error().code, ErrorCode::kBadInput);
+}
+
+TEST_F(SwitchServerTest, a_manager_that_comes_back_reads_its_hops_page_by_page) {
+  HopBatch five;
+  for (std::uint64_t connection = 1; connection <= 5; ++connection) {
+    five.setups.push_back(one_hop(connection).setups.front());
+    five.setups.back().owner = 0;
+    five.setups.back().request = RequestId{10 + connection};
+  }
+  five.owners = {{"mia", Epoch{3}, "host-a", "host-b"}};
+  submit(attach("m1"), 1, 0, five);
+  HopBatch strange = one_hop(9);
+  submit(attach("m2"), 1, 0, strange);
+
+  const SessionId session = attach("m1", 2);
+  std::vector<LedgerHop> hops;
+  std::uint64_t from = 0;
+  do {
+    const auto page = server_.held_hops(session, from, 2);
+    ASSERT_TRUE(page) << page.error().text;
+    EXPECT_LE(page->hops.size(), 2U);
+    for (const LedgerHop& hop : page->hops) {
+      EXPECT_EQ(page->owners.at(hop.owner), five.owners.front());
+      hops.push_back(hop);
+    }
+    from = page->next;
+  } while (from != 0);
+  ASSERT_THAT(hops, SizeIs(5)) << "none of m2";
+  for (const LedgerHop& hop : hops) {
+    EXPECT_EQ(hop.stage, HopStage::kCommitted);
+    EXPECT_EQ(hop.request.value(), 10 + hop.key.connection.value());
+    EXPECT_TRUE(hop.cross_connect.input_label.present());
+  }
+  EXPECT_EQ(server_.held_hops(SessionId{4711}, 0, 2).error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(SwitchServerTest, a_handover_gives_the_hop_another_owner) {
+  const SessionId session = attach("m1");
+  submit(session, 1, 0, one_hop(7));
+  HopBatch batch;
+  batch.modifies = {{one_hop(7).setups.front().key, 1, {100, 0}, {}, {}}};
+  batch.modifies.front().handover = {
+      {"mia", Epoch{3}, "host-a", "host-b"}, RequestId{8}, ConnectionId{99}};
+  submit(session, 2, 1, batch);
+  EXPECT_EQ(outlet_.sent.back().frame.batch->results.front().cause, Cause::kNone);
+  const auto page = server_.held_hops(session, 0, 10);
+  ASSERT_THAT(page->hops, SizeIs(1));
+  EXPECT_EQ(page->owners.at(page->hops.front().owner), batch.modifies.front().handover->owner);
+  EXPECT_EQ(page->hops.front().request, RequestId{8});
+  EXPECT_EQ(page->hops.front().shown_id, ConnectionId{99});
+  EXPECT_EQ(page->hops.front().revision, 1U);
+  // A repeat, or an older one, changes nothing.
+  batch.modifies.front().handover->request = RequestId{6};
+  batch.modifies.front().revision = 0;
+  submit(session, 3, 2, batch);
+  EXPECT_EQ(server_.held_hops(session, 0, 10)->hops.front().request, RequestId{8});
+}
+
 TEST_F(SwitchServerTest, a_manager_needs_a_name) {
   EXPECT_EQ(server_.attach("", Epoch{1}, now_).error().code, ErrorCode::kBadInput);
   EXPECT_EQ(server_.attach(std::string(129, 'x'), Epoch{1}, now_).error().code,
