@@ -10,6 +10,7 @@
 #include "cmgr/procedures/leaf.hpp"
 #include "cmgr/procedures/modify.hpp"
 #include "cmgr/procedures/prepared_desk.hpp"
+#include "cmgr/procedures/recovery.hpp"
 #include "cmgr/procedures/setup.hpp"
 #include "cmgr/procedures/start.hpp"
 
@@ -100,7 +101,7 @@ void CallRequests::act(const Asker& asker, const ReleaseRequest& request, const 
   Connection* const found = context_.connections.find_shown(request.connection);
   if (found == nullptr) {
     ++context_.counters.table_misses;
-    refuse(Cause::kUnknownConnection);
+    release_unknown(asker, request.connection, now);
     return;
   }
   Connection& connection = *found;
@@ -123,6 +124,32 @@ void CallRequests::act(const Asker& asker, const ReleaseRequest& request, const 
   start_release(context_, connection, asker, timed, now);
 }
 
+// An id of an earlier epoch without a connection.
+void CallRequests::release_unknown(const Asker& asker, ConnectionId id, TimePoint now) {
+  const Recovery::Fate fate = context_.recovery.fate_of(id);
+  if (fate == Recovery::Fate::kNeverWas) {
+    context_.outcomes.refuse(asker, id, {Cause::kUnknownConnection, "manager", id.value(), 0});
+    return;
+  }
+  Outcome outcome;
+  outcome.kind = OutcomeKind::kReleased;
+  outcome.connection = id;
+  if (fate == Recovery::Fate::kNotYetRead) {
+    std::vector<SwitchIndex> owing;
+    if (!context_.recovery.release(id, now, owing)) {
+      context_.outcomes.refuse(asker, id, not_yet_read());
+      return;
+    }
+    const HopTree none;
+    context_.outcomes.describe_debts(none, owing, outcome);
+  }
+  context_.outcomes.tell(asker, std::move(outcome));
+}
+
+Refusal CallRequests::not_yet_read() const {
+  return {Cause::kBusy, "switches not read since the restart", context_.recovery.unread(), 0};
+}
+
 // ===== changes =====
 
 Connection* CallRequests::find_changeable(const Asker& asker, ConnectionId id) {
@@ -133,7 +160,11 @@ Connection* CallRequests::find_changeable(const Asker& asker, ConnectionId id) {
   };
   if (found == nullptr || !found->asker()) {
     ++context_.counters.table_misses;
-    return refuse(Cause::kUnknownConnection);
+    if (context_.recovery.fate_of(id) != Recovery::Fate::kNotYetRead) {
+      return refuse(Cause::kUnknownConnection);
+    }
+    context_.outcomes.refuse(asker, id, not_yet_read());
+    return nullptr;
   }
   if (found->procedure != nullptr) return refuse(found->procedure->refuses_change());
   ++context_.counters.table_hits;
@@ -166,6 +197,15 @@ void CallRequests::act(const Asker& asker, const CommitRequest& request, const R
   if (found == nullptr || found->state() != State::kHeld) {
     const bool expired = context_.timers.expired_holds().contains(request.connection);
     const bool known = found != nullptr && !expired;
+    if (!known && context_.recovery.fate_of(request.connection) == Recovery::Fate::kNotYetRead) {
+      context_.outcomes.refuse(asker, request.connection, not_yet_read());
+      return;
+    }
+    if (known && found->state() == State::kConnected && found->asker() &&
+        found->asker()->client == asker.client && context_.recovery.answers_commit(found->id)) {
+      context_.outcomes.tell(asker, connected_outcome(*found));
+      return;
+    }
     context_.outcomes.refuse(asker, request.connection,
                              {expired ? Cause::kHoldExpired
                               : known ? Cause::kNotConnected

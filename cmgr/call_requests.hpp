@@ -28,6 +28,9 @@ class CallRequests {
   // Returns the named connection if it is up and no procedure is under way. Otherwise refuses the
   // request and returns null.
   Connection* find_changeable(const Asker& asker, ConnectionId id);
+  // The connection is not in the table.
+  void release_unknown(const Asker& asker, ConnectionId id, TimePoint now);
+  Refusal not_yet_read() const;
   void add_leaf(Connection& connection, const Asker& asker, const LeafRequest& request,
                 TimePoint now);
   void drop_leaf(Connection& connection, const Asker& asker, const LeafRequest& request,

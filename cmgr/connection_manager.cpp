@@ -17,10 +17,11 @@ ConnectionManager::ConnectionManager(Config config, Peers& peers)
       timers_(config_),
       context_{
           config_, tally_.counters, tally_.occurrences, times_,  clients_, switches_, connections_,
-          timers_, sender_,         outcomes_,          routes_, paths_,   prepared_},
+          timers_, sender_,         outcomes_,          routes_, paths_,   prepared_, recovery_},
       connections_(config_.epoch),
       paths_(context_),
       prepared_(context_),
+      recovery_(context_),
       requests_(context_, peers),
       answers_(context_, peers) {}
 
@@ -32,6 +33,10 @@ void ConnectionManager::on_requests(SessionId session, session::Frame<RequestBat
   const auto client = clients_.receive(session, std::move(frame), now, batches);
   if (!client) return;
   for (const auto& batch : batches) requests_.on_batch(*client, *batch, now);
+}
+
+void ConnectionManager::set_network(const std::vector<NetworkLink>& links, TimePoint now) {
+  recovery_.set_network(links, now);
 }
 
 void ConnectionManager::on_routes(std::vector<RouteReply> replies, Duration validity,

@@ -39,6 +39,7 @@
 #include "cmgr/procedures/hop_sender.hpp"
 #include "cmgr/procedures/path_watch.hpp"
 #include "cmgr/procedures/prepared_desk.hpp"
+#include "cmgr/procedures/recovery.hpp"
 #include "cmgr/request_desk.hpp"
 #include "cmgr/switch_answers.hpp"
 
@@ -49,6 +50,11 @@ class ConnectionManager {
   ConnectionManager(Config config, Peers& peers);
   ~ConnectionManager();
 
+  // Sets the epoch of this process, before anything is asked of it (Config::epoch until then).
+  void begin_epoch(Epoch epoch) {
+    config_.epoch = epoch.value();
+    connections_.begin_epoch(epoch.value());
+  }
   // Reports every later change of the connection table to `journal`; null ends that.
   void keep(Journal* journal) { connections_.keep(journal); }
 
@@ -84,6 +90,18 @@ class ConnectionManager {
                        const std::vector<PortLabels>& quarantined, TimePoint now) {
     answers_.attached(name, session, batches_in_flight, quarantined, now);
   }
+  // --- connections of earlier epochs (recovery.hpp)
+  // Every switch of the network is registered, and these are its links.
+  void set_network(const std::vector<NetworkLink>& links, TimePoint now);
+  // A page of the hops that the SwitchServer holds for this manager. Follows the first
+  // switch_attached() of each switch; `next` is 0 in the last page, which may be empty.
+  void switch_holds(const std::string& name, HeldHops page, TimePoint now) {
+    recovery_.read(switches_.index_of(name), std::move(page), now);
+  }
+  // The manager begins to serve although some switches have not been read.
+  void serve_with_switches_missing(TimePoint now) { recovery_.serve(now); }
+  const Recovery& recovery() const { return recovery_; }
+
   // The transport reports that the peer is gone, or that the peer does not know the session.
   // Commands under way end as unreachable, and the manager attaches to the switch again.
   void switch_lost(SessionId session, std::string_view reason, TimePoint now) {
@@ -191,6 +209,7 @@ class ConnectionManager {
   ConnectionTable connections_;  // declared after all that its procedures use, so destroyed first
   PathWatch paths_;
   PreparedDesk prepared_;
+  Recovery recovery_;
   RequestDesk requests_;
   SwitchAnswers answers_;
 };

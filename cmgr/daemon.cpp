@@ -1,9 +1,12 @@
 #include "cmgr/daemon.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <iterator>
 #include <thread>
 #include <utility>
 
+#include "cmgr/epoch_file.hpp"
 #include "cmgr/parts/timers.hpp"
 #include "cmgr/servant_metrics.hpp"
 #include "core/log.hpp"
@@ -17,6 +20,7 @@ namespace {
 // one, or at the one after if a message and its repeats were lost.
 constexpr std::chrono::milliseconds kBetweenLooks = kManagerTimers.ms("audit-look");
 constexpr int kLooks = 4;
+constexpr std::size_t kLooksAtOnce = 8;  // SwitchServers
 
 // Requests and results that a step may take in before it sends. Of 16, 32 and 64, this is the value
 // with which adaptive aggregation is nowhere far from the best fixed threshold (bench/model,
@@ -143,44 +147,105 @@ AuditSummary ManagerDaemon::audit() {
 }
 
 std::vector<Finding> ManagerDaemon::look() {
-  std::vector<Finding> findings;
   const auto names = ask([](ConnectionManager& manager) { return manager.switch_names(); });
-  for (const std::string& name : names) {
-    const auto view = [&] {
-      return ask([&](ConnectionManager& manager) { return manager.view_of(name); });
-    };
-    const ManagerView before = view();
-    const bool attached = ask([&](ConnectionManager& manager) { return manager.reaches(name); });
-    const auto report = peers_.audit_switch(name, attached);
-    if (!report) {
-      findings.push_back({FindingKind::kUnreadable, name, report.error().text});
-      continue;
-    }
-    const std::vector<Finding> here = compare(name, before, *report, view());
-    findings.insert(findings.end(), here.begin(), here.end());
+  std::vector<std::vector<Finding>> found(names.size());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < names.size(); i = next++) found[i] = look_at(names[i]);
+  };
+  // Side by side: a SwitchServer that does not answer must not delay the report of the others.
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < std::min(names.size(), kLooksAtOnce); ++i) threads.emplace_back(work);
+  for (std::thread& thread : threads) thread.join();
+  std::vector<Finding> findings;
+  for (std::vector<Finding>& here : found) {
+    std::move(here.begin(), here.end(), std::back_inserter(findings));
   }
   return findings;
 }
 
+std::vector<Finding> ManagerDaemon::look_at(const std::string& name) {
+  const auto view = [&] {
+    return ask([&](ConnectionManager& manager) { return manager.view_of(name); });
+  };
+  const ManagerView before = view();
+  const bool attached = ask([&](ConnectionManager& manager) { return manager.reaches(name); });
+  const auto report = peers_.audit_switch(name, attached);
+  if (!report) return {{FindingKind::kUnreadable, name, report.error().text}};
+  return compare(name, before, *report, view());
+}
+
+bool ManagerDaemon::learn_network() {
+  if (network_) return true;
+  auto network = peers_.network();
+  if (!network) return false;
+  network_ = std::move(*network);
+  return true;
+}
+
+Result<bool> ManagerDaemon::begin_epoch(const std::string& state_dir, Duration patience) {
+  const bool patient = steady_now() - started_ < patience;
+  const std::string file =
+      state_dir.empty() ? std::string{} : epoch_file_path(state_dir, peers_.manager_name());
+  Epoch newest;
+  if (!file.empty()) {
+    const auto kept = read_epoch(file);
+    if (!kept) return tl::make_unexpected(kept.error());
+    newest = *kept;
+  }
+  if (!learn_network()) {
+    if (patient) return false;
+    log::warn("the epoch is chosen without a topology, by {} alone",
+              file.empty() ? "chance" : "the file");
+  } else {
+    const RemotePeers::EpochsKnown known = peers_.newest_epochs(network_->switches);
+    if (known.silent != 0) {
+      if (patient) return false;
+      log::warn("the epoch is chosen without {} of {} switches", known.silent,
+                network_->switches.size());
+    }
+    newest = std::max(newest, known.newest);
+  }
+  const Epoch epoch{newest.value() + 1};
+  if (epoch.value() > ConnectionTable::kEpochMax) {
+    return fail(ErrorCode::kBadInput, "the epochs of manager {} are used up: {} is the last one",
+                peers_.manager_name(), ConnectionTable::kEpochMax);
+  }
+  if (!file.empty()) {
+    if (const auto kept = write_epoch(file, epoch); !kept) return tl::make_unexpected(kept.error());
+  }
+  log::info("epoch {}", epoch);
+  peers_.begin_epoch(epoch);
+  ask([epoch](ConnectionManager& manager) {
+    manager.begin_epoch(epoch);
+    return true;
+  });
+  if (network_) peers_.give_network(*network_);
+  return true;
+}
+
 bool ManagerDaemon::may_serve(Duration patience) {
   const bool patient = steady_now() - started_ < patience;
-  if (topology_.empty()) {
-    auto names = peers_.switches_of_topology();
-    if (!names) {
-      if (!patient) log::warn("serving without a topology: {}", names.error().text);
-      return !patient;
-    }
-    topology_ = std::move(*names);
-    ask([&](ConnectionManager& manager) {
-      for (const std::string& name : topology_) manager.register_switch(name);
-      return true;
-    });
+  if (!learn_network()) {
+    if (!patient) log::warn("serving without a topology");
+    return !patient;
   }
-  const std::size_t attached =
-      ask([](ConnectionManager& manager) { return manager.gauges().switches_attached; });
-  if (attached >= topology_.size()) return true;
-  if (!patient) log::warn("serving with {} of {} switches", attached, topology_.size());
-  return !patient;
+  peers_.give_network(*network_);
+  struct Progress {
+    std::size_t attached = 0;
+    bool rebuilt = false;
+  };
+  const Progress state = ask([](ConnectionManager& manager) {
+    return Progress{manager.gauges().switches_attached, manager.recovery().done()};
+  });
+  if (state.attached >= network_->switches.size() && state.rebuilt) return true;
+  if (patient) return false;
+  log::warn("serving with {} of {} switches", state.attached, network_->switches.size());
+  ask([](ConnectionManager& manager) {
+    manager.serve_with_switches_missing(steady_now());
+    return true;
+  });
+  return true;
 }
 
 Metrics ManagerDaemon::metrics() {

@@ -87,9 +87,15 @@ class ManagerDaemon {
   // still find something. Takes as long as the switches need. One audit runs at a time.
   AuditSummary audit();
 
-  // Whether calls can be served: the topology is known and every SwitchServer in it is attached.
-  // Queries RouteObject. Once `patience` has passed since start, returns true in any case, with a
-  // warning.
+  // Chooses this process's epoch: above the highest one that the file of `state_dir` (empty: no
+  // file) or any SwitchServer knows, and stores it there. False: RouteObject or a SwitchServer
+  // cannot be asked yet. Once `patience` has passed since start, chooses without those that are
+  // missing, with a warning. kBadInput, kSystem: the file cannot be read or written, or the epochs
+  // are used up; the manager must not begin. Nothing attaches before.
+  Result<bool> begin_epoch(const std::string& state_dir, Duration patience);
+  // Whether calls can be served: the topology is known, every SwitchServer in it is attached, and
+  // the connections of earlier epochs are rebuilt. Queries RouteObject. Once `patience` has passed
+  // since start, returns true in any case, with a warning.
   bool may_serve(Duration patience);
 
   Metrics metrics();
@@ -101,9 +107,11 @@ class ManagerDaemon {
     bool abandoned = false;  // the caller has stopped waiting
   };
 
+  bool learn_network();
   void after_drain();
   void complete(RequestId token, Outcome outcome);
   std::vector<Finding> look();
+  std::vector<Finding> look_at(const std::string& switch_name);
 
   Config config_;
   orb::Dispatch dispatch_;
@@ -116,7 +124,8 @@ class ManagerDaemon {
   NumberedOutcomes numbered_;
   std::mutex audit_mutex_;
   TimePoint started_;
-  std::vector<std::string> topology_;  // used by may_serve's thread only
+  // Used by the thread of begin_epoch() and may_serve() only.
+  std::optional<RemotePeers::Network> network_;
 
   Serial serial_;
   orb::TimerThread timer_;

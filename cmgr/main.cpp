@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
+#include "cmgr/epoch_file.hpp"
 #include "cmgr/parts/timers.hpp"
 #include "cmgr/servant.hpp"
 #include "cmgr/servant_metrics.hpp"
@@ -56,6 +58,7 @@ struct Options {
   std::uint32_t break_delay_ms = 0;
   std::uint32_t startup_patience_ms = 0;
   std::uint64_t connections_max = 0;
+  std::string state_dir;
   ImpairmentOptions impairments;
 };
 
@@ -160,6 +163,15 @@ void declare(config::OptionSet& set, Options& options) {
   declare_aggregation(set, options);
   declare_caches(set, options);
   declare_calls(set, options);
+  set.add_string("state-dir", &options.state_dir, "",
+                 "Directory in which the manager's epoch is stored across restarts; empty: only "
+                 "SwitchServers remember it.");
+  set.add_check([&options]() -> std::optional<std::string> {
+    if (options.state_dir.empty()) return std::nullopt;
+    const auto kept =
+        cmgr::read_epoch(cmgr::epoch_file_path(options.state_dir, options.common.name));
+    return kept ? std::nullopt : std::optional(kept.error().text);
+  });
   declare_faults(set, options.impairments);
   declare_pace(set, options.impairments);
 }
@@ -229,9 +241,8 @@ void warn_of_ends(cmgr::ManagerDaemon& daemon, const std::vector<Prepared>& prep
   }
 }
 
-Result<cmgr::Config> config_of(const Options& options, std::uint64_t epoch) {
+Result<cmgr::Config> config_of(const Options& options) {
   cmgr::Config config;
-  config.epoch = epoch;
   config.aggregation.mode = options.aggregation == "fixed"     ? cmgr::AggregationMode::kFixed
                             : options.aggregation == "regions" ? cmgr::AggregationMode::kRegions
                                                                : cmgr::AggregationMode::kAdaptive;
@@ -279,11 +290,13 @@ Result<cmgr::Config> config_of(const Options& options, std::uint64_t epoch) {
   return config;
 }
 
-// Seconds since 1970: later starts have higher epochs, also on another host with a correct clock.
-// If a clock is set back, SwitchServers answer "fenced", and the manager logs it.
-std::uint64_t epoch_now() {
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::seconds>(orb::since_1970()).count());
+// Returns false, and logs it, if the directory of --state-dir cannot be created.
+bool make_state_dir(const std::string& state_dir) {
+  if (state_dir.empty()) return true;
+  std::error_code failed;
+  std::filesystem::create_directories(state_dir, failed);
+  if (failed) log::error("--state-dir {}: {}", state_dir, failed.message());
+  return !failed;
 }
 
 }  // namespace
@@ -298,7 +311,7 @@ int main(int argc, char** argv) {
     if (!catalogue) return "catalogue: " + catalogue.error().text;
     options.catalogue = std::move(*catalogue);
     if (auto contradiction = settle_aggregation(set, options)) return contradiction;
-    if (const auto config = config_of(options, 1); !config) return config.error().text;
+    if (const auto config = config_of(options); !config) return config.error().text;
     if (const auto prepared = prepared_of(options); !prepared) return prepared.error().text;
     return std::nullopt;
   });
@@ -306,13 +319,13 @@ int main(int argc, char** argv) {
   log::start("xbind-cmgr " + options.common.name, options.common.log_level);
   log::info("options: {}", set.given_text());
 
-  const std::uint64_t epoch = epoch_now();
-  const cmgr::Config config = *config_of(options, epoch);
+  if (!make_state_dir(options.state_dir)) return 1;
+  const cmgr::Config config = *config_of(options);
   const std::vector<Prepared> prepared = *prepared_of(options);
   orb::Runtime runtime(argc, argv, options.common.runtime());
   cmgr::ManagerDaemon daemon(
       runtime.orb(), config,
-      {options.common.name, Epoch{epoch}, options.route_object, options.qos_mapper,
+      {options.common.name, Epoch{}, options.route_object, options.qos_mapper,
        options.common.name_service, config.one_by_one ? config.operations_at_once : 1,
        options.impairments,
        options.route_metric == "load"    ? cmgr::RouteMetric::kLoad
@@ -350,17 +363,23 @@ int main(int argc, char** argv) {
 
   // Start attaching only now, when no live manager has the name: attaching with our newer epoch
   // fences an older manager.
-  const auto begin = [&] {
-    daemon.start(observer_reference, topology_reference);
+  const auto begin = [&] { daemon.start(observer_reference, topology_reference); };
+  const std::chrono::milliseconds patience{options.startup_patience_ms};
+  const auto begin_epoch = [&] {
+    const auto begun = daemon.begin_epoch(options.state_dir, patience);
+    if (!begun) orb::end_process(1, begun.error().text);
+    if (!begun || !*begun) return false;
     for (const Prepared& it : prepared) {
-      const auto begun = daemon.ask([&](cmgr::ConnectionManager& manager) {
+      const auto kept = daemon.ask([&](cmgr::ConnectionManager& manager) {
         return manager.prepare(it.from, it.to, it.service, it.count, steady_now());
       });
-      if (!begun) log::error("--prepare: {}", begun.error().text);
+      if (!kept) log::error("--prepare: {}", kept.error().text);
     }
+    return true;
   };
-  const auto ready_to_bind = [&, looked = false]() mutable {
-    if (!daemon.may_serve(std::chrono::milliseconds(options.startup_patience_ms))) return false;
+  const auto ready_to_bind = [&, begun = false, looked = false]() mutable {
+    if (!begun) begun = begin_epoch();
+    if (!begun || !daemon.may_serve(patience)) return false;
     if (!std::exchange(looked, true)) warn_of_ends(daemon, prepared);
     return true;
   };

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "cmgr/parts/timers.hpp"
 #include "core/check.hpp"
 #include "core/log.hpp"
 #include "core/name.hpp"
@@ -14,13 +15,6 @@
 
 namespace xbind::cmgr {
 namespace {
-
-template <class T>
-std::vector<std::string> names_of(const T& names) {
-  std::vector<std::string> out;
-  for (CORBA::ULong i = 0; i < names.length(); ++i) out.emplace_back(names[i]);
-  return out;
-}
 
 RouteReply reply_from(RouteQuery query, const v2::RouteAnswer& answer) {
   RouteReply reply;
@@ -53,7 +47,8 @@ RemotePeers::RemotePeers(CORBA::ORB_ptr orb, Options options, Post post, LocalOu
       local_outcome_(std::move(local_outcome)),
       impairments_(options_.impairments, "xbind-cmgr " + options_.manager),
       to_switches_(impairments_, "manager-to-switch/" + options_.manager, "to_switches"),
-      to_clients_(impairments_, "manager-to-client/" + options_.manager, "to_clients") {}
+      to_clients_(impairments_, "manager-to-client/" + options_.manager, "to_clients"),
+      epoch_begun_(options_.epoch != Epoch{}) {}
 
 RemotePeers::~RemotePeers() { stop(); }
 
@@ -240,10 +235,11 @@ void RemotePeers::run_attaching() {
   }
 }
 
-Result<v2::HopAttachment_var> RemotePeers::attach_to(const std::string& switch_name) {
+Result<RemotePeers::Attached> RemotePeers::attach_to(const std::string& switch_name) {
   const auto server = switch_server(switch_name);
   if (!server) return tl::make_unexpected(server.error());
   const std::string peer = "switchserver " + switch_name;
+  Attached result;
   auto attachment = orb::remote(peer, *server, [&] {
     v2::HopAttachment_var attached = (*server)->attach_manager(
         options_.manager.c_str(), options_.epoch.value(), v2::protocol_version, observer_);
@@ -251,12 +247,23 @@ Result<v2::HopAttachment_var> RemotePeers::attach_to(const std::string& switch_n
     attached->inbox->submit_hops(attached->session, 0, 0, v2::HopBatch{});
     return attached;
   });
-  if (attachment && ((*attachment)->session == 0 || (*attachment)->batches_in_flight == 0)) {
+  if (!attachment) return tl::make_unexpected(attachment.error());
+  result.attachment = *attachment;
+  if (result.attachment->session == 0 || result.attachment->batches_in_flight == 0) {
     return fail(ErrorCode::kProtocol, "{} gave us session {} with a window of {} batches",
-                orb::with_address(peer, *server), (*attachment)->session,
-                (*attachment)->batches_in_flight);
+                orb::with_address(peer, *server), result.attachment->session,
+                result.attachment->batches_in_flight);
   }
-  return attachment;
+  {
+    const std::lock_guard lock(mutex_);
+    result.first = !read_.contains(switch_name);
+  }
+  if (result.first && result.attachment->hops_held != 0) {
+    auto held = hops_held(peer, *server, result.attachment->session);
+    if (!held) return tl::make_unexpected(held.error());
+    result.held = std::move(*held);
+  }
+  return result;
 }
 
 void RemotePeers::attach_now(const AttachTable::Due& due) {
@@ -288,13 +295,14 @@ void RemotePeers::attach_now(const AttachTable::Due& due) {
     // session of a late answer is not used: at the SwitchServer the session of the next attempt
     // replaces it.
     in_time = attachments_.attached(due.name, due.attempt, now);
+    if (in_time) read_.insert(due.name);
   }
   if (!in_time) {
     troubles_.failed(peer, "not attached: " + peer + " has answered too late");
     return;
   }
   troubles_.well(peer);
-  const v2::HopAttachment_var& attachment = *attached;
+  const v2::HopAttachment_var& attachment = attached->attachment;
   auto quarantined = orb::to_core(attachment->quarantined);
   if (!quarantined) quarantined = std::vector<PortLabels>{};
   post_([this, switch_name = due.name, session = SessionId{attachment->session},
@@ -303,6 +311,13 @@ void RemotePeers::attach_now(const AttachTable::Due& due) {
     inboxes_[session] = inbox;
     manager.switch_attached(switch_name, session, window, quarantined, steady_now());
   });
+  if (!attached->first) return;
+  if (attached->held.empty()) attached->held.emplace_back();
+  for (HeldHops& page : attached->held) {
+    post_([switch_name = due.name, page = std::move(page)](ConnectionManager& manager) {
+      manager.switch_holds(switch_name, page, steady_now());
+    });
+  }
 }
 
 void RemotePeers::ask_now(std::vector<RouteQuery> queries) {
@@ -436,26 +451,6 @@ Result<void> RemotePeers::at_route_object(const char* what,
   troubles_.failed(trouble, called.error().text);
   if (called.error().code != ErrorCode::kBadInput) forget();
   return called;
-}
-
-Result<std::vector<std::string>> RemotePeers::switches_of_topology() {
-  std::vector<std::string> names;
-  const auto asked = at_route_object("switches", [&](v2::RouteObject_ptr object) {
-    names.clear();  // a second try begins from the start
-    constexpr CORBA::ULong kNamesPerPage = 1'000;
-    for (;;) {
-      const v2::NameSeq_var page =
-          object->switches(static_cast<CORBA::ULong>(names.size()), kNamesPerPage);
-      if (page->length() == 0 || names.size() > SwitchDesk::kSwitches) return;
-      for (std::string& name : names_of(page.in())) names.push_back(std::move(name));
-    }
-  });
-  if (!asked) return tl::make_unexpected(asked.error());
-  if (names.size() > SwitchDesk::kSwitches) {
-    return fail(ErrorCode::kProtocol, "routeobject {} names {} switches, more than {}",
-                options_.route_object, names.size(), SwitchDesk::kSwitches);
-  }
-  return names;
 }
 
 }  // namespace xbind::cmgr

@@ -12,6 +12,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -90,8 +91,29 @@ class RemotePeers : public Peers {
   Impairments& impairments() { return impairments_; }
   const Impairments& impairments() const { return impairments_; }
 
-  // Two-way, on any thread except the logic's: the names of all switches in RouteObject's topology.
-  Result<std::vector<std::string>> switches_of_topology();
+  // Two-way, on any thread except the logic's: the names of all switches in RouteObject's topology,
+  // and its links.
+  struct Network {
+    std::vector<std::string> switches;
+    std::vector<NetworkLink> links;
+  };
+  Result<Network> network();
+  // Two-way, as above: the highest epoch under which a manager of this name has attached to one of
+  // these SwitchServers. Asks several of them at a time.
+  struct EpochsKnown {
+    Epoch newest;
+    std::size_t silent = 0;  // SwitchServers that did not answer
+  };
+  EpochsKnown newest_epochs(const std::vector<std::string>& switches);
+  const std::string& manager_name() const { return options_.manager; }
+  // The epoch of this process (Options::epoch until then). Before anything attaches.
+  void begin_epoch(Epoch epoch) {
+    options_.epoch = epoch;
+    epoch_begun_ = true;
+  }
+  // Passes the network to the logic: once, by whoever learns it first. Not before the epoch is
+  // known, because the logic then attaches.
+  void give_network(const Network& network);
   // Whether RouteObject finds a path between the endpoints now. kBadInput: it does not; the text
   // says why. kUnreachable: RouteObject cannot be reached. Blocks; not for use in a step.
   Result<void> check_path(const std::string& from, const std::string& to);
@@ -145,7 +167,14 @@ class RemotePeers : public Peers {
   // The QOSMapper's answer, which may be a refusal. An Error: there is no answer.
   Result<ServiceReply::Mapped> map_service(const ServiceSpec& service);
   void invoke_now(SessionId session, const std::string& switch_name, const HopBatch& batch);
-  Result<v2::HopAttachment_var> attach_to(const std::string& switch_name);
+  struct Attached {
+    v2::HopAttachment_var attachment;
+    std::vector<HeldHops> held;  // all pages, after the first attachment in this life; else none
+    bool first = false;
+  };
+  Result<Attached> attach_to(const std::string& switch_name);
+  Result<std::vector<HeldHops>> hops_held(const std::string& peer, v2::SwitchServer_ptr server,
+                                          v2::SessionId session);
   Result<v2::QOSMapper_var> qos_mapper();
   Result<v2::SwitchServer_var> switch_server(const std::string& name);
   // The same with a cached reference, for invoke_now().
@@ -200,6 +229,8 @@ class RemotePeers : public Peers {
 
   orb::PeerLog troubles_;  // thread-safe
   std::atomic<bool> fenced_ = false;
+  std::atomic<bool> epoch_begun_;
+  std::atomic<bool> network_given_ = false;
 
   // Jobs of the workers; at most as many as calls are under way.
   std::mutex jobs_mutex_;
@@ -213,6 +244,7 @@ class RemotePeers : public Peers {
   std::condition_variable wake_;
   AttachTable attachments_{kSwitchAttaching, kSwitchAttachLimits};
   Attaching watch_{kTopologyWatching};
+  std::set<std::string> read_;  // switches whose hops of earlier epochs have been read
   bool stop_ = false;
   std::vector<std::thread> attaching_;  // kSwitchAttachLimits.at_once
   std::thread watching_;                // remote_topology.cpp

@@ -128,6 +128,10 @@ std::optional<Duration> RemotePeers::watch_now(v2::RouteObject_var& watched) {
     asked = v2::RouteObject::_duplicate(object);
   });
   if (!called) return std::nullopt;
+  if (!network_given_) {
+    // The manager began without RouteObject: learn the network now.
+    if (const auto known = network()) give_network(*known);
+  }
   if (state) {
     // Another object of that name counts its versions from the beginning.
     const bool restarted = CORBA::is_nil(watched) || !watched->_is_equivalent(asked);

@@ -6,6 +6,8 @@
 
 #include "cmgr/parts/request_digest.hpp"
 #include "cmgr/parts/service.hpp"
+#include "cmgr/procedures/start.hpp"
+#include "core/planted.hpp"
 
 namespace xbind::cmgr {
 namespace {
@@ -83,8 +85,33 @@ void RequestDesk::on_local(RequestId token, RequestBody request, TimePoint now) 
       request);
 }
 
+// A setup of an earlier epoch of this manager that the client repeats, because it has no outcome
+// yet.
+bool RequestDesk::answer_remembered(ClientIndex client, const ConnectRequest& request) {
+  if (planted(Bug::kOutcomeNotRemembered)) return false;
+  const auto made = context_.clients.remembered_request(client, request.request);
+  const Connection* const connection = made ? context_.connections.find(*made) : nullptr;
+  const bool same = connection != nullptr && connection->ends->from == request.from &&
+                    connection->ends->to == request.to;
+  if (!same) return false;
+  const State state = connection->state();
+  if (state != State::kConnected && state != State::kHeld) return false;
+  Outcome outcome = connected_outcome(*connection);
+  if (state == State::kHeld) {
+    outcome = {};
+    outcome.kind = OutcomeKind::kHeld;
+    outcome.connection = connection->shown_id();
+  }
+  outcome.request = request.request;
+  context_.clients.answer_unremembered(client, std::move(outcome));
+  return true;
+}
+
 template <class Body>
 void RequestDesk::submit(ClientIndex client, const Body& request, unsigned urgency, TimePoint now) {
+  if constexpr (std::is_same_v<Body, ConnectRequest>) {
+    if (answer_remembered(client, request)) return;
+  }
   const std::uint64_t digest = client == ClientDesk::kLocal ? 0 : digest_of(request);
   if (!context_.outcomes.admit(client, request.request, digest, connection_of(request))) return;
   OperationGate<Request>& gate = context_.outcomes.gate();

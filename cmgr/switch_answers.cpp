@@ -7,6 +7,7 @@
 #include "cmgr/parts/label_debts.hpp"
 #include "cmgr/procedures/hop_sender.hpp"
 #include "cmgr/procedures/procedure.hpp"
+#include "cmgr/procedures/recovery.hpp"
 #include "core/log.hpp"
 #include "core/name_hash.hpp"
 #include "core/planted.hpp"
@@ -24,9 +25,8 @@ void SwitchAnswers::attached(const std::string& name, SessionId session,
     switches.lost(at, "attached anew");
     abandon(at, now);
   }
-  const bool ours_from_before = switches.attachment(at) > 0;
   switches.attached(at, session, batches_in_flight, quarantined, now);
-  if (ours_from_before) sort_quarantine(at, quarantined, now);
+  sort_quarantine(at, quarantined, now);
 }
 
 void SwitchAnswers::lost(SessionId session, std::string_view reason, TimePoint now) {
@@ -63,7 +63,8 @@ void SwitchAnswers::abandon(SwitchIndex at, TimePoint now) {
 
 // A label that the SwitchServer reports as quarantined for this manager belongs to its latest
 // holder; earlier holders have one that lapsed. A label without holder was being returned when the
-// old session ended, and every hop that used it has confirmed its removal: it is returned at once.
+// old session ended, and every hop that used it has confirmed its removal: it is returned at once,
+// or once the hops of earlier epochs have been read (recovery.hpp).
 void SwitchAnswers::sort_quarantine(SwitchIndex at, const std::vector<PortLabels>& quarantined,
                                     TimePoint now) {
   struct Claim {
@@ -112,6 +113,8 @@ void SwitchAnswers::sort_quarantine(SwitchIndex at, const std::vector<PortLabels
         holder.hop->in_quarantine = true;
       } else if (holder.owed != nullptr) {
         holder.owed->in_quarantine = true;
+      } else if (!context_.recovery.done()) {
+        context_.recovery.rests(at, port.port, label);
       } else {
         context_.switches.return_label(at, port.port, label, now);
       }
@@ -280,7 +283,8 @@ void SwitchAnswers::on_change_result(const Found& found, const HopResult& result
   // In the engines that wait, a result in the session answers an owed change.
   const bool of_debt = context_.config.one_by_one && !invoked;
   if (!of_debt && context_.switches.skips_answer(hop.at, result.key)) return;
-  if (hop.state != HopState::kChanging || of_debt) {
+  const bool awaited = hop.state == HopState::kChanging && found.connection->procedure != nullptr;
+  if (!awaited || of_debt) {
     if (!context_.switches.change_answered(hop.at, result.key, result.cause, now)) {
       ++context_.counters.late_results;
     }
@@ -301,6 +305,9 @@ void SwitchAnswers::on_removal_result(const Found& found, const HopResult& resul
     if (!hop.output_label.present()) context_.switches.label_held(hop.at, hop.output_port);
     hop.output_label = result.output_label;
     hop.in_quarantine = true;
+  } else if (removed && hop.owes_removal() && !hop.last() && hop.output_label.present() &&
+             !hop.in_quarantine && hop.attachment == 0) {
+    context_.switches.label_unclear(hop.at, now);
   }
   if (planted(Bug::kLabelBackTooEarly) && removed && hop.in_quarantine) {
     context_.switches.give_back(label_of(hop), now);

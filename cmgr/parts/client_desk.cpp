@@ -50,17 +50,8 @@ Result<ClientAttachment> ClientDesk::attach(const std::string& name, Epoch epoch
     end_session(*clients_[known->second.value()],
                 {SessionEnd::kReplaced, fmt::format("epoch {} has attached", epoch)});
   } else {
-    ClientIndex index;
-    if (free_slots_.empty()) {
-      index = ClientIndex{static_cast<ClientIndex::rep>(clients_.size())};
-      clients_.push_back(nullptr);
-    } else {
-      index = free_slots_.back();
-      free_slots_.pop_back();
-    }
-    clients_[index.value()] = std::make_unique<Client>();
-    clients_[index.value()]->name = name;
-    known = by_name_.emplace(name, index).first;
+    static_cast<void>(add(name));
+    known = by_name_.find(name);
   }
   Client& client = *clients_[known->second.value()];
   client.session = SessionId{config_.epoch << 32 | next_session_++};
@@ -83,6 +74,45 @@ Result<ClientAttachment> ClientDesk::attach(const std::string& name, Epoch epoch
   if (!client.waiting.empty()) mark_dirty(known->second);
   log::info("client {} attached, epoch {}, session {}", name, epoch, client.session);
   return ClientAttachment{client.session, config_.client_session.batches_in_flight};
+}
+
+ClientIndex ClientDesk::add(const std::string& name) {
+  ClientIndex index;
+  if (free_slots_.empty()) {
+    index = ClientIndex{static_cast<ClientIndex::rep>(clients_.size())};
+    clients_.push_back(nullptr);
+  } else {
+    index = free_slots_.back();
+    free_slots_.pop_back();
+  }
+  clients_[index.value()] = std::make_unique<Client>();
+  clients_[index.value()]->name = name;
+  by_name_.emplace(name, index);
+  return index;
+}
+
+ClientIndex ClientDesk::remember_client(const std::string& name, Epoch epoch) {
+  if (name == kTwoWayClient) return kLocal;
+  const auto known = by_name_.find(name);
+  const ClientIndex index = known == by_name_.end() ? add(name) : known->second;
+  Client& client = *clients_[index.value()];
+  if (client.session == SessionId{}) client.epoch = std::max(client.epoch, epoch);
+  return index;
+}
+
+void ClientDesk::remember_request(ClientIndex index, Epoch epoch, RequestId request,
+                                  ConnectionId made) {
+  if (index == kLocal) return;  // two-way callers do not repeat
+  clients_[index.value()]->remembered.insert_or_assign(request, Client::Remembered{made, epoch});
+}
+
+std::optional<ConnectionId> ClientDesk::remembered_request(ClientIndex index,
+                                                           RequestId request) const {
+  const Client& client = *clients_[index.value()];
+  if (client.remembered.empty()) return std::nullopt;
+  const auto found = client.remembered.find(request);
+  if (found == client.remembered.end() || found->second.epoch != client.epoch) return std::nullopt;
+  return found->second.connection;
 }
 
 void ClientDesk::detach(SessionId session) {

@@ -100,6 +100,20 @@ class ClientDesk {
   // slot, because its name is part of every hop record.
   void owns(ClientIndex client, int change);
 
+  // --- calls of earlier epochs of this manager
+  // The client of that name, known or new and not attached; `epoch` is one that it has had.
+  ClientIndex remember_client(const std::string& name, Epoch epoch);
+  // The client's request of that number, in that epoch of the client, has set up the connection: if
+  // the client repeats it, it has no outcome yet.
+  void remember_request(ClientIndex client, Epoch epoch, RequestId request, ConnectionId made);
+  // The connection that the request has set up, as long as the client is in the same epoch.
+  std::optional<ConnectionId> remembered_request(ClientIndex client, RequestId request) const;
+  // The connection is gone.
+  void forget_request(ClientIndex client, RequestId request) {
+    auto& remembered = clients_[client.value()]->remembered;
+    if (!remembered.empty()) remembered.erase(request);
+  }
+
   void flush(TimePoint now);  // sends queued outcomes if there is credit
   void tick(TimePoint now);
   TimePoint next_deadline() const;
@@ -145,11 +159,19 @@ class ClientDesk {
     // The subset answered in sessions that are over, lowest first. They are forgotten when room is
     // needed, because the client may never repeat them.
     std::deque<RequestId> left_over;
+    // The requests that set up connections in earlier epochs of the manager. Never more than
+    // connections.
+    struct Remembered {
+      ConnectionId connection;
+      Epoch epoch;  // of the client
+    };
+    std::unordered_map<RequestId, Remembered> remembered;
     std::size_t under_way = 0;
     std::uint64_t connections = 0;
     bool dirty = false;  // listed in dirty_
   };
 
+  ClientIndex add(const std::string& name);
   void end_session(Client& client, const SessionEnding& ending);
   void wait_for_credit(ClientIndex index, Outcome&& outcome, TimesIndex times);
   // Forgets the request if it was remembered.

@@ -55,6 +55,17 @@ Hops::Fork Hops::fork(const std::vector<SwitchIndex>& at, const std::vector<Path
 
 // ===== change =====
 
+HopTree HopTree::assemble(const std::vector<std::pair<Hop, std::size_t>>& hops) {
+  HopTree tree;
+  tree.hops_.reserve(hops.size());
+  for (const auto& [from, upstream] : hops) {
+    Hop hop = from;
+    hop.upstream_ = upstream == kNone ? HopPlace{} : HopPlace{upstream};
+    tree.hops_.push_back(hop);
+  }
+  return tree;
+}
+
 void HopTree::lay(const std::vector<SwitchIndex>& at, const std::vector<PathHop>& route,
                   bool both) {
   XB_CHECK(hops_.empty(), hops_.size());

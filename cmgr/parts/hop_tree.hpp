@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "cmgr/parts/indices.hpp"
@@ -233,6 +234,10 @@ class HopTree : public Hops {
     HopPlace place;
   };
 
+  // Puts hops that are there already together: `upstream` of each is its index in the list, kNone
+  // for a hop that starts.
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  static HopTree assemble(const std::vector<std::pair<Hop, std::size_t>>& hops);
   // Lays the hops of a path, followed by those of the reverse direction. The tree must be empty.
   void lay(const std::vector<SwitchIndex>& at, const std::vector<PathHop>& route, bool both);
   // Lays a leaf's hops, from where the route leaves `stock`. The tree must be empty.

@@ -27,6 +27,14 @@ struct Reached {
   Stage stage = Stage::kUp;
   const HopTree* hops = nullptr;  // valid during write(); so are the other pointers
 };
+// The connection of an earlier epoch was rebuilt from the ledgers. Opened and NumbersUsed precede
+// it.
+struct Restored {
+  Stage stage = Stage::kUp;
+  std::vector<Leaf> leaves;
+  bool first_end_dropped = false;
+  const HopTree* hops = nullptr;
+};
 struct ContractSet {
   Contract contract;
 };
@@ -62,8 +70,8 @@ struct Closed {};
 
 struct Change {
   ConnectionId connection;
-  std::variant<Opened, Reached, ContractSet, NumbersUsed, LeafJoined, LeafCut, PathReplaced,
-               Assigned, HandedBack, LeftPool, ReleaseBegun, Closed>
+  std::variant<Opened, Reached, Restored, ContractSet, NumbersUsed, LeafJoined, LeafCut,
+               PathReplaced, Assigned, HandedBack, LeftPool, ReleaseBegun, Closed>
       what;
 };
 

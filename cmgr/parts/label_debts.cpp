@@ -29,8 +29,12 @@ std::shared_ptr<OwedLabel> debt_label_of(const DebtLabels* debt_labels, const Ho
   return held != nullptr ? *held : std::make_shared<OwedLabel>(label);
 }
 
-// The output label of a hop of the connection, for debts of a scion: the hop may be removed before
-// they are paid.
+}  // namespace
+
+OwedLabel label_of(const Hop& hop) {
+  return {hop.at, hop.output_port, hop.output_label, hop.attachment, hop.in_quarantine};
+}
+
 std::shared_ptr<OwedLabel> share_label_with_debts(Connection& connection, const Hop& owner) {
   if (owner.last() || !owner.output_label.present()) return nullptr;
   DebtLabels& debt_labels = connection.note().debt_labels;
@@ -38,12 +42,6 @@ std::shared_ptr<OwedLabel> share_label_with_debts(Connection& connection, const 
   auto label = debt_label_of(&debt_labels, owner);
   if (label.use_count() == 1) debt_labels.push_back(label);
   return label;
-}
-
-}  // namespace
-
-OwedLabel label_of(const Hop& hop) {
-  return {hop.at, hop.output_port, hop.output_label, hop.attachment, hop.in_quarantine};
 }
 
 void owe_unconfirmed(const GoingHops& going, SwitchDesk& switches, TimePoint now) {

@@ -22,6 +22,10 @@ struct GoingHops {
 // The output label of the hop.
 OwedLabel label_of(const Hop& hop);
 
+// The output label of a hop of the connection, for debts of hops beside the connection's tree to
+// hold: the hop may be removed before they are paid. Null: the label is not the manager's.
+std::shared_ptr<OwedLabel> share_label_with_debts(Connection& connection, const Hop& owner);
+
 // Turns every hop that still owes its removal into a debt, which holds the labels that the hop may
 // use.
 void owe_unconfirmed(const GoingHops& going, SwitchDesk& switches, TimePoint now);

@@ -1,5 +1,5 @@
 // Whole connections set up in advance between two endpoints, the paper's alternative to cached
-// labels: a call takes one and a release returns it, both without a message to any switch. A pool
+// labels: a call takes one and a release returns it, both without waiting for a switch. A pool
 // serves one pair of endpoints and one contract.
 //
 // A pool that is short is refilled with one setup for each missing connection; after a failure it

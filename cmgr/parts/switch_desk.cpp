@@ -24,7 +24,7 @@ SwitchIndex SwitchDesk::index_of(const std::string& name) {
   if (fresh) {
     XB_CHECK(switches_.size() < kSwitches, switches_.size());
     switches_.push_back(std::make_unique<Switch>(
-        Switch{name, {}, 0, nullptr, Aggregator{aggregation_}, {}, {}, {}, {}, {}, kNever}));
+        Switch{name, {}, 0, nullptr, Aggregator{aggregation_}, {}, {}, {}, {}, {}, kNever, false}));
     peers_.attach_switch(name);
   }
   return entry->second;
@@ -41,6 +41,7 @@ void SwitchDesk::attached(SwitchIndex index, SessionId session, std::uint32_t ba
   Switch& at = *switches_[index.value()];
   end_session(at);
   at.session = session;
+  at.unclear = false;
   ++at.attachments;
   at.link = std::make_unique<SwitchSession>(config_.switch_session.agreed(batches_in_flight), now);
   by_session_[session] = index;
@@ -226,113 +227,6 @@ void SwitchDesk::return_label(SwitchIndex index, PortId port, Label label, TimeP
   if (is_attached(index)) at.queue.give_back(port, label, now);
 }
 
-void SwitchDesk::owe(SwitchIndex index, HopKey key, Debt debt, TimePoint now) {
-  Switch& at = *switches_[index.value()];
-  if (!at.debts.emplace(key, std::move(debt)).second) return;
-  ++owed_;
-  ++counters_.debts_made;
-  at.debts_due = std::min(at.debts_due, now + kDebtRetry);
-}
-
-bool SwitchDesk::not_paid(SwitchIndex index, HopKey key, TimePoint now) {
-  Switch& at = *switches_[index.value()];
-  const auto debt = at.debts.find(key);
-  if (debt == at.debts.end()) return false;
-  debt->second.under_way = false;
-  at.debts_due = std::min(at.debts_due, now + kDebtRetry);
-  return true;
-}
-
-void SwitchDesk::owe_change(SwitchIndex index, HopModify change, TimePoint now) {
-  Switch& at = *switches_[index.value()];
-  const auto [owed, fresh] = at.changes.try_emplace(change.key);
-  if (std::exchange(owed->second.under_way, false)) ++owed->second.answers_to_skip;
-  owed->second.change = std::move(change);
-  at.debts_due = std::min(at.debts_due, now + kDebtRetry);
-  if (!fresh) return;
-  ++owed_;
-  ++counters_.debts_made;
-}
-
-bool SwitchDesk::change_answered(SwitchIndex index, const HopKey& key, Cause cause, TimePoint now) {
-  Switch& at = *switches_[index.value()];
-  const auto owed = at.changes.find(key);
-  if (owed == at.changes.end()) return false;
-  if (owed->second.answers_to_skip > 0) {
-    --owed->second.answers_to_skip;
-    return true;
-  }
-  const bool settled = cause == Cause::kNone || cause == Cause::kStale ||
-                       cause == Cause::kUnknownConnection || cause == Cause::kBeingReleased;
-  if (!settled) {
-    owed->second.under_way = false;
-    at.debts_due = std::min(at.debts_due, now + kDebtRetry);
-    return true;
-  }
-  at.changes.erase(owed);
-  --owed_;
-  ++counters_.debts_paid;
-  return true;
-}
-
-std::uint8_t SwitchDesk::forgive_change(SwitchIndex index, const HopKey& key) {
-  Switch& at = *switches_[index.value()];
-  const auto owed = at.changes.find(key);
-  if (owed == at.changes.end()) return 0;
-  const int answers = owed->second.answers_to_skip + (owed->second.under_way ? 1 : 0);
-  at.changes.erase(owed);
-  --owed_;
-  ++counters_.debts_paid;
-  return static_cast<std::uint8_t>(answers);
-}
-
-void SwitchDesk::skip_answers(SwitchIndex index, const HopKey& key, std::uint8_t answers) {
-  if (answers == 0) return;
-  std::uint8_t& skipped = switches_[index.value()]->answers_to_skip[key];
-  skipped = static_cast<std::uint8_t>(skipped + answers);
-}
-
-bool SwitchDesk::skips_answer(SwitchIndex index, const HopKey& key) {
-  auto& skipped = switches_[index.value()]->answers_to_skip;
-  const auto found = skipped.find(key);
-  if (found == skipped.end()) return false;
-  if (--found->second == 0) skipped.erase(found);
-  return true;
-}
-
-bool SwitchDesk::pay(SwitchIndex index, HopKey key, Label resting, TimePoint now) {
-  Switch& at = *switches_[index.value()];
-  const auto debt = at.debts.find(key);
-  if (debt == at.debts.end()) return false;
-  const PortId output_port = debt->second.output_port;
-  std::vector<std::shared_ptr<OwedLabel>> labels = std::move(debt->second.labels);
-  at.debts.erase(debt);
-  --owed_;
-  ++counters_.debts_paid;
-  bool known = !resting.present();
-  for (auto& label : labels) {
-    if (!known && label->at == index && label->port == output_port && label->label == resting) {
-      label->in_quarantine = known = true;
-    }
-    if (label.use_count() == 1) give_back(*label, now);
-  }
-  // A reservation took it, but its answer reached no connection: no other hop ever got this label.
-  if (!known) return_label(index, output_port, resting, now);
-  return true;
-}
-
-std::vector<std::shared_ptr<OwedLabel>> SwitchDesk::owed_labels(SwitchIndex index) const {
-  std::vector<std::shared_ptr<OwedLabel>> labels;
-  for (const auto& at : switches_) {
-    for (const auto& [key, debt] : at->debts) {
-      for (const auto& label : debt.labels) {
-        if (label->at == index) labels.push_back(label);
-      }
-    }
-  }
-  return labels;
-}
-
 void SwitchDesk::flush(TimePoint now) {
   count_batches();
   for (const auto& at : switches_) send_due(*at, now, true);
@@ -367,6 +261,11 @@ std::vector<SwitchIndex> SwitchDesk::tick(TimePoint now) {
       }
     }
     if (at.debts_due <= now) send_debts(at, now);
+    if (must_attach_again(at)) {
+      lost(index_at(i), "no answer names the labels of removed hops");
+      given_up.push_back(index_at(i));
+      continue;
+    }
     send_due(at, now, true);
   }
   return given_up;
@@ -396,13 +295,6 @@ void SwitchDesk::labels_on_their_way(SwitchIndex index,
     for (const Label label : returning.labels) out.emplace_back(returning.port, label);
   }
   for (const auto& owed : owed_labels(index)) out.emplace_back(owed->port, owed->label);
-}
-
-std::vector<HopKey> SwitchDesk::debts(SwitchIndex index) const {
-  std::vector<HopKey> keys;
-  for (const auto& [key, debt] : switches_[index.value()]->debts) keys.push_back(key);
-  for (const auto& [key, change] : switches_[index.value()]->changes) keys.push_back(key);
-  return keys;
 }
 
 SwitchDesk::Counters SwitchDesk::counters() const {
@@ -446,6 +338,7 @@ void SwitchDesk::end_session(Switch& at) {
   for (auto& [key, owed] : at.changes) {
     owed.under_way = false;
     owed.answers_to_skip = 0;
+    count_change(owed);
   }
   for (auto& [port, caches] : at.caches) {
     if (!planted(Bug::kCacheKept)) caches.labels.lapse();
@@ -453,30 +346,6 @@ void SwitchDesk::end_session(Switch& at) {
     caches.quota_rides.reset();
     caches.declared = 0;
   }
-}
-
-void SwitchDesk::send_debts(Switch& at, TimePoint now) {
-  at.debts_due = kNever;
-  for (auto& [key, debt] : at.debts) {
-    if (debt.under_way) continue;
-    if (at.queue.full()) {
-      at.debts_due = now + kDebtRetry;
-      break;
-    }
-    debt.under_way = true;
-    at.queue.add(key, now);
-  }
-  for (auto& [key, owed] : at.changes) {
-    if (owed.under_way) continue;
-    if (at.queue.full()) {
-      at.debts_due = now + kDebtRetry;
-      break;
-    }
-    owed.under_way = true;
-    at.queue.add(owed.change, now);
-  }
-  at.queue.flush_now(now);
-  send_due(at, now, true);
 }
 
 }  // namespace xbind::cmgr

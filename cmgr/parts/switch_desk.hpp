@@ -46,10 +46,11 @@ struct Debt {
   std::vector<std::shared_ptr<OwedLabel>> labels;  // released when no debt refers to them
 };
 
-// A contract that a committed hop could not be sent in time.
+// A contract that a committed hop could not be sent in time, or a handover.
 struct OwedChange {
   HopModify change;
   bool under_way = false;
+  bool counted = false;  // among the debts; false: a handover that was sent at once
   // answers to earlier owed contracts that were sent in this session
   std::uint8_t answers_to_skip = 0;
 };
@@ -158,14 +159,29 @@ class SwitchDesk {
   void return_label(SwitchIndex at, PortId port, Label label, TimePoint now);
 
   void owe(SwitchIndex at, HopKey key, Debt debt, TimePoint now);
+  // Sends what is owed at the next tick, without the pause of kDebtRetry.
+  void pay_soon(TimePoint now) {
+    for (const auto& at : switches_) {
+      if (!at->debts.empty() || !at->changes.empty()) at->debts_due = now;
+    }
+  }
   // The hop has been removed after all. Returns whether the removal was owed. `resting`: the label
   // that the SwitchServer reports as quarantined by this removal.
   bool pay(SwitchIndex at, HopKey key, Label resting, TimePoint now);
+  // A removal found nothing, and the label of an earlier epoch that the hop had may be free, cached
+  // or in quarantine there: once no debt is under way the session is given up, because an
+  // attachment says which.
+  void label_unclear(SwitchIndex at, TimePoint now) {
+    switches_[at.value()]->unclear = true;
+    switches_[at.value()]->debts_due = now;
+  }
   // The removal failed: the switch cannot be reached. False: it is not owed.
   bool not_paid(SwitchIndex at, HopKey key, TimePoint now);
   // An owed change of contract: sent again until it is confirmed, or forgiven because the hop is
   // sent a newer contract.
   void owe_change(SwitchIndex at, HopModify change, TimePoint now);
+  // The same, sent at once if the switch is attached.
+  void owe_change_at_once(SwitchIndex at, HopModify change, TimePoint now);
   bool change_answered(SwitchIndex at, const HopKey& key, Cause cause, TimePoint now);
   bool owes_change(SwitchIndex at, const HopKey& key) const {
     return switches_[at.value()]->changes.contains(key);
@@ -238,6 +254,7 @@ class SwitchDesk {
     std::map<HopKey, OwedChange> changes;
     std::map<HopKey, std::uint8_t> answers_to_skip;  // hops that are not being removed
     TimePoint debts_due = kNever;
+    bool unclear = false;  // see label_unclear()
   };
 
   static SwitchIndex index_at(std::size_t position) {
@@ -267,6 +284,19 @@ class SwitchDesk {
   void transmit(Switch& at, session::Frame<HopBatch> frame);
   void end_session(Switch& at);
   void send_debts(Switch& at, TimePoint now);
+  void count_change(OwedChange& owed) {
+    if (std::exchange(owed.counted, true)) return;
+    ++owed_;
+    ++counters_.debts_made;
+  }
+  void uncount_change(const OwedChange& owed) {
+    if (!owed.counted) return;
+    --owed_;
+    ++counters_.debts_paid;
+  }
+  static bool must_attach_again(const Switch& at) {
+    return at.unclear && at.link && at.debts.empty();
+  }
   void trim(Switch& at, TimePoint now);
 
   const Config& config_;

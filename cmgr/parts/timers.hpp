@@ -25,6 +25,8 @@ inline constexpr Timers kManagerTimers{
          "Pause before removals that are owed are sent again."},
         {"prepared-rest", std::chrono::seconds{1},
          "Pause after a connection in advance could not be set up."},
+        {"restored-hold", std::chrono::minutes{1},
+         "Time that a hold of an earlier epoch stays after the manager has restarted."},
         // Re-routes.
         {"reroute-retry-ms", std::chrono::seconds{5},
          "Milliseconds after which the search for another path is repeated for connections that "
@@ -51,6 +53,8 @@ inline constexpr Timers kManagerTimers{
         {"attach-silent", std::chrono::seconds{1},
          "Age at which an attempt to attach counts as silent; fewer silent ones may be under way "
          "at once."},
+        {"epoch-answer", std::chrono::seconds{2},
+         "Time in which a SwitchServer must say which epochs of the manager it knows."},
         {"topology-back-off-min", std::chrono::milliseconds{100},
          "First wait after RouteObject could not be watched."},
         {"topology-back-off-max", std::chrono::seconds{1},

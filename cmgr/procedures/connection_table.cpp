@@ -14,9 +14,11 @@ ConnectionTable::~ConnectionTable() {
 
 // ===== doors =====
 
-Connection& ConnectionTable::open(const Opened& what) {
+Connection& ConnectionTable::open(const Opened& what) { return make(new_id(), what); }
+
+Connection& ConnectionTable::make(ConnectionId id, const Opened& what) {
   Connection& made = pool_.make();
-  made.id = new_id();
+  made.id = id;
   made.ends = ends_.get(what.from, what.to);
   made.asker_ = what.asker;
   made.both_ = what.both;
@@ -25,6 +27,33 @@ Connection& ConnectionTable::open(const Opened& what) {
   by_id_.insert_new(made.id, &made);
   shown_.insert(made.id);
   if (journal_ != nullptr) write(made, what);
+  return made;
+}
+
+Connection& ConnectionTable::restore(const Found& found, HopTree&& hops) {
+  XB_CHECK(find(found.id) == nullptr, found.id);
+  Connection& made = make(found.id, found.opened);
+  made.hops_ = std::move(hops);
+  made.stage_ = found.restored.stage;
+  made.generation_ = found.numbers.generation;
+  const bool plain = found.numbers.revision == 0 && found.numbers.next_leg == 2 &&
+                     !found.restored.first_end_dropped;
+  if (!plain) {
+    Connection::Standing& standing = made.more();
+    standing.revision = found.numbers.revision;
+    standing.next_leg = found.numbers.next_leg;
+    standing.leaves = found.restored.leaves;
+    standing.first_end_dropped = found.restored.first_end_dropped;
+  }
+  count(made, made.hops_);
+  if (found.alias != ConnectionId{}) show_as(made, found.alias);
+  if (journal_ != nullptr) {
+    write_numbers(made);
+    Restored restored = found.restored;
+    restored.hops = &made.hops_;
+    write(made, restored);
+    if (found.alias != ConnectionId{}) write(made, Assigned{*made.asker(), found.alias});
+  }
   return made;
 }
 
@@ -96,12 +125,16 @@ void ConnectionTable::replace(Connection& connection, const std::vector<HopTree:
 
 void ConnectionTable::assign(Connection& connection, const Asker& asker) {
   const ConnectionId alias = new_id();
-  shown_.erase(connection.shown_id());
   connection.asker_ = asker;
+  show_as(connection, alias);
+  if (journal_ != nullptr) write(connection, Assigned{asker, alias});
+}
+
+void ConnectionTable::show_as(Connection& connection, ConnectionId alias) {
+  shown_.erase(connection.shown_id());
   connection.more().alias = alias;
   aliases_.insert(alias, connection.id);
   shown_.insert(alias);
-  if (journal_ != nullptr) write(connection, Assigned{asker, alias});
 }
 
 void ConnectionTable::hand_back(Connection& connection) {

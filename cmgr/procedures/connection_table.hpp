@@ -28,11 +28,22 @@ namespace xbind::cmgr {
 
 class ConnectionTable {
  public:
-  // `epoch`: of this process; each id contains its low 24 bits.
+  // `epoch`: of this process; each id contains its low kEpochBits bits.
   explicit ConnectionTable(std::uint64_t epoch) : epoch_(epoch) {}
   ConnectionTable(const ConnectionTable&) = delete;
   ConnectionTable& operator=(const ConnectionTable&) = delete;
   ~ConnectionTable();
+
+  static constexpr unsigned kCounterBits = 40;  // of an id: 47 days at 270 000 calls a second
+  static constexpr std::uint64_t kEpochMax = (std::uint64_t{1} << (64 - kCounterBits)) - 1;
+  // The epoch in which the id was given out.
+  static constexpr std::uint64_t epoch_of(ConnectionId id) { return id.value() >> kCounterBits; }
+  // Sets the epoch, before the first connection is opened.
+  void begin_epoch(std::uint64_t epoch) {
+    XB_CHECK(next_id_ == 1 && epoch != 0 && epoch <= kEpochMax, epoch);
+    epoch_ = epoch;
+  }
+  std::uint64_t epoch() const { return epoch_; }
 
   // Reports every change from now on to `journal`; null ends that. The journal must outlive the
   // table or be removed.
@@ -42,6 +53,15 @@ class ConnectionTable {
 
   // Creates a connection under a new id.
   Connection& open(const Opened& what);
+  // Rebuilds a connection of an earlier epoch under its id, which the table must not have.
+  struct Found {
+    ConnectionId id;
+    Opened opened;
+    NumbersUsed numbers;
+    Restored restored;   // `hops` is ignored
+    ConnectionId alias;  // of a prepared connection that its client knows under it; 0: none
+  };
+  Connection& restore(const Found& found, HopTree&& hops);
   // Lays the path that a setup tries; its labels are not known yet. Written to the journal by
   // reach() only.
   void lay(Connection& connection, const std::vector<SwitchIndex>& at,
@@ -129,19 +149,18 @@ class ConnectionTable {
   }
 
  private:
-  // The epoch's low 24 bits over a 40-bit counter: unique across restarts.
-  ConnectionId new_id() {
-    constexpr unsigned kCounterBits = 40;
-    return ConnectionId{(epoch_ & 0xff'ffff) << kCounterBits | next_id_++};
-  }
+  // The epoch over a counter: unique across restarts.
+  ConnectionId new_id() { return ConnectionId{(epoch_ & kEpochMax) << kCounterBits | next_id_++}; }
+  Connection& make(ConnectionId id, const Opened& what);
   template <class What>
   void write(const Connection& connection, What&& what) {
     journal_->write({connection.id, std::forward<What>(what)});
   }
   void write_numbers(const Connection& connection);
+  void show_as(Connection& connection, ConnectionId alias);
   static Hop& find_indexed(Connection& connection, SwitchIndex at, std::uint32_t place);
 
-  const std::uint64_t epoch_;
+  std::uint64_t epoch_;
   std::uint64_t next_id_ = 1;
   CallEndsTable ends_;
   FlatMap<ConnectionId, Connection*> by_id_;

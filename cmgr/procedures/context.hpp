@@ -16,6 +16,7 @@ class HopSender;
 class Outcomes;
 class PathWatch;
 class PreparedDesk;
+class Recovery;
 class RouteDesk;
 
 struct Context {
@@ -32,6 +33,7 @@ struct Context {
   RouteDesk& routes;
   PathWatch& paths;
   PreparedDesk& prepared;
+  Recovery& recovery;
 };
 
 }  // namespace xbind::cmgr

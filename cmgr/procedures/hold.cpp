@@ -27,6 +27,12 @@ std::optional<Cause> Hold::refuses_release() const {
   return committing ? Cause::kChangeUnderWay : Cause::kUnknownConnection;
 }
 
+void Hold::resume(TimePoint now) {
+  state_ = FsmState::kHeld;
+  held_until_ = now + hold_;
+  context_.timers.arm_hold(connection_.id, held_until_);
+}
+
 void Hold::commit(const Asker& asker, TimePoint now) {
   committer_ = asker;
   context_.clients.owns(asker.client, +1);

@@ -14,6 +14,8 @@ class Hold final : public StepMachine<HoldFsm, PathProcedure> {
       : StepMachine(context, connection), hold_(hold) {}
   ~Hold() override;
   void start(TimePoint now) { find_route(now); }
+  // For a connection that has been restored with every hop reserved.
+  void resume(TimePoint now);
 
   bool is_held() const { return state_ == FsmState::kHeld; }
   // The client commits the hold. It must be held, and every switch of its path attached.

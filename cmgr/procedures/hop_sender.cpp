@@ -106,6 +106,7 @@ void HopSender::fill_in(HopSetup& setup, Procedure& procedure, Hop& hop, bool co
   setup.branch = hop.branch;
   setup.takes_over = hop.takes_over;
   setup.joins = hop.joins;
+  setup.bidirectional = connection.both();
   setup.demand = connection.demand_of_leg(hop.leg);
   setup.contract = connection.traffic_of_leg(hop.leg);
   if (!hop.last() && !hop.joins) {

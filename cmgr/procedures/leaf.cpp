@@ -3,6 +3,7 @@
 #include "cmgr/parts/label_debts.hpp"
 #include "cmgr/parts/outcomes.hpp"
 #include "cmgr/procedures/path_watch.hpp"
+#include "cmgr/procedures/prepared_desk.hpp"
 #include "cmgr/procedures/start.hpp"
 
 namespace xbind::cmgr {
@@ -23,6 +24,9 @@ void LeafProcedure::start_add(TimePoint now) {
 void LeafProcedure::start_drop(TimePoint now) {
   state_ = FsmState::kAsked;
   hops_ = context_.connections.cut(connection_, ends_->to);
+  if (hops_.front().number == 0 && hops_.front().leg == 0) {
+    context_.prepared.tell_owner(connection_, now);
+  }
   move_debt_labels(hops_, connection_.debt_labels(), lent_);
   context_.clients.owns(asker_.client, +1);
   happen(Event::kDropAsked, now);

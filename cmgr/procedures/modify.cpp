@@ -4,6 +4,7 @@
 
 #include "cmgr/parts/outcomes.hpp"
 #include "cmgr/procedures/path_watch.hpp"
+#include "cmgr/procedures/prepared_desk.hpp"
 #include "core/planted.hpp"
 
 namespace xbind::cmgr {
@@ -69,10 +70,15 @@ Contract Modify::contract_to_send() const {
   }
 }
 
-HopModify Modify::change_for(const Hop& hop) const {
-  const Contract contract = contract_to_send();
-  return {key_of(connection_, hop), revision_, contract.of_leg(hop.leg),
-          contract.traffic_of_leg(hop.leg)};
+HopModify Modify::change_for(const Hop& hop) const { return change_to(contract_to_send(), hop); }
+
+HopModify Modify::change_to(const Contract& contract, const Hop& hop) const {
+  HopModify change{key_of(connection_, hop), revision_, contract.of_leg(hop.leg),
+                   contract.traffic_of_leg(hop.leg)};
+  // This change takes the place of a handover that is owed.
+  if (&hop == &connection_.hops().front())
+    change.handover = context_.prepared.handover_of(connection_);
+  return change;
 }
 
 void Modify::raise_hops(TimePoint now) {
@@ -211,8 +217,7 @@ void Modify::owe_changes(const Contract& contract, TimePoint now) {
     if (was_sent) context_.switches.skip_answers(hop.at, key, 1);
     hop.state = HopState::kCommitted;
     hop.errand = Errand::kNone;
-    context_.switches.owe_change(
-        hop.at, {key, revision_, contract.of_leg(hop.leg), contract.traffic_of_leg(hop.leg)}, now);
+    context_.switches.owe_change(hop.at, change_to(contract, hop), now);
   }
 }
 

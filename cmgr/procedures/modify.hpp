@@ -25,6 +25,7 @@ class Modify final : public StepMachine<ModifyFsm, Procedure> {
   // A modification removes no hops.
   void removals_over(bool, TimePoint) override {}
   Contract contract_to_send() const;
+  HopModify change_to(const Contract& contract, const Hop& hop) const;
   void raise_hops(TimePoint now);
   void lower_hops(TimePoint now);
   void modify_every_hop(TimePoint now);

@@ -6,6 +6,7 @@
 #include "cmgr/procedures/setup.hpp"
 #include "cmgr/procedures/start.hpp"
 #include "core/name.hpp"
+#include "core/planted.hpp"
 
 namespace xbind::cmgr {
 
@@ -82,6 +83,7 @@ bool PreparedDesk::take(const Asker& asker, const ConnectRequest& request,
   pool.ready.pop_front();
   context_.connections.assign(connection, asker);
   context_.clients.owns(asker.client, +1);
+  tell_owner(connection, now);
   const TimesIndex timed = context_.times.open_setup(times, now);
   context_.times.answered(timed, now);
   context_.outcomes.tell(asker, connected_outcome(connection), timed);
@@ -105,8 +107,41 @@ bool PreparedDesk::give_back(Connection& connection, const Asker& releaser, Time
   const Asker owner = *connection.asker();
   context_.connections.hand_back(connection);
   context_.clients.owns(owner.client, -1);
+  tell_owner(connection, now);
   pool.ready.push_back({connection.id, now});
   return true;
+}
+
+void PreparedDesk::found(Connection& connection, TimePoint now) {
+  const std::uint32_t number = connection.pool();
+  if (number == 0 || pools_.at(number).ready.size() >= pools_.at(number).wanted) {
+    start_release(context_, connection, {}, kNotTimed, now);
+    return;
+  }
+  pools_.at(number).ready.push_back({connection.id, now});  // fill() releases what is too many
+}
+
+std::optional<HopHandover> PreparedDesk::handover_of(const Connection& connection) const {
+  if (connection.pool() == 0 && connection.shown_id() == connection.id) return std::nullopt;
+  const Asker asker = connection.asker().value_or(Asker{});
+  HopHandover handover{{context_.clients.name(asker.client), context_.clients.epoch(asker.client),
+                        connection.ends->from, connection.ends->to},
+                       asker.request,
+                       {}};
+  if (connection.asker()) handover.shown_id = connection.shown_id();
+  return handover;
+}
+
+void PreparedDesk::tell_owner(Connection& connection, TimePoint now) {
+  auto handover = handover_of(connection);
+  if (!handover || planted(Bug::kHandoverNotTold)) return;
+  const Hop& first = connection.hops().front();
+  const Contract contract = connection.contract();
+  context_.switches.owe_change_at_once(
+      first.at,
+      {key_of(connection, first), context_.connections.next_revision(connection),
+       contract.of_leg(first.leg), contract.traffic_of_leg(first.leg), std::move(handover)},
+      now);
 }
 
 void PreparedDesk::connected(Connection& connection, TimePoint now) {

@@ -1,9 +1,14 @@
 // Connections prepared in advance (prepared_pools.hpp): sets them up, gives them to calls, and
 // takes them back.
 //
+// The ledger of a connection's first hop learns who has the connection (HopHandover), so that a
+// manager that starts again finds it. Nobody waits for that: a manager that ends within the same
+// millisecond takes the connection for its own.
+//
 // Not thread-safe; owned by the connection manager.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "cmgr/parts/prepared_pools.hpp"
@@ -35,6 +40,19 @@ class PreparedDesk {
   // The result of a setup that no client requested.
   void connected(Connection& connection, TimePoint now);
   void refused(Connection& connection, TimePoint now);
+  // A connection of an earlier epoch that no client has: keeps it for calls if a pool lacks one,
+  // else releases it.
+  void found(Connection& connection, TimePoint now);
+  // The pool that connections between these ends with that contract belong to; 0: none.
+  std::uint32_t pool_of(const std::string& from, const std::string& to,
+                        const Contract& contract) const {
+    return pools_.find(from, to, {contract.forward, contract.traffic});
+  }
+  // What the first hop of the connection is to be told with each change: who has the connection.
+  // None for connections that were not prepared.
+  std::optional<HopHandover> handover_of(const Connection& connection) const;
+  // The connection's first hop is another one, or its owner is: tells its ledger.
+  void tell_owner(Connection& connection, TimePoint now);
   // The connection may no longer be given to a call.
   void drop(Connection& connection);
 

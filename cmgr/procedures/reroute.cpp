@@ -5,6 +5,7 @@
 #include "cmgr/parts/label_debts.hpp"
 #include "cmgr/parts/path_change.hpp"
 #include "cmgr/procedures/path_watch.hpp"
+#include "cmgr/procedures/prepared_desk.hpp"
 #include "core/planted.hpp"
 
 namespace xbind::cmgr {
@@ -31,9 +32,9 @@ void Reroute::perform(Action action, TimePoint now) {
     case Action::kReserveHops: reserve_hops(now); return;
     case Action::kCommitHops: commit_hops(now); return;
     case Action::kTakeOver: take_over(now); return;
-    case Action::kGoOver: go_over(); return;
+    case Action::kGoOver: go_over(now); return;
     case Action::kGoOverThenRemoveHops:
-      go_over();
+      go_over(now);
       remove_all(now);
       return;
     case Action::kLeadBack: lead_back(now); return;
@@ -138,7 +139,7 @@ void Reroute::take_over(TimePoint now) {
 }
 
 // Makes the new path carry the connection.
-void Reroute::go_over() {
+void Reroute::go_over(TimePoint now) {
   context_.connections.replace(connection_, path_, hops_, generation_);
   // Labels that debts hold as well move with their hops.
   move_debt_labels(hops_, connection_.debt_labels(), lent_);
@@ -146,6 +147,9 @@ void Reroute::go_over() {
     for (Hop& hop : hops_) hop.state = HopState::kIdle;
   }
   context_.paths.replaced(connection_, left_);
+  if (connection_.hops().front().generation == generation_) {
+    context_.prepared.tell_owner(connection_, now);
+  }
 }
 
 // ===== the way back =====
@@ -164,9 +168,8 @@ void Reroute::removals_over(bool owed, TimePoint now) {
 }
 
 bool Reroute::is_led_back() {
-  return std::none_of(hops_.begin(), hops_.end(), [](const Hop& hop) {
-    return hop.takes_over && hop.owes_removal();
-  });
+  return std::none_of(hops_.begin(), hops_.end(),
+                      [](const Hop& hop) { return hop.takes_over && hop.owes_removal(); });
 }
 
 void Reroute::lead_back_again(TimePoint now) {

@@ -38,7 +38,7 @@ class Reroute final : public StepMachine<RerouteFsm, PathProcedure> {
   Hops* stock() override { return &connection_.hops(); }
   DebtLabels* debt_labels() override { return &lent_; }
   void take_over(TimePoint now);
-  void go_over();
+  void go_over(TimePoint now);
   void lead_back(TimePoint now);
   void lead_back_again(TimePoint now);
   bool is_led_back();

@@ -1,6 +1,7 @@
 #include "cmgr/procedures/start.hpp"
 
 #include "cmgr/procedures/path_watch.hpp"
+#include "cmgr/procedures/recovery.hpp"
 #include "cmgr/procedures/release.hpp"
 
 namespace xbind::cmgr {
@@ -14,9 +15,12 @@ void start_release(Context& context, Connection& connection, const OptionalAsker
 
 void forget(Context& context, Connection& connection) {
   const OptionalAsker owner = connection.asker();
+  context.recovery.closed(connection.id);
   context.paths.forget(connection);
   context.connections.close(connection);
-  if (owner) context.clients.owns(owner->client, -1);
+  if (!owner) return;
+  context.clients.forget_request(owner->client, owner->request);
+  context.clients.owns(owner->client, -1);
 }
 
 Outcome connected_outcome(const Connection& connection) {

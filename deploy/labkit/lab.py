@@ -160,7 +160,7 @@ class Lab:
         self.add_program("xbind-qosmapper", None, ["--name-service", names])
         for name in manager_names(options.managers):
             self.add_program("xbind-cmgr", None if name == "default" else name,
-                             ["--name-service", names])
+                             ["--name-service", names, "--state-dir", self.state_dir / "cmgr"])
 
     def says(self, program, option):
         return any(name == option for _, name, _ in self.options.more.get(program, []))

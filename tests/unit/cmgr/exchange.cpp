@@ -65,8 +65,9 @@ ExchangeTest::ExchangeTest() { config.label_cache_target = 1; }
 
 ExchangeTest::~ExchangeTest() = default;
 
-void ExchangeTest::start() {
+void ExchangeTest::start(bool fresh) {
   manager_ = std::make_unique<ConnectionManager>(config, *this);
+  if (fresh) manager_->set_network({}, now);
   limits_ = config.switch_session;
 }
 

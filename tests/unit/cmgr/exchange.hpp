@@ -69,7 +69,8 @@ class ExchangeTest : public ::testing::Test, public Peers {
   ExchangeTest();
   ~ExchangeTest() override;
 
-  void start();
+  // `fresh`: there is no earlier epoch whose hops are to be read.
+  void start(bool fresh = true);
   // Starts with these labels (possibly none) in the caches of sw1 and sw2, and ann's route cached.
   void start_with_labels(std::vector<Label> at_sw1, std::vector<Label> at_sw2);
   void attach_all();

@@ -46,11 +46,20 @@ TEST_F(PreparedTest, ACallTakesOneWithoutAWordAndThePoolIsFilledAgain) {
   EXPECT_EQ(connected.egress, vci(600));
   EXPECT_EQ(manager().describe(connected.connection)->client, "mia");
   // cmgr --> all: one more for the pool, owned by the manager itself
-  const HopSetup refill = setup("sw1");
+  const HopBatch heard = take("sw1");
+  ASSERT_EQ(heard.setups.size(), 1U);
+  const HopSetup refill = heard.setups.front();
   EXPECT_NE(refill.key.connection, connected.connection);
   EXPECT_EQ(owner(refill).client, "(two-way)");
   EXPECT_EQ(manager().gauges().prepared, 1U);
-  answer("sw1", {done(refill)});
+  // cmgr --> sw1: the connection is mia's, so that a manager that comes back knows it
+  ASSERT_EQ(heard.modifies.size(), 1U);
+  const auto& handover = heard.modifies.front().handover;
+  ASSERT_TRUE(handover.has_value());
+  EXPECT_EQ(handover->owner, (HopOwner{"mia", Epoch{1}, "ann", "bob"}));
+  EXPECT_EQ(handover->request, RequestId{1});
+  EXPECT_EQ(handover->shown_id, connected.connection);
+  answer("sw1", {done(heard.modifies.front()), done(refill)});
   answer_all_switches();
   EXPECT_EQ(manager().gauges().prepared, 2U);
   EXPECT_EQ(pool().element, "ann -> bob");
@@ -58,7 +67,7 @@ TEST_F(PreparedTest, ACallTakesOneWithoutAWordAndThePoolIsFilledAgain) {
   EXPECT_EQ(pool().wanted, 2U);
 }
 
-TEST_F(PreparedTest, AReleaseGivesItBackWithoutAWordWhileThePoolIsShort) {
+TEST_F(PreparedTest, AReleaseGivesItBackAndTellsTheFirstSwitchAloneWhileThePoolIsShort) {
   start_with_pool(1);
   connect(1);
   refuse_refill();
@@ -67,7 +76,11 @@ TEST_F(PreparedTest, AReleaseGivesItBackWithoutAWordWhileThePoolIsShort) {
   const Outcome released = outcome();
   EXPECT_EQ(released.kind, OutcomeKind::kReleased);
   EXPECT_EQ(released.connection, taken);
-  for (const char* name : {"sw1", "sw2", "sw3"}) EXPECT_TRUE(silent(name)) << name;
+  const auto ours = change("sw1").handover;
+  ASSERT_TRUE(ours.has_value());
+  EXPECT_EQ(ours->owner.client, kTwoWayClient);
+  EXPECT_EQ(ours->shown_id, ConnectionId{});
+  for (const char* name : {"sw2", "sw3"}) EXPECT_TRUE(silent(name)) << name;
   EXPECT_EQ(manager().gauges().prepared, 1U);
   EXPECT_TRUE(leaves_no_trace()) << "it is hers no more";
   log_in("noa");

@@ -61,6 +61,13 @@ class Replay : public Journal {
     table.at(id).stage = it.stage;
     table.at(id).hops = *it.hops;
   }
+  void apply(ConnectionId id, const Restored& it) {
+    ++kinds["restored"];
+    table.at(id).stage = it.stage;
+    table.at(id).leaves = it.leaves;
+    table.at(id).first_end_dropped = it.first_end_dropped;
+    table.at(id).hops = *it.hops;
+  }
   void apply(ConnectionId id, const ContractSet& it) {
     ++kinds["contract set"];
     table.at(id).contract = it.contract;

@@ -191,9 +191,8 @@ TEST_F(SwitchSessionTest, OfTwoClaimantsOfAQuarantinedLabelTheLaterGrantOwnsIt) 
   EXPECT_EQ(manager().gauges().owed, 0U);
 }
 
-TEST_F(SwitchSessionTest, QuarantineOfAnEarlierProcessOfOursIsLeftAlone) {
-  // Connections of the earlier process may still be up: this is unknown until the table is rebuilt.
-  start();
+TEST_F(SwitchSessionTest, QuarantineOfAnEarlierProcessOfOursIsLeftAloneUntilItsHopsAreRead) {
+  start(false);
   attach("sw1", {{PortId{10}, {vci(32)}}});
   wait(seconds{1});
   EXPECT_THAT(take("sw1").returned, IsEmpty());

@@ -1,0 +1,28 @@
+// The highest epoch of a manager on disk, so that epochs rise although all SwitchServers have
+// restarted too.
+//
+// A text of two lines: the format and the number. Written before the epoch is used
+// (durable_file.hpp). A file of another format is refused with its name, and never overwritten.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/ids.hpp"
+#include "core/result.hpp"
+
+namespace xbind::cmgr {
+
+// DIRECTORY/cmgr-NAME.epoch
+std::string epoch_file_path(const std::string& directory, const std::string& name);
+
+std::string epoch_as_text(Epoch epoch);
+// kBadInput: another format; the text names `path`.
+Result<Epoch> epoch_from_text(std::string_view text, const std::string& path);
+
+// Without a file: 0. Errors as above; kSystem: it cannot be read.
+Result<Epoch> read_epoch(const std::string& path);
+// kSystem: writing failed, and the old file stays.
+Result<void> write_epoch(const std::string& path, Epoch epoch);
+
+}  // namespace xbind::cmgr

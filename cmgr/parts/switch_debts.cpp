@@ -1,0 +1,160 @@
+// SwitchDesk: removals and changes that a switch is owed.
+#include <utility>
+
+#include "cmgr/parts/switch_desk.hpp"
+
+namespace xbind::cmgr {
+
+void SwitchDesk::owe(SwitchIndex index, HopKey key, Debt debt, TimePoint now) {
+  Switch& at = *switches_[index.value()];
+  if (!at.debts.emplace(key, std::move(debt)).second) return;
+  ++owed_;
+  ++counters_.debts_made;
+  at.debts_due = std::min(at.debts_due, now + kDebtRetry);
+}
+
+bool SwitchDesk::not_paid(SwitchIndex index, HopKey key, TimePoint now) {
+  Switch& at = *switches_[index.value()];
+  const auto debt = at.debts.find(key);
+  if (debt == at.debts.end()) return false;
+  debt->second.under_way = false;
+  at.debts_due = std::min(at.debts_due, now + kDebtRetry);
+  return true;
+}
+
+void SwitchDesk::owe_change(SwitchIndex index, HopModify change, TimePoint now) {
+  Switch& at = *switches_[index.value()];
+  OwedChange& owed = at.changes[change.key];
+  if (std::exchange(owed.under_way, false)) ++owed.answers_to_skip;
+  owed.change = std::move(change);
+  at.debts_due = std::min(at.debts_due, now + kDebtRetry);
+  count_change(owed);
+}
+
+void SwitchDesk::owe_change_at_once(SwitchIndex index, HopModify change, TimePoint now) {
+  Switch& at = *switches_[index.value()];
+  if (!at.link || at.queue.full()) {
+    owe_change(index, std::move(change), now);
+    return;
+  }
+  OwedChange& owed = at.changes[change.key];
+  if (std::exchange(owed.under_way, true)) ++owed.answers_to_skip;
+  owed.change = change;
+  queue(index, std::move(change), now);
+}
+
+bool SwitchDesk::change_answered(SwitchIndex index, const HopKey& key, Cause cause, TimePoint now) {
+  Switch& at = *switches_[index.value()];
+  const auto owed = at.changes.find(key);
+  if (owed == at.changes.end()) return false;
+  if (owed->second.answers_to_skip > 0) {
+    --owed->second.answers_to_skip;
+    return true;
+  }
+  const bool settled = cause == Cause::kNone || cause == Cause::kStale ||
+                       cause == Cause::kUnknownConnection || cause == Cause::kBeingReleased;
+  if (!settled) {
+    owed->second.under_way = false;
+    count_change(owed->second);
+    at.debts_due = std::min(at.debts_due, now + kDebtRetry);
+    return true;
+  }
+  uncount_change(owed->second);
+  at.changes.erase(owed);
+  return true;
+}
+
+std::uint8_t SwitchDesk::forgive_change(SwitchIndex index, const HopKey& key) {
+  Switch& at = *switches_[index.value()];
+  const auto owed = at.changes.find(key);
+  if (owed == at.changes.end()) return 0;
+  const int answers = owed->second.answers_to_skip + (owed->second.under_way ? 1 : 0);
+  uncount_change(owed->second);
+  at.changes.erase(owed);
+  return static_cast<std::uint8_t>(answers);
+}
+
+void SwitchDesk::skip_answers(SwitchIndex index, const HopKey& key, std::uint8_t answers) {
+  if (answers == 0) return;
+  std::uint8_t& skipped = switches_[index.value()]->answers_to_skip[key];
+  skipped = static_cast<std::uint8_t>(skipped + answers);
+}
+
+bool SwitchDesk::skips_answer(SwitchIndex index, const HopKey& key) {
+  auto& skipped = switches_[index.value()]->answers_to_skip;
+  const auto found = skipped.find(key);
+  if (found == skipped.end()) return false;
+  if (--found->second == 0) skipped.erase(found);
+  return true;
+}
+
+bool SwitchDesk::pay(SwitchIndex index, HopKey key, Label resting, TimePoint now) {
+  Switch& at = *switches_[index.value()];
+  const auto debt = at.debts.find(key);
+  if (debt == at.debts.end()) return false;
+  const PortId output_port = debt->second.output_port;
+  std::vector<std::shared_ptr<OwedLabel>> labels = std::move(debt->second.labels);
+  at.debts.erase(debt);
+  --owed_;
+  ++counters_.debts_paid;
+  bool known = !resting.present();
+  for (auto& label : labels) {
+    const bool own = label->at == index && label->port == output_port;
+    if (known && own && !label->in_quarantine && label->attachment == 0) {
+      label_unclear(index, now);
+    }
+    if (!known && label->at == index && label->port == output_port && label->label == resting) {
+      label->in_quarantine = known = true;
+    }
+    if (label.use_count() == 1) give_back(*label, now);
+  }
+  if (at.unclear) at.debts_due = now;
+  // A reservation took it, but its answer reached no connection: no other hop ever got this label.
+  if (!known) return_label(index, output_port, resting, now);
+  return true;
+}
+
+std::vector<std::shared_ptr<OwedLabel>> SwitchDesk::owed_labels(SwitchIndex index) const {
+  std::vector<std::shared_ptr<OwedLabel>> labels;
+  for (const auto& at : switches_) {
+    for (const auto& [key, debt] : at->debts) {
+      for (const auto& label : debt.labels) {
+        if (label->at == index) labels.push_back(label);
+      }
+    }
+  }
+  return labels;
+}
+
+std::vector<HopKey> SwitchDesk::debts(SwitchIndex index) const {
+  std::vector<HopKey> keys;
+  for (const auto& [key, debt] : switches_[index.value()]->debts) keys.push_back(key);
+  for (const auto& [key, change] : switches_[index.value()]->changes) keys.push_back(key);
+  return keys;
+}
+
+void SwitchDesk::send_debts(Switch& at, TimePoint now) {
+  at.debts_due = kNever;
+  for (auto& [key, debt] : at.debts) {
+    if (debt.under_way) continue;
+    if (at.queue.full()) {
+      at.debts_due = now + kDebtRetry;
+      break;
+    }
+    debt.under_way = true;
+    at.queue.add(key, now);
+  }
+  for (auto& [key, owed] : at.changes) {
+    if (owed.under_way) continue;
+    if (at.queue.full()) {
+      at.debts_due = now + kDebtRetry;
+      break;
+    }
+    owed.under_way = true;
+    at.queue.add(owed.change, now);
+  }
+  at.queue.flush_now(now);
+  send_due(at, now, true);
+}
+
+}  // namespace xbind::cmgr

@@ -1,0 +1,386 @@
+#include "cmgr/procedures/recovery.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "cmgr/parts/label_debts.hpp"
+#include "cmgr/procedures/hold.hpp"
+#include "cmgr/procedures/hop_sender.hpp"
+#include "cmgr/procedures/path_watch.hpp"
+#include "cmgr/procedures/prepared_desk.hpp"
+#include "cmgr/procedures/start.hpp"
+#include "core/log.hpp"
+#include "core/planted.hpp"
+
+namespace xbind::cmgr {
+namespace {
+
+// A record of the manager for a hop that stands in a ledger. Its label was granted before the first
+// session of this epoch, so it is none of the cache's (Hop::attachment).
+Hop hop_of(const FoundHop& found) {
+  Hop hop;
+  hop.at = found.at;
+  hop.generation = found.hop.key.generation.value();
+  hop.leg = found.hop.key.leg;
+  hop.place(found.hop.key.hop, found.hop.hop_count);
+  hop.branch = found.hop.branch;
+  hop.input_port = found.hop.cross_connect.input_port;
+  hop.input_label = found.hop.cross_connect.input_label;
+  hop.output_port = found.hop.cross_connect.output_port;
+  hop.output_label = found.hop.cross_connect.output_label;
+  hop.state = HopState::kCommitted;
+  return hop;
+}
+
+bool asks_for_less(const LedgerHop& hop, const Resources& demand, const TrafficContract& contract) {
+  return hop.demand.fits_within(demand) && !asks_for_more(contract, hop.contract);
+}
+
+// The numbers that the hops have used.
+NumbersUsed numbers_of(const std::vector<FoundHop>& call) {
+  NumbersUsed numbers;
+  for (const FoundHop& found : call) {
+    numbers.generation = std::max(numbers.generation, found.hop.key.generation.value());
+    numbers.revision = std::max(numbers.revision, found.hop.revision);
+    if (found.hop.key.leg >= 2) {
+      numbers.next_leg =
+          std::max(numbers.next_leg, static_cast<std::uint16_t>(found.hop.key.leg + 1));
+    }
+  }
+  return numbers;
+}
+
+// A hold's tree: every hop, leg by leg, each behind the one before it.
+FoundTree hold_tree(const std::vector<FoundHop>& call) {
+  FoundTree tree;
+  for (std::size_t i = 0; i < call.size(); ++i) tree.nodes.push_back({i, FoundTree::kNone});
+  std::sort(tree.nodes.begin(), tree.nodes.end(), [&](const auto& a, const auto& b) {
+    const HopKey& left = call[a.hop].hop.key;
+    const HopKey& right = call[b.hop].hop.key;
+    return std::tie(left.leg, left.hop) < std::tie(right.leg, right.hop);
+  });
+  for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+    if (call[tree.nodes[i].hop].hop.key.hop != 0) tree.nodes[i].upstream = i - 1;
+  }
+  return tree;
+}
+
+}  // namespace
+
+// ===== what is read =====
+
+void Recovery::set_network(const std::vector<NetworkLink>& links, TimePoint now) {
+  for (const NetworkLink& link : links) {
+    links_.add({context_.switches.index_of(link.switch_name), link.port},
+               {context_.switches.index_of(link.other_switch_name), link.other_port});
+  }
+  network_known_ = true;
+  look(now);
+}
+
+std::size_t Recovery::unread() const {
+  const auto read = std::count(read_.begin(), read_.end(), true);
+  return context_.switches.size() - static_cast<std::size_t>(read);
+}
+
+void Recovery::read(SwitchIndex at, HeldHops page, TimePoint now) {
+  if (read_.size() <= at.value()) read_.resize(at.value() + std::size_t{1});
+  const auto owners = std::make_shared<const std::vector<HopOwner>>(std::move(page.owners));
+  for (LedgerHop& hop : page.hops) {
+    // A reservation that is not held has lapsed with its session.
+    if (hop.stage == HopStage::kReserved && !hop.held) continue;
+    calls_[hop.key.connection].push_back({at, std::move(hop), owners});
+  }
+  if (page.next != 0) return;
+  read_[at.value()] = true;
+  look(now);
+}
+
+void Recovery::rests(SwitchIndex at, PortId port, Label label) {
+  auto& resting = resting_[{at, port, label}];
+  if (resting) return;
+  resting = std::make_shared<OwedLabel>(OwedLabel{at, port, label, 0, true});
+  context_.switches.label_held(at, port);
+}
+
+// Labels that no debt has taken.
+void Recovery::return_labels(TimePoint now) {
+  for (const auto& [place, label] : resting_) {
+    if (label.use_count() == 1 && !planted(Bug::kQuarantineKept)) {
+      context_.switches.give_back(*label, now);
+    }
+  }
+  resting_.clear();
+}
+
+void Recovery::serve(TimePoint now) {
+  serving_ = true;
+  look(now);
+}
+
+// ===== what is made of it =====
+
+void Recovery::look(TimePoint now) {
+  if (!network_known_) return;
+  done_ = done_ || unread() == 0;
+  if (done_ || serving_) settle(now);
+}
+
+void Recovery::settle(TimePoint now) {
+  const Counters before = counters_;
+  for (auto call = calls_.begin(); call != calls_.end();) {
+    call = settle(call->first, call->second, now) ? calls_.erase(call) : std::next(call);
+  }
+  if (done()) {
+    return_labels(now);
+    released_.clear();
+  }
+  if (counters_ == before && calls_.empty()) return;
+  log::info(
+      "calls of earlier epochs: {} restored, {} rolled back ({} hops), {} wait for switches that "
+      "have not been read",
+      counters_.restored - before.restored, counters_.rolled_back - before.rolled_back,
+      counters_.hops_removed - before.hops_removed, calls_.size());
+  context_.switches.pay_soon(now);
+}
+
+bool Recovery::settle(ConnectionId id, const Call& call, TimePoint now) {
+  if (released_.contains(id)) {
+    ++counters_.rolled_back;
+    remove(nullptr, id, call, now);
+    return true;
+  }
+  if (Connection* const standing = context_.connections.find(id)) {
+    remove(standing, id, call, now);
+    return true;
+  }
+  const FoundTree tree = tree_of(call, links_);
+  if (is_whole(tree, call)) {
+    restore(id, call, tree, now);
+    return true;
+  }
+  if (is_whole_hold(call)) {
+    restore_hold(id, call, now);
+    return true;
+  }
+  // The rest may be at a switch that has not been read.
+  if (!done() && !planted(Bug::kUnreadTakenForGone)) return false;
+  const FoundTree rest = pruned(tree, call);
+  if (is_whole(rest, call)) {
+    restore(id, call, rest, now);
+  } else {
+    ++counters_.rolled_back;
+    remove(nullptr, id, call, now);
+  }
+  return true;
+}
+
+Connection& Recovery::enter(ConnectionId id, const Call& call, const FoundTree& tree, Stage stage) {
+  const FoundHop& first = call[tree.nodes.front().hop];
+  const HopOwner& owner = first.owner();
+  ConnectionTable::Found found;
+  found.id = id;
+  found.numbers = numbers_of(call);
+  found.restored.stage = stage;
+  found.restored.first_end_dropped = true;
+  std::string to = owner.to;
+  bool bidirectional = false;
+  std::vector<std::pair<Hop, std::size_t>> hops;
+  for (const FoundTree::Node& node : tree.nodes) {
+    const FoundHop& hop = call[node.hop];
+    hops.emplace_back(hop_of(hop), node.upstream);
+    bidirectional = bidirectional || hop.hop.bidirectional;
+    if (!hop.last() || hop.hop.key.leg == 1) continue;
+    if (hop.hop.key.leg == 0) {
+      found.restored.first_end_dropped = false;
+      to = hop.owner().to;
+    } else {
+      found.restored.leaves.push_back({hop.owner().to, hop.hop.key.leg});
+    }
+  }
+  found.alias = first.hop.shown_id;
+  // The manager's own connections, prepared in advance, have no request.
+  const bool own = owner.client == kTwoWayClient && first.hop.request == RequestId{} &&
+                   found.alias == ConnectionId{};
+  if (!own) {
+    const ClientIndex client = context_.clients.remember_client(owner.client, owner.epoch);
+    found.opened.asker = Asker{client, first.hop.request};
+    context_.clients.owns(client, +1);
+    context_.clients.remember_request(client, owner.epoch, first.hop.request, id);
+  }
+  found.opened.from = owner.from;
+  found.opened.to = to;
+  found.opened.both = bidirectional;
+  found.opened.contract = contract_of(call, tree);
+  if (own || found.alias != ConnectionId{}) {
+    found.opened.pool = context_.prepared.pool_of(owner.from, to, found.opened.contract);
+  }
+  Connection& made = context_.connections.restore(found, HopTree::assemble(hops));
+  for (Hop& hop : made.hops()) {
+    if (!hop.last() && hop.output_label.present()) {
+      context_.switches.label_held(hop.at, hop.output_port);
+    }
+  }
+  ++counters_.restored;
+  return made;
+}
+
+void Recovery::restore(ConnectionId id, const Call& call, const FoundTree& tree, TimePoint now) {
+  Connection& made = enter(id, call, tree, Stage::kUp);
+  uncommitted_.insert(id);
+  for (Hop& hop : made.hops()) context_.sender.book(made, hop, now);
+  settle_contract(made, call, tree, now);
+  if (tree.nodes.size() != call.size()) remove(&made, id, call, now);
+  if (made.asker()) {
+    context_.paths.look(made);
+  } else {
+    context_.prepared.found(made, now);
+  }
+}
+
+void Recovery::restore_hold(ConnectionId id, const Call& call, TimePoint now) {
+  const FoundTree tree = hold_tree(call);
+  Connection& made = enter(id, call, tree, Stage::kHeld);
+  for (Hop& hop : made.hops()) {
+    hop.state = HopState::kReserved;
+    hop.reserved = true;
+    const Hop* const upstream = made.hops().upstream_of(hop);
+    if (upstream != nullptr) hop.input_label = upstream->output_label;
+    if (hop.last()) hop.output_label = {};
+    context_.sender.book(made, hop, now);
+  }
+  begin<Hold>(context_, made, kRestoredHold).resume(now);
+}
+
+// ===== contracts =====
+
+// The lesser contract of hops that differ: a change had not reached all of them. Of the contracts
+// that hops have during a change, each asks for no more than the one before (modify.hpp).
+Contract Recovery::contract_of(const Call& call, const FoundTree& tree) const {
+  Contract contract;
+  bool forward = false;
+  bool back = false;
+  for (const FoundTree::Node& node : tree.nodes) {
+    const LedgerHop& hop = call[node.hop].hop;
+    if (hop.key.leg == 1) {
+      if (back && !asks_for_less(hop, contract.reverse, contract.reverse_traffic)) {
+        continue;
+      }
+      contract.reverse = hop.demand;
+      contract.reverse_traffic = hop.contract;
+      back = true;
+    } else {
+      if (forward && !asks_for_less(hop, contract.forward, contract.traffic)) {
+        continue;
+      }
+      contract.forward = hop.demand;
+      contract.traffic = hop.contract;
+      forward = true;
+    }
+  }
+  return contract;
+}
+
+void Recovery::settle_contract(Connection& connection, const Call& call, const FoundTree& tree,
+                               TimePoint now) {
+  const Contract contract = connection.contract();
+  const auto has = [&](const LedgerHop& hop) {
+    return hop.demand == contract.of_leg(hop.key.leg) &&
+           hop.contract == contract.traffic_of_leg(hop.key.leg);
+  };
+  const bool all = std::all_of(tree.nodes.begin(), tree.nodes.end(),
+                               [&](const auto& node) { return has(call[node.hop].hop); });
+  if (all) return;
+  const std::uint32_t revision = context_.connections.next_revision(connection);
+  for (const FoundTree::Node& node : tree.nodes) {
+    const FoundHop& found = call[node.hop];
+    if (has(found.hop)) continue;
+    ++counters_.contracts_settled;
+    context_.switches.owe_change(found.at,
+                                 {found.hop.key, revision, contract.of_leg(found.hop.key.leg),
+                                  contract.traffic_of_leg(found.hop.key.leg)},
+                                 now);
+  }
+}
+
+// ===== what does not stand =====
+
+void Recovery::remove(Connection* connection, ConnectionId id, const Call& call, TimePoint now) {
+  std::map<Place, std::shared_ptr<OwedLabel>> labels;  // of the hops that are removed
+  const auto place_of = [](const FoundHop& hop) {
+    return Place{hop.at, hop.hop.cross_connect.output_port, hop.hop.cross_connect.output_label};
+  };
+  const auto standing = [&](const FoundHop& found) -> const Hop* {
+    if (connection == nullptr) return nullptr;
+    if (const Hop* const hop = connection->hops().find(found.at, found.hop.key)) return hop;
+    if (connection->procedure == nullptr || !connection->procedure->aside()) return nullptr;
+    return connection->procedure->hops().find(found.at, found.hop.key);
+  };
+  if (planted(Bug::kPartsNotRemoved)) return;
+  std::vector<const FoundHop*> going;
+  for (const FoundHop& found : call) {
+    if (standing(found) != nullptr) continue;
+    going.push_back(&found);
+    if (found.last() || !found.hop.cross_connect.output_label.present()) continue;
+    auto& label = labels[place_of(found)];
+    if (label) continue;
+    const auto& [at, port, value] = place_of(found);
+    label = std::make_shared<OwedLabel>(OwedLabel{at, port, value, 0, false});
+    context_.switches.label_held(at, port);
+  }
+  // The label with that name at that output: of a hop that goes, or of one that stays.
+  const auto label_at = [&](const Place& place) -> std::shared_ptr<OwedLabel> {
+    if (connection != nullptr) {
+      for (const Hop& hop : connection->hops()) {
+        if (Place{hop.at, hop.output_port, hop.output_label} == place) {
+          return share_label_with_debts(*connection, hop);
+        }
+      }
+    }
+    if (const auto own = labels.find(place); own != labels.end()) return own->second;
+    const auto resting = resting_.find(place);
+    return resting == resting_.end() ? nullptr : resting->second;
+  };
+  for (const FoundHop* const found : going) {
+    const CrossConnect& cross_connect = found->hop.cross_connect;
+    Debt debt{cross_connect.output_port, false, {}};
+    const auto hold = [&](std::shared_ptr<OwedLabel> label) {
+      if (label) debt.labels.push_back(std::move(label));
+    };
+    if (!found->last()) hold(label_at(place_of(*found)));
+    if (const auto from = links_.far_end(found->at, cross_connect.input_port)) {
+      hold(label_at({from->first, from->second, cross_connect.input_label}));
+    }
+    ++counters_.hops_removed;
+    context_.switches.owe(found->at, found->hop.key, std::move(debt), now);
+  }
+  if (!going.empty()) {
+    log::info("connection {}: {} hops of an earlier epoch are removed", id, going.size());
+  }
+}
+
+// ===== requests about calls that are not in the table =====
+
+Recovery::Fate Recovery::fate_of(ConnectionId id) const {
+  const std::uint64_t epoch = ConnectionTable::epoch_of(id);
+  if (epoch == 0 || epoch >= context_.connections.epoch()) return Fate::kNeverWas;
+  return !done() || calls_.contains(id) ? Fate::kNotYetRead : Fate::kReleased;
+}
+
+bool Recovery::release(ConnectionId id, TimePoint now, std::vector<SwitchIndex>& owing) {
+  if (released_.size() >= kReleasesMax) return false;
+  released_.insert(id);
+  const auto call = calls_.find(id);
+  if (call == calls_.end()) return true;
+  for (const FoundHop& hop : call->second) owing.push_back(hop.at);
+  ++counters_.rolled_back;
+  remove(nullptr, id, call->second, now);
+  calls_.erase(call);
+  context_.switches.pay_soon(now);
+  return true;
+}
+
+}  // namespace xbind::cmgr

@@ -1,0 +1,140 @@
+// Rebuilds the connections of earlier epochs of this manager from what the SwitchServers hold for
+// it, after any end of the manager's process. There is no journal: a ledger's hop records owner,
+// ends, request, contract and place of the hop.
+//
+//     SwitchServers ──pages of hops──▶ calls ──whole──▶ connection table; outcomes for repeats
+//                                        └───in part──▶ removals, as debts (switch_desk.hpp)
+//
+// - A call whose hops cells pass from end to end stands. Its client finds it under its id, and gets
+//   its outcome when it repeats the request.
+// - What is left of a call that was being set up, released or changed is removed. A contract that
+//   had not reached every hop is set to the lesser one everywhere: nothing can refuse that, and the
+//   client has no outcome for the change yet.
+// - A call of which hops may be at a SwitchServer that has not been read waits for it, and is kept
+//   apart. It can be released: what is found of it later is removed. Other requests about it are
+//   answered busy.
+// - A hold is restored with the time kRestoredHold from then on.
+//
+// An id of an earlier epoch that no SwitchServer knows of any more has been released.
+//
+// Not thread-safe; owned by the connection manager.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "cmgr/parts/found_call.hpp"
+#include "cmgr/parts/timers.hpp"
+#include "cmgr/procedures/context.hpp"
+
+namespace xbind::cmgr {
+
+// One link of the network, by the names of the switches at its ends.
+struct NetworkLink {
+  std::string switch_name;
+  PortId port;
+  std::string other_switch_name;
+  PortId other_port;
+};
+
+class Recovery {
+ public:
+  static constexpr Duration kRestoredHold = kManagerTimers["restored-hold"];
+  static constexpr std::size_t kReleasesMax = 1U << 20;
+
+  explicit Recovery(Context& context) : context_(context) {}
+  Recovery(const Recovery&) = delete;
+  Recovery& operator=(const Recovery&) = delete;
+
+  // The whole network is known: its links, and its switches are registered. Nothing is rebuilt
+  // before.
+  void set_network(const std::vector<NetworkLink>& links, TimePoint now);
+  // The manager has attached to that switch for the first time; these are hops that its
+  // SwitchServer holds. The last page has `next` 0. Once every registered switch has been read, all
+  // calls are rebuilt or removed.
+  void read(SwitchIndex at, HeldHops page, TimePoint now);
+  // A label that the SwitchServer has in quarantine for this manager, and that no connection or
+  // debt of this manager uses. It is returned when all switches have been read: a hop at the other
+  // end of the link may still be found.
+  void rests(SwitchIndex at, PortId port, Label label);
+  // The manager begins to serve although switches have not been read: rebuilds the calls that are
+  // whole without them.
+  void serve(TimePoint now);
+
+  // Whether every switch of the network has been read at some time. Switches that are added later
+  // are read like the others.
+  bool done() const { return done_; }
+  // Switches that have not been read.
+  std::size_t unread() const;
+  // Calls that wait for a switch that has not been read.
+  std::size_t waiting() const { return calls_.size(); }
+
+  // What a request about an id has to expect that is not in the connection table.
+  enum class Fate : std::uint8_t {
+    kNeverWas,    // this manager has given out no such id, or not in an earlier epoch
+    kNotYetRead,  // it may stand at a switch that has not been read
+    kReleased,    // nothing of it is left
+  };
+  Fate fate_of(ConnectionId id) const;
+  // Removes what is known of a call that kNotYetRead applies to, and whatever is found of it later.
+  // Returns the switches whose hops are owed. False: kReleasesMax such calls are known already.
+  bool release(ConnectionId id, TimePoint now, std::vector<SwitchIndex>& owing);
+
+  // Whether a commit of that connection, which is up, may be one that the earlier epoch carried out
+  // and did not answer. True once for each connection.
+  bool answers_commit(ConnectionId id) { return uncommitted_.erase(id) != 0; }
+
+  // The connection is over.
+  void closed(ConnectionId id) {
+    if (!uncommitted_.empty()) uncommitted_.erase(id);
+  }
+
+  struct Counters {
+    std::uint64_t restored = 0;     // calls
+    std::uint64_t rolled_back = 0;  // calls of which hops were removed
+    std::uint64_t hops_removed = 0;
+    std::uint64_t contracts_settled = 0;  // hops that were sent the call's contract
+
+    friend bool operator==(const Counters&, const Counters&) = default;
+  };
+  const Counters& counters() const { return counters_; }
+
+ private:
+  using Call = std::vector<FoundHop>;
+  using Place = std::tuple<SwitchIndex, PortId, Label>;  // of an output label
+
+  void look(TimePoint now);
+  void settle(TimePoint now);
+  // Whether the call is done with.
+  bool settle(ConnectionId id, const Call& call, TimePoint now);
+  void restore(ConnectionId id, const Call& call, const FoundTree& tree, TimePoint now);
+  void restore_hold(ConnectionId id, const Call& call, TimePoint now);
+  Connection& enter(ConnectionId id, const Call& call, const FoundTree& tree, Stage stage);
+  Contract contract_of(const Call& call, const FoundTree& tree) const;
+  void settle_contract(Connection& connection, const Call& call, const FoundTree& tree,
+                       TimePoint now);
+  void return_labels(TimePoint now);
+  // Owes the removal of the hops of the call that `connection` does not have; null: of all.
+  void remove(Connection* connection, ConnectionId id, const Call& call, TimePoint now);
+
+  Context& context_;
+  LinkMap links_;
+  bool network_known_ = false;
+  bool done_ = false;
+  bool serving_ = false;
+  std::vector<bool> read_;  // by SwitchIndex
+  std::unordered_map<ConnectionId, Call> calls_;
+  std::unordered_set<ConnectionId> uncommitted_;  // restored; see answers_commit()
+  std::unordered_set<ConnectionId> released_;     // by clients, while switches have not been read
+  std::map<Place, std::shared_ptr<OwedLabel>> resting_;  // of earlier epochs, in quarantine
+  Counters counters_;
+};
+
+}  // namespace xbind::cmgr

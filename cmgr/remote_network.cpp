@@ -1,0 +1,129 @@
+// RemotePeers: what a manager learns before it serves: the network, its own epochs, and the hops
+// that SwitchServers hold for it.
+#include <algorithm>
+#include <set>
+
+#include "cmgr/parts/timers.hpp"
+#include "cmgr/remote_peers.hpp"
+#include "core/name.hpp"
+#include "orb/convert.hpp"
+
+namespace xbind::cmgr {
+namespace {
+
+constexpr std::size_t kLinksMax = 1U << 20;
+constexpr auto kEpochTimeoutMs =
+    static_cast<CORBA::ULong>(kManagerTimers.ms("epoch-answer").count());
+
+template <class T>
+std::vector<std::string> names_of(const T& names) {
+  std::vector<std::string> out;
+  for (CORBA::ULong i = 0; i < names.length(); ++i) out.emplace_back(names[i]);
+  return out;
+}
+
+}  // namespace
+
+Result<std::vector<HeldHops>> RemotePeers::hops_held(const std::string& peer,
+                                                     v2::SwitchServer_ptr server,
+                                                     v2::SessionId session) {
+  std::vector<HeldHops> pages;
+  std::uint64_t from = 0;
+  do {
+    const auto page = orb::remote(peer, server, [&] {
+      const v2::HopPage_var received = server->held_hops(session, from);
+      return orb::to_core(received.in());
+    });
+    if (!page) return tl::make_unexpected(page.error());
+    if (page->next != 0 && page->next <= from) {
+      return fail(ErrorCode::kProtocol, "{}: the page of hops at {} is followed by one at {}",
+                  orb::with_address(peer, server), from, page->next);
+    }
+    from = page->next;
+    pages.push_back(*page);
+  } while (from != 0);
+  return pages;
+}
+
+Result<RemotePeers::Network> RemotePeers::network() {
+  Network network;
+  const auto asked = at_route_object("the network", [&](v2::RouteObject_ptr object) {
+    network = {};  // a second try begins from the start
+    constexpr CORBA::ULong kPerPage = 1'000;
+    std::vector<std::string>& names = network.switches;
+    while (names.size() <= SwitchDesk::kSwitches) {
+      const v2::NameSeq_var page =
+          object->switches(static_cast<CORBA::ULong>(names.size()), kPerPage);
+      if (page->length() == 0) break;
+      for (std::string& name : names_of(page.in())) names.push_back(std::move(name));
+    }
+    const v2::RouteOperations_var operations = object->route_operations();
+    while (network.links.size() <= kLinksMax) {
+      const v2::LinkStateSeq_var page =
+          operations->links(static_cast<CORBA::ULong>(network.links.size()), kPerPage);
+      if (page->length() == 0) break;
+      for (CORBA::ULong i = 0; i < page->length(); ++i) {
+        const v2::RouteElement& one = page.in()[i].first_end;
+        const v2::RouteElement& other = page.in()[i].second_end;
+        network.links.push_back({one.switch_name.in(), PortId{one.output_port},
+                                 other.switch_name.in(), PortId{other.output_port}});
+      }
+    }
+  });
+  if (!asked) return tl::make_unexpected(asked.error());
+  if (network.switches.size() > SwitchDesk::kSwitches || network.links.size() > kLinksMax) {
+    return fail(ErrorCode::kProtocol,
+                "routeobject {} names {} switches and {} links; at most {} and {} are accepted",
+                options_.route_object, network.switches.size(), network.links.size(),
+                SwitchDesk::kSwitches, kLinksMax);
+  }
+  const std::set<std::string> known(network.switches.begin(), network.switches.end());
+  for (const NetworkLink& link : network.links) {
+    if (known.contains(link.switch_name) && known.contains(link.other_switch_name)) continue;
+    return fail(ErrorCode::kProtocol,
+                "routeobject {} names a link of {} and {}, which are not both "
+                "among its switches",
+                options_.route_object, printable(link.switch_name),
+                printable(link.other_switch_name));
+  }
+  return network;
+}
+
+void RemotePeers::give_network(const Network& network) {
+  if (!epoch_begun_ || network_given_.exchange(true)) return;
+  post_([network](ConnectionManager& manager) {
+    for (const std::string& name : network.switches) manager.register_switch(name);
+    manager.set_network(network.links, steady_now());
+  });
+}
+
+RemotePeers::EpochsKnown RemotePeers::newest_epochs(const std::vector<std::string>& switches) {
+  std::mutex mutex;
+  EpochsKnown known;
+  std::atomic<std::size_t> next = 0;
+  const auto ask = [&] {
+    for (std::size_t i = next++; i < switches.size(); i = next++) {
+      const auto server = switch_server(switches[i]);
+      Result<std::uint64_t> newest = fail(ErrorCode::kUnreachable, "not asked");
+      if (server) {
+        omniORB::setClientCallTimeout(*server, kEpochTimeoutMs);
+        newest = orb::remote("switchserver " + switches[i], *server, [&] {
+          return std::uint64_t{(*server)->newest_epoch(options_.manager.c_str())};
+        });
+      }
+      const std::lock_guard lock(mutex);
+      if (newest) {
+        known.newest = std::max(known.newest, Epoch{*newest});
+      } else {
+        ++known.silent;
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  const std::size_t at_once = std::min(switches.size(), kSwitchAttachLimits.at_once);
+  for (std::size_t i = 0; i < at_once; ++i) threads.emplace_back(ask);
+  for (std::thread& thread : threads) thread.join();
+  return known;
+}
+
+}  // namespace xbind::cmgr

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""A manager ends, in order or not, and comes back: every call stands as if nothing had happened."""
+
+import signal
+import threading
+
+from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
+from gsmp_client import Switch
+
+STANDING = 20  # connections
+
+
+def restart(lab, name, how=signal.SIGKILL):
+    """Ends the process with that signal, starts it again and waits until it is ready."""
+    process = lab.processes[name]
+    process.signal(how)
+    wait_until(lambda: not process.alive(), f"{name} has ended")
+    lab.start(name)
+    lab.wait_ready(process)
+
+
+class ManagerComesBack(InOneLab):
+
+    def answer(self, *command):
+        done = tool(self.lab, "xbindctl", *command)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def tables(self):
+        return [Switch(switch_address(self.lab, node)).table()
+                for node in self.lab.node_names()]
+
+    def connect(self, *more):
+        return self.answer("connect", CALLER, CALLEE, *more).split()[0]
+
+    def calls(self):
+        return [line for line in self.answer("list").splitlines() if line[:1].isdigit()]
+
+    def come_back(self, how):
+        ids = [self.connect() for _ in range(STANDING - 1)]
+        ids.append(self.connect("--both"))
+        described = [self.answer("describe", call) for call in ids]
+        listed, tables = self.calls(), self.tables()
+        self.assertEqual(len(listed), STANDING)
+
+        restart(self.lab, "xbind-cmgr", how)
+        self.assertEqual(self.calls(), listed)
+        self.assertEqual([self.answer("describe", call) for call in ids], described)
+        self.assertEqual(self.tables(), tables)
+        self.answer("audit")
+
+        fresh = self.connect()
+        self.assertNotIn(fresh, ids)
+        for call in [*ids, fresh]:
+            self.answer("release", call)
+        self.assertEqual([len(table) for table in self.tables()], [0, 0, 0])
+        self.answer("audit")
+
+    def test_after_kill_9_every_call_is_listed_described_and_released(self):
+        self.come_back(signal.SIGKILL)
+
+    def test_after_an_end_in_order_as_well(self):
+        self.come_back(signal.SIGTERM)
+
+    def test_a_call_released_before_the_end_is_known_as_released(self):
+        call = self.connect()
+        self.answer("release", call)
+        restart(self.lab, "xbind-cmgr")
+        self.assertIn("released", self.answer("release", call))
+
+    def test_the_calls_of_a_run_that_lost_its_manager_stand_and_can_be_released(self):
+        standing = [self.connect() for _ in range(STANDING)]
+        tables = self.tables()
+        answers = []
+        calls = threading.Thread(target=lambda: answers.append(
+            offer(self.lab, Load(calls=20000, rate=400, hold=5))))
+        calls.start()
+        wait_until(lambda: len(self.calls()) > STANDING + 200, "calls are up")
+        restart(self.lab, "xbind-cmgr")
+        calls.join()
+
+        left = self.calls()
+        self.assertGreater(len(left), STANDING + 100, answers[0][0].stdout)
+        self.assertEqual(len(self.tables()[1]), len(left))
+        self.answer("audit")
+        client = next(word for word in left[-1].split() if word.startswith("callgen"))
+        self.answer("release", "--client", client)
+        self.assertEqual(self.tables(), tables)
+        for call in standing:
+            self.answer("release", call)
+
+
+if __name__ == "__main__":
+    unittest.main()

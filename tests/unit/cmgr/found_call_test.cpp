@@ -1,0 +1,173 @@
+// Calls are put together again from the hops that ledgers hold.
+//
+//     host ─1[sw0]2══1[sw1]2══1[sw2]2─ host        sw0 3══1[sw3]3══3[sw2]        sw1 4─ host
+#include "cmgr/parts/found_call.hpp"
+
+#include <gmock/gmock.h>
+
+namespace xbind::cmgr {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr SwitchIndex kSw0{0};
+constexpr SwitchIndex kSw1{1};
+constexpr SwitchIndex kSw2{2};
+constexpr SwitchIndex kSw3{3};
+
+LinkMap links() {
+  LinkMap map;
+  map.add({kSw0, PortId{2}}, {kSw1, PortId{1}});
+  map.add({kSw1, PortId{2}}, {kSw2, PortId{1}});
+  map.add({kSw0, PortId{3}}, {kSw3, PortId{1}});
+  map.add({kSw3, PortId{3}}, {kSw2, PortId{3}});
+  return map;
+}
+
+Label vci(std::uint32_t value) { return atm_label(0, value); }
+
+struct Position {
+  std::uint16_t leg = 0;
+  std::uint16_t hop = 0;
+  std::uint16_t count = 3;
+  std::uint32_t generation = 1;
+};
+
+FoundHop hop(SwitchIndex at, Position position, std::uint32_t input_port, std::uint32_t input_vci,
+             std::uint32_t output_port, std::uint32_t output_vci) {
+  FoundHop found;
+  found.at = at;
+  found.hop.key = {ConnectionId{7}, Generation{position.generation}, position.leg, position.hop};
+  found.hop.hop_count = position.count;
+  found.hop.cross_connect = {PortId{input_port}, vci(input_vci), PortId{output_port},
+                             vci(output_vci)};
+  found.hop.settled = true;
+  return found;
+}
+
+// The same label on every link: numbers alone would not show the order.
+std::vector<FoundHop> three_hops() {
+  return {hop(kSw2, {0, 2}, 1, 40, 2, 60), hop(kSw0, {0, 0}, 1, 50, 2, 40),
+          hop(kSw1, {0, 1}, 1, 40, 2, 40)};
+}
+
+std::vector<std::size_t> hops_of(const FoundTree& tree) {
+  std::vector<std::size_t> hops;
+  for (const FoundTree::Node& node : tree.nodes) hops.push_back(node.hop);
+  return hops;
+}
+
+TEST(FoundCall, HopsFollowOneAnotherAlongLinksAndLabels) {
+  const auto hops = three_hops();
+  const FoundTree tree = tree_of(hops, links());
+  EXPECT_THAT(hops_of(tree), ElementsAre(1, 2, 0));
+  EXPECT_EQ(tree.nodes[0].upstream, FoundTree::kNone);
+  EXPECT_EQ(tree.nodes[1].upstream, 0U);
+  EXPECT_EQ(tree.nodes[2].upstream, 1U);
+  EXPECT_TRUE(is_whole(tree, hops));
+}
+
+TEST(FoundCall, ACallWithoutAMiddleHopIsNotWholeAndNothingOfItIsLeftWhenItIsPruned) {
+  auto hops = three_hops();
+  hops.pop_back();
+  const FoundTree tree = tree_of(hops, links());
+  EXPECT_TRUE(tree.broken);
+  EXPECT_FALSE(is_whole(tree, hops));
+  EXPECT_TRUE(pruned(tree, hops).nodes.empty());
+  EXPECT_FALSE(is_whole(pruned(tree, hops), hops));
+}
+
+TEST(FoundCall, ACallWithoutItsFirstHopHasNoTree) {
+  auto hops = three_hops();
+  hops.erase(hops.begin() + 1);
+  EXPECT_TRUE(tree_of(hops, links()).nodes.empty());
+}
+
+TEST(FoundCall, AHopThatIsStillBeingProgrammedOrRemovedDoesNotCount) {
+  for (const HopStage stage : {HopStage::kCommitting, HopStage::kRemoving, HopStage::kReserved}) {
+    auto hops = three_hops();
+    hops[2].hop.stage = stage;
+    EXPECT_FALSE(is_whole(tree_of(hops, links()), hops)) << static_cast<int>(stage);
+  }
+}
+
+TEST(FoundCall, ABidirectionalCallNeedsBothDirections) {
+  auto hops = three_hops();
+  for (FoundHop& each : hops) each.hop.bidirectional = true;
+  EXPECT_FALSE(is_whole(tree_of(hops, links()), hops));
+  hops.push_back(hop(kSw2, {1, 0}, 2, 70, 1, 41));
+  hops.push_back(hop(kSw1, {1, 1}, 2, 41, 1, 41));
+  EXPECT_FALSE(is_whole(tree_of(hops, links()), hops));
+  hops.push_back(hop(kSw0, {1, 2}, 2, 41, 1, 80));
+  for (FoundHop& each : hops) each.hop.bidirectional = true;
+  const FoundTree tree = tree_of(hops, links());
+  EXPECT_TRUE(is_whole(tree, hops));
+  EXPECT_THAT(hops_of(tree), ElementsAre(1, 2, 0, 3, 4, 5));
+}
+
+TEST(FoundCall, ALeafFollowsTheHopFromWhichItBranches) {
+  auto hops = three_hops();
+  FoundHop branch = hop(kSw1, {2, 0, 1}, 1, 40, 4, 90);
+  branch.hop.branch = true;
+  hops.push_back(branch);
+  const FoundTree tree = tree_of(hops, links());
+  EXPECT_THAT(hops_of(tree), ElementsAre(1, 2, 0, 3));
+  EXPECT_EQ(tree.nodes[3].upstream, 0U);
+  EXPECT_TRUE(is_whole(tree, hops));
+}
+
+TEST(FoundCall, ALeafThatWasBeingAddedIsPrunedAndTheCallStands) {
+  auto hops = three_hops();
+  FoundHop branch = hop(kSw0, {2, 0, 3}, 1, 50, 3, 44);  // sw3 and sw2 have not programmed theirs
+  branch.hop.branch = true;
+  hops.push_back(branch);
+  const FoundTree tree = tree_of(hops, links());
+  EXPECT_TRUE(tree.broken);
+  const FoundTree rest = pruned(tree, hops);
+  EXPECT_THAT(hops_of(rest), ElementsAre(1, 2, 0));
+  EXPECT_TRUE(is_whole(rest, hops));
+}
+
+// make before break: the new path leaves at sw0 and meets the old one again at sw2.
+std::vector<FoundHop> two_paths() {
+  auto hops = three_hops();
+  hops.push_back(hop(kSw0, {0, 0, 3, 2}, 1, 50, 3, 40));
+  hops.push_back(hop(kSw3, {0, 1, 3, 2}, 1, 40, 3, 42));
+  hops.push_back(hop(kSw2, {0, 2, 3, 2}, 3, 42, 2, 60));
+  return hops;
+}
+
+TEST(FoundCall, BeforeTheTakeOverCellsFollowTheOldPath) {
+  auto hops = two_paths();
+  hops[3].hop.stage = HopStage::kCommitting;  // the take-over
+  const FoundTree tree = tree_of(hops, links());
+  EXPECT_THAT(hops_of(tree), ElementsAre(1, 2, 0));
+  EXPECT_TRUE(is_whole(tree, hops));
+}
+
+TEST(FoundCall, AfterTheTakeOverCellsFollowTheNewPath) {
+  auto hops = two_paths();
+  hops[1].hop.superseded = true;
+  const FoundTree tree = tree_of(hops, links());
+  EXPECT_THAT(hops_of(tree), ElementsAre(3, 4, 5));
+  EXPECT_TRUE(is_whole(tree, hops));
+}
+
+TEST(FoundCall, AHoldIsWholeWhenEveryHopOfEachDirectionIsReserved) {
+  auto hops = three_hops();
+  for (FoundHop& each : hops) {
+    each.hop.stage = HopStage::kReserved;
+    each.hop.held = true;
+  }
+  EXPECT_TRUE(is_whole_hold(hops));
+  EXPECT_FALSE(is_whole(tree_of(hops, links()), hops));
+  auto both = hops;
+  for (FoundHop& each : both) each.hop.bidirectional = true;
+  EXPECT_FALSE(is_whole_hold(both));
+  hops.pop_back();
+  EXPECT_FALSE(is_whole_hold(hops));
+  EXPECT_FALSE(is_whole_hold({}));
+}
+
+}  // namespace
+}  // namespace xbind::cmgr

@@ -1,0 +1,335 @@
+// A manager that ends, and the next one of its name: the calls of the first stand.
+#include "cmgr/procedures/recovery.hpp"
+
+#include "exchange.hpp"
+
+namespace xbind::cmgr {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr std::uint64_t kEarlier = 4;  // the epoch of the manager that has ended
+
+ConnectionId earlier(std::uint64_t number) {
+  return ConnectionId{kEarlier << ConnectionTable::kCounterBits | number};
+}
+
+class RecoveryTest : public ExchangeTest {
+ protected:
+  RecoveryTest() { config.epoch = kEarlier + 1; }
+
+  // Attaches to every switch and learns the network, as the daemon does before it serves.
+  void restart(const std::vector<std::string>& missing = {}) {
+    start(false);
+    for (const char* name : {"sw1", "sw2", "sw3"}) manager().register_switch(name);
+    if (prepares_) {
+      EXPECT_TRUE(manager().prepare("ann", "bob", cells(100), 1, now).has_value());
+    }
+    manager().set_network({{"sw1", PortId{10}, "sw2", PortId{20}},
+                           {"sw2", PortId{21}, "sw3", PortId{30}},
+                           {"sw2", PortId{22}, "sw4", PortId{40}}},
+                          now);
+    for (const char* name : {"sw1", "sw2", "sw3", "sw4"}) {
+      if (std::find(missing.begin(), missing.end(), name) == missing.end()) come_back(name);
+    }
+    log_in("mia");
+  }
+  // The switch is attached for the first time, and its ledger read in pages of one hop.
+  void come_back(const std::string& name) {
+    attach(name, resting_[name]);
+    std::vector<LedgerHop>& hops = held_[name];
+    for (std::size_t i = 0; i < std::max<std::size_t>(hops.size(), 1); ++i) {
+      HeldHops page;
+      page.owners = {client_};
+      if (!to_[name].empty()) page.owners.front().to = to_[name][i];
+      if (i < hops.size()) page.hops = {hops[i]};
+      page.next = i + 1 < hops.size() ? i + 1 : 0;
+      manager().switch_holds(name, page, now);
+    }
+    finish();
+  }
+  LedgerHop& holds(const std::string& name, ConnectionId id, std::uint16_t number,
+                   std::uint32_t input_port, std::uint32_t input_vci, std::uint32_t output_port,
+                   std::uint32_t output_vci) {
+    LedgerHop hop;
+    hop.key = {id, Generation{1}, 0, number};
+    hop.cross_connect = {PortId{input_port}, vci(input_vci), PortId{output_port}, vci(output_vci)};
+    hop.hop_count = 3;
+    hop.demand = {100, 10};
+    hop.settled = true;
+    hop.request = RequestId{9};
+    held_[name].push_back(hop);
+    return held_[name].back();
+  }
+  void holds_call(ConnectionId id) {
+    holds("sw1", id, 0, 1, 500, 10, 40);
+    holds("sw2", id, 1, 20, 40, 21, 41);
+    holds("sw3", id, 2, 30, 41, 2, 600);
+  }
+
+  std::map<std::string, std::vector<LedgerHop>> held_;
+  HopOwner client_{"mia", Epoch{1}, "ann", "bob"};
+  bool prepares_ = false;
+  std::map<std::string, std::vector<std::string>> to_;
+  std::map<std::string, std::vector<PortLabels>> resting_;  // in quarantine
+};
+
+TEST_F(RecoveryTest, ACallStandsWithItsHopsAndCanBeReleased) {
+  holds_call(earlier(1));
+  restart();
+  EXPECT_THAT(manager().list(ConnectionId{}, 10), ElementsAre(earlier(1)));
+  const auto about = manager().describe(earlier(1));
+  ASSERT_TRUE(about.has_value());
+  EXPECT_EQ(about->client, "mia");
+  EXPECT_EQ(about->connection.state(), State::kConnected);
+  EXPECT_EQ(about->connection.ends->from, "ann");
+  EXPECT_EQ(about->connection.ends->to, "bob");
+  EXPECT_EQ(about->connection.contract().forward, (Resources{100, 10}));
+  ASSERT_THAT(about->connection.hops(), SizeIs(3));
+  EXPECT_EQ(static_cast<Label>(about->connection.hops().front().input_label), vci(500));
+  EXPECT_TRUE(silent("sw1")) << "no switch is sent anything";
+
+  release(1, earlier(1));
+  for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  EXPECT_THAT(manager().list(ConnectionId{}, 10), IsEmpty());
+}
+
+TEST_F(RecoveryTest, NewCallsHaveOtherIds) {
+  holds_call(earlier(1));
+  restart();
+  learn_route();
+  answer("sw1", {}, {{PortId{10}, {vci(70)}}});
+  answer("sw2", {}, {{PortId{21}, {vci(71)}}});
+  const ConnectionId fresh = connected(20);
+  EXPECT_EQ(ConnectionTable::epoch_of(fresh), kEarlier + 1);
+  EXPECT_THAT(manager().list(ConnectionId{}, 10), ElementsAre(earlier(1), fresh));
+}
+
+TEST_F(RecoveryTest, AClientThatRepeatsItsRequestGetsTheOutcomeOfTheCallThatStands) {
+  holds_call(earlier(1));
+  restart();
+  connect(9);
+  const Outcome again = outcome();
+  EXPECT_EQ(again.kind, OutcomeKind::kConnected);
+  EXPECT_EQ(again.connection, earlier(1));
+  EXPECT_EQ(again.ingress, vci(500));
+  EXPECT_EQ(again.egress, vci(600));
+  EXPECT_TRUE(silent("sw1"));
+}
+
+TEST_F(RecoveryTest, AClientThatHasRestartedMeansANewCallByTheSameNumber) {
+  holds_call(earlier(1));
+  restart();
+  log_in("mia", 2);
+  learn_route();
+  connect(9);
+  EXPECT_THAT(reported(), IsEmpty()) << "the call is being set up";
+}
+
+TEST_F(RecoveryTest, WhatIsLeftOfACallThatWasBeingSetUpIsRemoved) {
+  holds("sw1", earlier(1), 0, 1, 500, 10, 40);
+  holds("sw2", earlier(1), 1, 20, 40, 21, 41).stage = HopStage::kCommitting;
+  restart();
+  EXPECT_THAT(manager().list(ConnectionId{}, 10), IsEmpty());
+  EXPECT_EQ(manager().gauges().owed, 2U);
+  wait(milliseconds{1});
+  const HopRemoval first = removal("sw1");
+  const HopRemoval second = removal("sw2");
+  EXPECT_EQ(first.key.hop, 0);
+  EXPECT_EQ(second.key.hop, 1);
+  // The label of the link is free once both of its ends have removed their hop.
+  answer("sw1", {removed(first, vci(40))});
+  EXPECT_TRUE(silent("sw1"));
+  answer("sw2", {removed(second, vci(41))});
+  wait(milliseconds{200});
+  EXPECT_THAT(take("sw1").returned, ElementsAre(PortLabels{PortId{10}, {vci(40)}}));
+  EXPECT_EQ(manager().gauges().owed, 0U);
+}
+
+TEST_F(RecoveryTest, ACallWaitsForASwitchThatHasNotBeenRead) {
+  holds_call(earlier(1));
+  restart({"sw2"});
+  manager().serve_with_switches_missing(now);
+  finish();
+  EXPECT_EQ(manager().recovery().waiting(), 1U);
+  EXPECT_THAT(manager().list(ConnectionId{}, 10), IsEmpty());
+  modify(1, earlier(1), cells(50));
+  EXPECT_EQ(outcome().kind, OutcomeKind::kBusy);
+  come_back("sw2");
+  EXPECT_THAT(manager().list(ConnectionId{}, 10), ElementsAre(earlier(1)));
+  EXPECT_EQ(manager().gauges().owed, 0U);
+}
+
+TEST_F(RecoveryTest, ACallThatWaitsCanBeReleasedAndItsLastHopIsRemovedWhenItIsFound) {
+  holds_call(earlier(1));
+  restart({"sw2"});
+  manager().serve_with_switches_missing(now);
+  finish();
+  release(1, earlier(1));
+  const Outcome released = outcome();
+  EXPECT_EQ(released.kind, OutcomeKind::kReleased);
+  EXPECT_EQ(released.owed.removals, 2U);
+  wait(milliseconds{1});
+  all_done("sw1");
+  all_done("sw3");
+  come_back("sw2");
+  wait(milliseconds{1});
+  all_done("sw2");
+  EXPECT_EQ(manager().gauges().owed, 0U);
+  EXPECT_TRUE(manager().recovery().done());
+}
+
+TEST_F(RecoveryTest, ACallOfUnreadSwitchesAloneIsReleasedWhenItIsFound) {
+  holds_call(earlier(1));
+  restart({"sw1", "sw2", "sw3"});
+  manager().serve_with_switches_missing(now);
+  release(1, earlier(1));
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  for (const char* name : {"sw1", "sw2", "sw3"}) come_back(name);
+  wait(milliseconds{1});
+  for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
+  EXPECT_THAT(manager().list(ConnectionId{}, 10), IsEmpty());
+  EXPECT_EQ(manager().gauges().owed, 0U);
+}
+
+TEST_F(RecoveryTest, AnIdOfWhichNothingIsLeftHasBeenReleased) {
+  restart();
+  release(1, earlier(77));
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  release(2, ConnectionId{77});
+  EXPECT_EQ(outcome().cause, Cause::kUnknownConnection) << "no epoch has given it out";
+}
+
+TEST_F(RecoveryTest, AContractThatHadNotReachedEveryHopIsSetToTheLesserOne) {
+  holds_call(earlier(1));
+  held_["sw2"].front().demand = {300, 10};
+  held_["sw2"].front().revision = 6;
+  restart();
+  EXPECT_EQ(manager().describe(earlier(1))->connection.contract().forward, (Resources{100, 10}));
+  wait(milliseconds{1});
+  const HopModify lowered = change("sw2");
+  EXPECT_EQ(lowered.demand, (Resources{100, 10}));
+  EXPECT_EQ(lowered.revision, 7U);
+  EXPECT_TRUE(silent("sw1"));
+}
+
+TEST_F(RecoveryTest, AHoldStandsForAMinuteAndCanBeCommitted) {
+  holds_call(earlier(1));
+  for (auto& [name, hops] : held_) {
+    hops.front().stage = HopStage::kReserved;
+    hops.front().held = true;
+    hops.front().cross_connect.input_label = {};
+  }
+  restart();
+  EXPECT_EQ(manager().describe(earlier(1))->connection.state(), State::kHeld);
+  commit(1, earlier(1));
+  for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
+  EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
+}
+
+TEST_F(RecoveryTest, ACommitThatTheEarlierEpochCarriedOutIsAnsweredOnce) {
+  holds_call(earlier(1));
+  restart();
+  commit(1, earlier(1));
+  const Outcome committed = outcome();
+  EXPECT_EQ(committed.kind, OutcomeKind::kConnected);
+  EXPECT_EQ(committed.egress, vci(600));
+  commit(2, earlier(1));
+  EXPECT_EQ(outcome().cause, Cause::kNotConnected) << "it is up, not held";
+}
+
+TEST_F(RecoveryTest, AHoldThatIsNotCommittedExpires) {
+  holds_call(earlier(1));
+  for (auto& [name, hops] : held_) {
+    hops.front().stage = HopStage::kReserved;
+    hops.front().held = true;
+  }
+  restart();
+  wait(Recovery::kRestoredHold + milliseconds{1});
+  for (const char* name : {"sw1", "sw2", "sw3"}) EXPECT_THAT(take(name).removals, SizeIs(1));
+}
+
+TEST_F(RecoveryTest, ALabelInQuarantineIsReturnedWhenEverySwitchHasBeenRead) {
+  resting_["sw1"] = {{PortId{10}, {vci(40), vci(41)}}};
+  // The hop that cells with label 40 would reach has not been removed yet.
+  holds("sw2", earlier(1), 1, 20, 40, 21, 45);
+  restart({"sw3"});
+  wait(milliseconds{200});
+  EXPECT_TRUE(silent("sw1"));
+  come_back("sw3");
+  wait(milliseconds{200});
+  EXPECT_THAT(take("sw1").returned, ElementsAre(PortLabels{PortId{10}, {vci(41)}}));
+  answer("sw2", {removed(removal("sw2"), vci(45))});
+  wait(milliseconds{200});
+  EXPECT_THAT(take("sw1").returned, ElementsAre(PortLabels{PortId{10}, {vci(40)}}));
+}
+
+TEST_F(RecoveryTest, ARemovalThatAnEarlierSessionEndedLeavesTheLabelToTheNextAttachment) {
+  LedgerHop& going = holds("sw1", earlier(1), 0, 1, 500, 10, 40);
+  going.stage = HopStage::kRemoving;
+  restart();
+  wait(milliseconds{1});
+  take_attach_requests();
+  // The switch has confirmed the removal of the earlier session meanwhile: this one finds nothing.
+  answer("sw1", {removed(removal("sw1"))});
+  wait(milliseconds{1});
+  EXPECT_THAT(take_attach_requests(), ElementsAre("sw1"));
+  attach("sw1", {{PortId{10}, {vci(40)}}});
+  wait(milliseconds{200});
+  EXPECT_THAT(take("sw1").returned, ElementsAre(PortLabels{PortId{10}, {vci(40)}}));
+}
+
+TEST_F(RecoveryTest, APreparedConnectionIsItsClientsUnderTheIdThatTheClientKnows) {
+  holds_call(earlier(1));
+  held_["sw1"].front().shown_id = earlier(2);
+  held_["sw1"].front().revision = 3;
+  restart();
+  EXPECT_THAT(manager().list(ConnectionId{}, 10), ElementsAre(earlier(2)));
+  release(1, earlier(2));
+  for (const char* name : {"sw1", "sw2", "sw3"})
+    EXPECT_EQ(removal(name).key.connection, earlier(1));
+}
+
+TEST_F(RecoveryTest, APreparedConnectionThatNobodyHasGoesToItsPoolOrIsReleased) {
+  client_ = HopOwner{std::string{kTwoWayClient}, Epoch{}, "ann", "bob"};
+  holds_call(earlier(1));
+  for (auto& [name, hops] : held_) {
+    hops.front().request = {};
+    hops.front().contract = network_of(cells(100))->contract;
+  }
+  prepares_ = true;
+  restart();
+  EXPECT_EQ(manager().describe(earlier(1))->connection.state(), State::kConnected);
+  EXPECT_EQ(manager().gauges().prepared, 1U);
+  ASSERT_TRUE(manager().prepare("ann", "bob", cells(100), 0, now).has_value());
+  finish();
+  for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
+  EXPECT_FALSE(manager().describe(earlier(1)).has_value());
+}
+
+TEST_F(RecoveryTest, ATreeComesBackWithItsLeaf) {
+  holds_call(earlier(1));
+  to_["sw2"] = {"bob", "eve"};
+  LedgerHop& branch = holds("sw2", earlier(1), 0, 20, 40, 22, 45);
+  branch.key.leg = 2;
+  branch.hop_count = 2;
+  branch.branch = true;
+  LedgerHop& end = holds("sw4", earlier(1), 1, 40, 45, 2, 700);
+  end.key.leg = 2;
+  end.hop_count = 2;
+  to_["sw4"] = {"eve"};
+  restart();
+  const Connection& tree = manager().describe(earlier(1))->connection;
+  ASSERT_THAT(tree.leaves(), SizeIs(1));
+  EXPECT_EQ(tree.leaves().front().end, "eve");
+  EXPECT_THAT(tree.hops(), SizeIs(5));
+  drop_leaf(1, earlier(1), "eve");
+  EXPECT_EQ(removal("sw2").key.leg, 2);
+  EXPECT_EQ(removal("sw4").key.leg, 2);
+}
+
+}  // namespace
+}  // namespace xbind::cmgr
