@@ -1,4 +1,8 @@
 // World: accidents.
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "tests/sim/world.hpp"
 
 namespace xbind::sim {
@@ -7,7 +11,8 @@ namespace {
 // A restarted manager's epoch must exceed that of every other manager, as its connections' ids
 // must.
 constexpr std::uint64_t kEpochsApart = 10;
-constexpr double kEndsInOrder = 40;  // percent of killed managers
+constexpr double kEndsInOrder = 40;         // percent of killed managers
+constexpr Duration kPatience = seconds{4};  // of a manager that waits for switches
 
 }  // namespace
 
@@ -141,6 +146,8 @@ void World::mark_server_lost(std::size_t at) {
       if (settled && !passes && !there.contains({manager, own_id(site.manager, call.id)})) continue;
       call.server_lost = true;
       call.contract_known = false;
+      const ManagerSite& its = *managers_[site.manager].site;
+      if (its.dead() || !its.has_read(switches_[at].name)) call.state = Call::State::kGone;
     }
   }
 }
@@ -158,9 +165,13 @@ void World::kill_manager(std::size_t index, bool for_good) {
   }
   place.site->kill();
   place.for_good = for_good;
+  if (!for_good) lose_handovers(index);
   for (ClientSite& site : clients_) {
-    if (site.manager == index) {
-      site.client->orphaned(place.site->epoch(), for_good, contracts_known);
+    if (site.manager != index) continue;
+    if (for_good) {
+      site.client->orphaned(place.site->epoch(), contracts_known);
+    } else {
+      site.client->manager_killed();
     }
   }
   if (for_good) {
@@ -183,11 +194,90 @@ void World::restart_manager(std::size_t index) {
   dead_managers_.push_back(std::move(place.site));
   place.config.epoch += kEpochsApart;
   place.site = make_manager(index);
-  place.site->step([&](cmgr::ConnectionManager& manager) {
-    for (const SwitchSite& site : switches_) manager.register_switch(site.name);
-  });
+  learn_network(index);
+  world_.after(world_.chance.up_to(kPatience),
+               [this, site = place.site.get()] { site->serve_with_switches_missing(); });
   if (pools_) set_pools(2);
   if (world_.lines) place.site->watch_topology();
+}
+
+void World::learn_network(std::size_t manager) {
+  std::vector<std::string> names;
+  for (const SwitchSite& site : switches_) names.push_back(site.name);
+  std::vector<cmgr::NetworkLink> links;
+  for (const Network::Port& line : network_.lines()) {
+    const auto far = network_.far_end(line.first, line.second);
+    if (!far) continue;
+    links.push_back({names[line.first], line.second, names[far->first], far->second});
+  }
+  managers_[manager].site->learn_network(names, links);
+}
+
+// A ledger that has not been told yet who has a prepared connection cannot tell the next manager,
+// which takes the connection for its own.
+void World::lose_handovers(std::size_t manager) {
+  std::set<ConnectionId> owed;
+  for (const SwitchSite& at : switches_) {
+    for (const HopKey& key : managers_[manager].site->manager().view_of(at.name).owed) {
+      owed.insert(key.connection);
+    }
+  }
+  for (const auto& [shown, own] : own_ids_) {
+    if (shown.first != manager || shown.second == own) continue;
+    // A modify under way has the handover that was owed.
+    const auto about = managers_[manager].site->manager().describe(shown.second);
+    const cmgr::State state = about ? about->connection.state() : cmgr::State::kConnected;
+    const bool modified = state == cmgr::State::kModifying || state == cmgr::State::kLowering ||
+                          state == cmgr::State::kRestoring;
+    if (modified || owed.contains(own)) handovers_lost_.insert(shown);
+  }
+  for (ClientSite& site : clients_) {
+    if (site.manager != manager) continue;
+    for (auto& [request, call] : site.client->calls()) {
+      if (!handovers_lost_.contains({manager, call.id})) continue;
+      ++world_.tally["handovers lost with their manager"];
+      call.state = Call::State::kGone;
+    }
+  }
+}
+
+// Calls that stand again although their clients have been told that they are over (the removals
+// were lost with the manager), or without a client: it has restarted since, and numbers requests
+// anew. An operator finds them under the client's name.
+void World::release_for_nobody() {
+  if (!restarts_) return;
+  for (std::size_t m = 0; m < managers_.size(); ++m) {
+    ManagerSite& manager = *managers_[m].site;
+    if (is_orphan(m)) continue;
+    for (const ConnectionId id : manager.manager().list(ConnectionId{}, 100'000)) {
+      const auto about = manager.manager().describe(id);
+      if (!about->connection.asker()) continue;  // prepared
+      const RequestId request = about->connection.asker()->request;
+      bool wanted = false;
+      bool given_up = false;
+      bool excused = false;
+      for (const ClientSite& site : clients_) {
+        if (site.client->name() != about->client) continue;
+        for (const auto& [setup, call] : site.client->calls()) {
+          if (call.id != id) continue;
+          // Told that its manager was still reading, the client has not tried to commit it again.
+          given_up = call.state == Call::State::kHeld;
+          wanted = call.state != Call::State::kGone && !given_up;
+        }
+        excused = given_up || site.client->is_over(request) || site.client->had_lives();
+      }
+      if (wanted) continue;
+      ++world_.tally["calls that came back for nobody"];
+      if (!excused) {
+        world_.violated(fmt::format("{}: connection {} of {} came back for nobody", manager.name(),
+                                    id, about->client));
+      }
+      manager.step([&](cmgr::ConnectionManager& it) {
+        it.release_local(RequestId{id.value()}, id, world_.now);
+      });
+    }
+  }
+  run_until(world_.now + seconds{8});
 }
 
 // The operator has every SwitchServer forget the manager once it has no session there.
@@ -204,11 +294,6 @@ void World::forget_manager(std::size_t index) {
   } else {
     world_.after(seconds{1}, [this, index] { forget_manager(index); });
   }
-}
-
-bool World::is_orphan(std::size_t index, ConnectionId id) const {
-  const ManagerPlace& place = managers_[index];
-  return place.for_good || id.value() >> 40 != (place.site->epoch().value() & 0xff'ffff);
 }
 
 }  // namespace xbind::sim

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tests/sim/expected.hpp"
 #include "tests/sim/world.hpp"
 
 namespace xbind::sim {
@@ -188,16 +189,18 @@ bool World::could_move(const ClientSite& site, const Call& call) const {
     const bool last = &hop == &route->path.hops.back();
     const bool first = &hop == &route->path.hops.front();
     return switches_[at].device->up() && session_alive(site.manager, at) &&
-           (last || has_room(at, hop.output_port, has.forward)) &&
-           (first || !call.setup.reverse || has_room(at, hop.input_port, has.reverse));
+           (last || has_room(at, hop.output_port, has, 0)) &&
+           (first || !call.setup.reverse || has_room(at, hop.input_port, has, 1));
   });
 }
 
-bool World::has_room(std::size_t at, PortId port, const Resources& demand) const {
+bool World::has_room(std::size_t at, PortId port, const cmgr::Contract& contract,
+                     std::uint16_t leg) const {
   const auto usage = ledger(at).usage(port);
   Resources after = usage->taken;
-  return (after += demand).fits_within(usage->capacity) &&
-         usage->free_output_labels >= kPlentyOfLabels &&
+  after +=
+      expected_charge(expected_port(at, port), contract.of_leg(leg), contract.traffic_of_leg(leg));
+  return after.fits_within(usage->capacity) && usage->free_output_labels >= kPlentyOfLabels &&
          usage->free_input_labels >= kPlentyOfLabels;
 }
 

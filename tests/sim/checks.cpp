@@ -54,7 +54,7 @@ bool World::superseded(const Ledger& book, const HopRecord& record) {
   bool yes = false;
   const CrossConnect has = book.cross_connect(record);
   book.for_each_on_input(has.input_port, has.input_label, [&](HopRef, const HopRecord& other) {
-    yes = yes || (other.takes_over && other.state == HopState::kCommitted &&
+    yes = yes || (other.takes_over && other.state == HopStage::kCommitted &&
                   other.key.connection == record.key.connection &&
                   other.key.leg == record.key.leg && other.key.generation > record.key.generation);
   });
@@ -287,7 +287,7 @@ void World::check_holds(std::size_t index) {
       const auto ref =
           us ? ledger(at).find(*us, {id, Generation{hop.generation}, hop.leg, hop.number})
              : std::nullopt;
-      if (!ref || ledger(at).hop(*ref).state != HopState::kReserved ||
+      if (!ref || ledger(at).hop(*ref).state != HopStage::kReserved ||
           ledger(at).hop(*ref).demand != about->connection.demand_of_leg(hop.leg)) {
         world_.violated(fmt::format("{}: connection {} is held, hop {} of leg {} at {} is {}",
                                     site.name(), id, hop.number, hop.leg, switches_[at].name,
@@ -338,7 +338,7 @@ World::Reach World::follow(const ClientSite& site, const Call& call, bool revers
       if (!us || record.manager != *us || record.key.connection != own) {
         reach.trouble = "goes into another connection at " + switches_[here.at].name;
       }
-      if (record.state != HopState::kCommitted || superseded(book, record)) return;
+      if (record.state != HopStage::kCommitted || superseded(book, record)) return;
       reach.hops.emplace_back(here.at, ref);
       const CrossConnect to = book.cross_connect(record);
       if (const auto next = network_.far_end(here.at, to.output_port)) {
@@ -435,6 +435,9 @@ bool World::reported(std::size_t at, const HopRecord& record) const {
 
 // Every hop, and the switch, has the contract that the client's outcome stated.
 void World::check_contract(const ClientSite& site, const Call& call, const Reach& reach) {
+  // What is owed is known again when the manager has read the ledgers.
+  const ManagerSite& its = *managers_[site.manager].site;
+  if (its.dead() || !its.manager().recovery().done()) return;
   if (!call.quiet() || !call.contract_known) return;
   const auto has = [&](const cmgr::Contract& contract) {
     return std::all_of(reach.hops.begin(), reach.hops.end(), [&](const auto& hop) {
@@ -468,6 +471,8 @@ void World::check_left_behind(std::size_t manager, const Outcome& outcome) {
       const HopKey& key = record.key;
       if (record.manager != *us || key.connection != outcome.connection) return;
       if (owed(manager, at, key)) return;
+      // It is found and removed when that ledger has been read.
+      if (!managers_[manager].site->has_read(switches_[at].name)) return;
       world_.violated(
           fmt::format("connection {} was released, hop {} of leg {} is left behind at {}",
                       key.connection, key.hop, key.leg, switches_[at].name));

@@ -90,11 +90,30 @@ void Client::lose_notices() {
   for (auto& [request, call] : calls_) call.deaf = true;
 }
 
-void Client::orphaned(Epoch manager, bool for_good, bool contracts_known) {
+void Client::manager_killed() {
+  lose_notices();
+  manager_came_back_ = true;
+  for (auto& [request, call] : calls_) {
+    // An open request may or may not have been carried out.
+    for (const RequestId open : call.open) asked_.at(open).contested = true;
+    // Nobody else can tell the hop that the SwitchServer has forgotten.
+    if (call.server_lost) call.state = Call::State::kGone;
+  }
+}
+
+bool Client::is_over(RequestId setup) const {
+  const auto asked = asked_.find(setup);
+  if (asked == asked_.end()) return false;
+  const auto call = calls_.find(setup);
+  const bool gone = call != calls_.end() && call->second.state == Call::State::kGone;
+  return gone || (asked->second.outcome && asked->second.outcome->cause != Cause::kNone);
+}
+
+void Client::orphaned(Epoch manager, bool contracts_known) {
   dead_manager_ = manager;
   last_lost_ = world_.now;
   contracts_known_ = contracts_known;
-  gone_ = for_good;
+  gone_ = true;
   for (auto& [request, call] : calls_) {
     if (call.state == Call::State::kAsked) continue;
     // An open request may or may not be carried out; nobody can commit a hold any more.

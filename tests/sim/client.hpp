@@ -81,9 +81,16 @@ class Client {
   // The program dies, ends in order or is suspended. Its next life begins after `for_how_long`;
   // notices sent meanwhile are lost.
   void die(Duration for_how_long);
-  // The manager of that epoch was killed; batches that it sent may still arrive. `for_good`: no
-  // manager will ever answer. `contracts_known`: no hop was owed a change of contract.
-  void orphaned(Epoch manager, bool for_good, bool contracts_known);
+  // The manager of that epoch was killed; batches that it sent may still arrive. It comes back with
+  // its calls.
+  void manager_killed();
+  // The same, and no manager will ever answer. `contracts_known`: no hop was owed a change of
+  // contract.
+  void orphaned(Epoch manager, bool contracts_known);
+  // Whether the request is known to have been refused, or its call to be over.
+  bool is_over(RequestId setup) const;
+  // Whether the program has ever had another life.
+  bool had_lives() const { return epoch_ > Epoch{1}; }
 
   // The client assigns the request's number. A request that the Requester refuses does not count.
   void connect(ConnectRequest wanted);
@@ -170,8 +177,9 @@ class Client {
   std::map<RequestId, Call> calls_;  // by their setup
   std::set<RequestId> to_repeat_;    // no outcome yet, and the Requester does not have them
 
-  TimePoint last_lost_{};        // when it last lost a session
-  bool gone_ = false;            // its manager was killed for good
+  TimePoint last_lost_{};  // when it last lost a session
+  bool gone_ = false;      // its manager was killed for good
+  bool manager_came_back_ = false;
   Epoch dead_manager_;           // the last one that was killed; 0: none
   bool contracts_known_ = true;  // when dead_manager_ was killed
   bool has_lost_sessions_ = false;

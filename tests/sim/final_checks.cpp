@@ -45,14 +45,14 @@ void World::check_tables() {
         if (record.manager != *us || !record.input_label().present()) return;
         const CrossConnect has = ledger(at).cross_connect(record);
         const ConnectionId id = record.key.connection;
-        const bool orphan = is_orphan(m, id);
+        const bool orphan = is_orphan(m);
         const auto about = orphan ? std::nullopt : manager.describe(id);
         // The manager is trying another path for it, as it does every few seconds while there is
         // none.
         const bool moving = about && about->connection.is_changing();
         const bool prepared = about && !about->connection.asker();
         const bool settled = prepared ? about->connection.state() == cmgr::State::kConnected
-                                      : record.state == HopState::kCommitted;
+                                      : record.state == HopStage::kCommitted;
         if (prepared) ++world_.tally["prepared hops looked at"];
         if (orphan) ++world_.tally["hops of orphans looked at"];
         const bool there = switches_[at].device->has(has);
@@ -80,6 +80,14 @@ void World::check_tables() {
       whose += fmt::format(", hop {}.{}.{} of connection {} of {}, state {}", record.key.generation,
                            record.key.leg, record.key.hop, record.key.connection,
                            ledger(at).manager_name(record.manager), static_cast<int>(record.state));
+      for (std::size_t m = 0; m < managers_.size(); ++m) {
+        const cmgr::ConnectionManager& manager = managers_[m].site->manager();
+        for (const ConnectionId id : manager.list(ConnectionId{}, 100'000)) {
+          const auto about = manager.describe(id);
+          if (about->connection.id != record.key.connection) continue;
+          whose += fmt::format(", there {} of client '{}'", id, about->client);
+        }
+      }
     });
     world_.violated(fmt::format("{} has {} cross-connects, {} are of calls that are up: {}{}",
                                 switches_[at].name, switches_[at].device->table().size(),
@@ -131,35 +139,9 @@ void World::audit_one(std::size_t m, std::size_t at) {
       ++world_.tally["findings after a SwitchServer has forgotten"];
       continue;
     }
-    if (expected_of_orphans(m, at, finding, reports_[1])) {
-      ++world_.tally["stray hops of orphans reported"];
-      continue;
-    }
     world_.violated(fmt::format("audit of {}: {} at {}: {}", managers_[m].site->name(),
                                 to_string(finding.kind), finding.element, finding.text));
   }
-}
-
-// Whether a finding is due to a restart: stray hops, their bandwidth, or labels quarantined before
-// it.
-bool World::expected_of_orphans(std::size_t m, std::size_t at, const Finding& finding,
-                                const LedgerReport& report) const {
-  const bool stray = finding.kind == FindingKind::kStrayHop;
-  if (stray || finding.kind == FindingKind::kLeakedBandwidth) {
-    return std::any_of(report.hops.begin(), report.hops.end(), [&](const LedgerHop& hop) {
-      const HopKey& key = hop.key;
-      const std::string words =
-          fmt::format("connection {} generation {} leg {} hop {}{}", key.connection, key.generation,
-                      key.leg, key.hop, stray ? " " : ", which is not in the manager's table");
-      return is_orphan(m, key.connection) && finding.text.starts_with(words);
-    });
-  }
-  if (finding.kind != FindingKind::kLeakedLabel) return false;
-  return std::any_of(lost_labels_.begin(), lost_labels_.end(), [&](const PlaceOfLabel& lost) {
-    const auto& [where, port, label] = lost;
-    return where == at && finding.element == fmt::format("{} port {}", switches_[at].name, port) &&
-           finding.text.starts_with(fmt::format("label {} is in quarantine", to_string(label)));
-  });
 }
 
 // The production audit under load. The three tables may differ for a while: a cross-connect is
@@ -172,7 +154,9 @@ void World::audit_under_load() {
   const ManagerSite& site = *managers_[world_.chance.below(managers_.size())].site;
   if (dead(switches_[at]) || !ledger(at).find_manager(site.name())) return;
   // A SwitchServer refuses the audit when too many wait for a switch that is away.
-  if (!switches_[at].server->audit(site.name(), next_audit_++)) ++world_.tally["audits refused"];
+  for (int asked = 0; asked < (short_of_everything_ ? 2 : 1); ++asked) {
+    if (!switches_[at].server->audit(site.name(), next_audit_++)) ++world_.tally["audits refused"];
+  }
   switch_stepped(at);
 }
 
@@ -221,7 +205,7 @@ void World::check_empty() {
     const auto of_orphans = [&](const HopRecord& record) {
       for (std::size_t m = 0; m < managers_.size(); ++m) {
         const auto us = ledger(at).find_manager(managers_[m].site->name());
-        if (us && record.manager == *us) return is_orphan(m, record.key.connection);
+        if (us && record.manager == *us) return is_orphan(m);
       }
       return false;
     };
@@ -272,7 +256,7 @@ void World::check_forgotten(std::size_t m) {
                                   managers_[m].site->name()));
     }
     ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
-      if (record.manager != *us || record.state != HopState::kReserved) return;
+      if (record.manager != *us || record.state != HopStage::kReserved) return;
       world_.violated(fmt::format("{}: {} is forgotten, its reservation is not", switches_[at].name,
                                   managers_[m].site->name()));
     });

@@ -160,7 +160,8 @@ void Client::judge_first(Asked& asked, const Outcome& outcome) {
 }
 
 bool Client::from_dead_manager() const {
-  return dead_manager_ != Epoch{} && receiving_session_.value() >> 32 <= dead_manager_.value();
+  return gone_ && dead_manager_ != Epoch{} &&
+         receiving_session_.value() >> 32 <= dead_manager_.value();
 }
 
 void Client::comes_up(Call& call, const Outcome& outcome) {
@@ -200,7 +201,8 @@ void Client::believe(Call& call, Asked& asked, const ReleaseRequest&, const Outc
       call.state == Call::State::kUp && !asked.contested && !call.orphan && !call.server_lost;
   switch (outcome.kind) {
     case OutcomeKind::kReleased:
-      if (call.released) wrong(outcome, "released twice");
+      // A manager that has come back knows only that nothing is left of the call.
+      if (call.released && !manager_came_back_) wrong(outcome, "released twice");
       call.released = true;
       call.state = Call::State::kGone;
       return;
@@ -220,6 +222,11 @@ void Client::believe(Call& call, Asked& asked, const ModifyRequest& request,
                      const Outcome& outcome) {
   const bool sure =
       call.state == Call::State::kUp && !asked.contested && !call.orphan && !call.server_lost;
+  // A change that was under way when the manager was killed may have lowered the contract, also if
+  // the repeated request is refused.
+  if (asked.contested && manager_came_back_) {
+    call.contracts.push_back(expected_contract(request.service, request.reverse));
+  }
   switch (outcome.kind) {
     case OutcomeKind::kModified: {
       const cmgr::Contract now = expected_contract(request.service, request.reverse);
@@ -259,7 +266,10 @@ void Client::believe(Call& call, Asked& asked, const CommitRequest&, const Outco
       if (call.state == Call::State::kUp) wrong(outcome, "committed twice");
       comes_up(call, outcome);
       return;
-    case OutcomeKind::kBusy: return;
+    case OutcomeKind::kBusy:
+      // The manager that has come back has not read the hops yet: they may be up.
+      if (call.state == Call::State::kHeld && manager_came_back_) hooks_.held(call);
+      return;
     case OutcomeKind::kRefused:
       if (call.state != Call::State::kHeld) return;
       if (outcome.cause == Cause::kNotConnected) {

@@ -29,12 +29,30 @@ void ManagerSite::invoked(SessionId session, const HopBatch& asked,
   });
 }
 
+void ManagerSite::learn_network(const std::vector<std::string>& switches,
+                                const std::vector<cmgr::NetworkLink>& links) {
+  step([&](cmgr::ConnectionManager& manager) {
+    for (const std::string& name : switches) manager.register_switch(name);
+    manager.set_network(links, world_.now);
+  });
+}
+
+void ManagerSite::serve_with_switches_missing() {
+  if (dead_ || serves()) return;
+  ++world_.tally["managers that serve with switches missing"];
+  serves_ = true;
+  step([&](cmgr::ConnectionManager& manager) { manager.serve_with_switches_missing(world_.now); });
+}
+
 SessionId ManagerSite::session_with(const std::string& switch_name) const {
   const auto found = sessions_.find(switch_name);
   return found == sessions_.end() ? SessionId{} : found->second;
 }
 
-void ManagerSite::local_outcome(RequestId token, Outcome) {
+void ManagerSite::local_outcome(RequestId token, Outcome outcome) {
+  // An operator's release (World::release_for_nobody).
+  const bool operators = token.value() == outcome.connection.value();
+  if (operators && outcome.kind == OutcomeKind::kReleased) return;
   world_.violated("an outcome for two-way call " + std::to_string(token.value()) +
                   ", which was never made");
 }
@@ -107,6 +125,10 @@ void ManagerSite::attempt(const AttachTable::Due& due) {
   // A request that was sent arrives, even if its sender dies.
   world_.after(world_.chance.up_to(kTwoWay), [this, due] {
     const auto attached = hooks_.attach(due.name, epoch_);
+    if (attached && !read_.contains(due.name)) {
+      read(due, *attached, 0, {});
+      return;
+    }
     Duration back = world_.chance.up_to(kTwoWay);
     if (world_.chance.percent(world_.weather.loss / 4)) {
       ++world_.tally["attach answers late"];
@@ -116,7 +138,31 @@ void ManagerSite::attempt(const AttachTable::Due& due) {
   });
 }
 
-void ManagerSite::answered(const AttachTable::Due& due, const std::optional<Attached>& attached) {
+void ManagerSite::read(const AttachTable::Due& due, const Attached& attached, std::uint64_t from,
+                       std::vector<HeldHops> pages) {
+  world_.after(world_.chance.up_to(kTwoWay), [this, due, attached, from, pages] {
+    if (dead_) return;
+    auto page = hooks_.held_hops(due.name, attached.session, from);
+    if (!page) {
+      ++world_.tally["pages of hops that could not be read"];
+      answered(due, std::nullopt);
+      return;
+    }
+    ++world_.tally["pages of hops read"];
+    world_.tally["hops of earlier epochs read"] += page->hops.size();
+    const std::uint64_t next = page->next;
+    std::vector<HeldHops> all = pages;
+    all.push_back(std::move(*page));
+    if (next != 0) {
+      read(due, attached, next, std::move(all));
+    } else {
+      answered(due, attached, all);
+    }
+  });
+}
+
+void ManagerSite::answered(const AttachTable::Due& due, const std::optional<Attached>& attached,
+                           const std::vector<HeldHops>& held) {
   if (dead_) return;
   if (!attached) {
     ++world_.tally["attachment: an attempt failed"];
@@ -129,6 +175,8 @@ void ManagerSite::answered(const AttachTable::Due& due, const std::optional<Atta
       sessions_[due.name] = attached->session;
       manager.switch_attached(due.name, attached->session, attached->window, attached->quarantined,
                               world_.now);
+      if (!read_.insert(due.name).second) return;
+      for (const HeldHops& page : held) manager.switch_holds(due.name, page, world_.now);
     });
   }
   attach_due();

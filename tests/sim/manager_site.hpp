@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,9 @@ class ManagerSite : public cmgr::Peers {
     std::function<void(SessionId, const SessionEnding&)> client_session_over;
     // Returns nothing when the SwitchServer cannot be reached.
     std::function<std::optional<Attached>(const std::string& switch_name, Epoch epoch)> attach;
+    // A page of the hops that the SwitchServer holds; nothing when it cannot be reached.
+    std::function<std::optional<HeldHops>(const std::string& switch_name, SessionId, std::uint64_t)>
+        held_hops;
     std::function<void(const std::string&, SessionId, HopBatch)> invoke;  // invoked() follows
     // Returns nothing when RouteObject cannot be reached.
     std::function<std::optional<cmgr::RouteReply>(const cmgr::RouteQuery&)> route;
@@ -48,6 +52,15 @@ class ManagerSite : public cmgr::Peers {
   Epoch epoch() const { return epoch_; }
   cmgr::ConnectionManager& manager() { return manager_; }
   const cmgr::ConnectionManager& manager() const { return manager_; }
+
+  // The whole network: registers the switches.
+  void learn_network(const std::vector<std::string>& switches,
+                     const std::vector<cmgr::NetworkLink>& links);
+  // The manager lets clients attach although some switches have not been read.
+  void serve_with_switches_missing();
+  bool serves() const { return serves_ || manager_.recovery().done(); }
+  // Whether it has read the hops that the SwitchServer of that switch held.
+  bool has_read(const std::string& switch_name) const { return read_.contains(switch_name); }
 
   // The process is killed: nothing happens here from now on. What it has sent is still in flight.
   void kill() { dead_ = true; }
@@ -95,7 +108,11 @@ class ManagerSite : public cmgr::Peers {
   // do (cmgr/remote_peers.cpp).
   void attach_due();
   void attempt(const AttachTable::Due& due);
-  void answered(const AttachTable::Due& due, const std::optional<Attached>& attached);
+  // Reads the hops that the SwitchServer holds, page by page, before the attachment counts.
+  void read(const AttachTable::Due& due, const Attached& attached, std::uint64_t from,
+            std::vector<HeldHops> pages);
+  void answered(const AttachTable::Due& due, const std::optional<Attached>& attached,
+                const std::vector<HeldHops>& held = {});
 
   void watch_due();
   void watched(Attaching::Attempt attempt, const std::optional<RouteSite::Watched>& answer);
@@ -108,6 +125,8 @@ class ManagerSite : public cmgr::Peers {
   AttachTable attachments_{cmgr::kSwitchAttaching, cmgr::kSwitchAttachLimits};
   TimePoint attach_at_ = kNever;  // when attach_due() is on the agenda
   std::map<std::string, SessionId> sessions_;
+  std::set<std::string> read_;  // switches
+  bool serves_ = false;
   Attaching watch_{cmgr::kTopologyWatching};
   std::uint64_t newest_ = 0;         // newest topology version that it has received
   TimePoint watch_at_ = kNever;      // when watch_due() is on the agenda

@@ -19,8 +19,9 @@ using ::testing::ContainsRegex;
 struct Mistake {
   const char* name;
   Bug bug;
-  std::uint64_t seeds;  // must be found within this many
-  const char* noticed;  // text of the check that must find it
+  std::uint64_t seeds;    // must be found within this many
+  const char* noticed;    // text of the check that must find it
+  bool restarts = false;  // of managers
 };
 
 class MistakeTest : public ::testing::TestWithParam<Mistake> {
@@ -32,7 +33,7 @@ class MistakeTest : public ::testing::TestWithParam<Mistake> {
 TEST_P(MistakeTest, IsFound) {
   std::string said;
   for (std::uint64_t seed = 1; seed <= GetParam().seeds; ++seed) {
-    World world({.seed = seed, .bug = GetParam().bug});
+    World world({.seed = seed, .bug = GetParam().bug, .restarts = GetParam().restarts});
     const std::string found = world.run();
     if (std::regex_search(found, std::regex(GetParam().noticed))) {
       if (std::getenv("XBIND_SIM_VERBOSE") != nullptr) std::cerr << found << "\n";
@@ -110,8 +111,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"DeleteTakesTree", Bug::kDeleteTakesTree, 20, "do not come out at"},
         Mistake{"NotPutBack", Bug::kNotPutBack, 80,
                 "cross-connects, [0-9]+ are of calls that are up"},
-        Mistake{"StrangerNotBlocked", Bug::kStrangerNotBlocked, 40,
-                "unattributed, but its ledger state is"},
+        Mistake{"StrangerNotBlocked", Bug::kStrangerNotBlocked, 60,
+                "unattributed, but its ledger state is|an add made a branch of another call"},
         Mistake{"AccessLineIgnored", Bug::kAccessLineIgnored, 60,
                 "the Router believes the line of switch-. to be up, it is down"},
         Mistake{"DrainedForEver", Bug::kDrainedForEver, 20,
@@ -126,6 +127,14 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"NoRefresh", Bug::kNoRefresh, 20, "the Router believes switch-. to be unknown"},
         Mistake{"NoSecondAttempt", Bug::kNoSecondAttempt, 20, "the audit was refused: no manager"},
         Mistake{"GapSkipped", Bug::kGapSkipped, 40, "has no outcome of"},
+        Mistake{"PartsNotRemoved", Bug::kPartsNotRemoved, 40, "stray hop", true},
+        Mistake{"UnreadTakenForGone", Bug::kUnreadTakenForGone, 60,
+                "is up; it|do not come out at|came back for nobody|it was up", true},
+        Mistake{"OutcomeNotRemembered", Bug::kOutcomeNotRemembered, 60, "came back for nobody",
+                true},
+        Mistake{"HandoverNotTold", Bug::kHandoverNotTold, 60,
+                "is up; it|do not come out at|it was up", true},
+        Mistake{"QuarantineKept", Bug::kQuarantineKept, 40, "leaked label", true},
         Mistake{"DebtsNotSent", Bug::kDebtsNotSent, 20, "owed at switch-.: the removal of"},
         Mistake{"CacheKept", Bug::kCacheKept, 20,
                 "in the cache of manager-., but the ledger has it in place"},

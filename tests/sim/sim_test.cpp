@@ -66,6 +66,9 @@ constexpr const char* kFaults[] = {
     "managers restarted",
     "managers ended in order",
     "managers killed for good",
+    "managers that serve with switches missing",
+    "pages of hops that could not be read",
+    "handovers lost with their manager",
     "managers forgotten",
     "debts made",
     "batches resent",
@@ -174,7 +177,10 @@ constexpr const char* kWays[] = {
     "holds looked at",
     "prepared hops looked at",
     "hops of orphans looked at",
-    "stray hops of orphans reported",
+    "pages of hops read",
+    "hops of earlier epochs read",
+    "calls that came back for nobody",
+    "client attaches before the manager serves",
     "moves",
     "other paths begun",
     "other paths taken",
@@ -282,6 +288,17 @@ TEST_F(SimTest, EveryInvariantHoldsInFoulWeather) {
   }
   if (std::getenv("XBIND_SIM_VERBOSE") != nullptr) print(all, rows);
   if (which.size() >= kSeedsThatShowEverything) expect_everything(all, rows);
+}
+
+TEST_F(SimTest, CallsSurviveManagersThatComeBackAgainAndAgain) {
+  Tally all;
+  for (const std::uint64_t seed : seeds(20)) {
+    World world({.seed = seed, .restarts = true});
+    EXPECT_EQ(world.run(), "") << "seed " << seed;
+    all.add(world.tally());
+  }
+  EXPECT_GT(all.of("managers restarted"), 0U);
+  EXPECT_GT(all.of("hops of earlier epochs read"), 0U);
 }
 
 TEST_F(SimTest, InFairWeatherNothingIsLostOrLate) {

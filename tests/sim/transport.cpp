@@ -170,8 +170,6 @@ std::optional<ManagerSite::Attached> World::attach(std::size_t manager, const st
   if (world_.now < leg('>', manager, at).cut_until || dead(switches_[at])) return std::nullopt;
   if (loading_ && world_.chance.percent(world_.weather.loss)) return std::nullopt;
   const ManagerSite& site = *managers_[manager].site;
-  const auto us = ledger(at).find_manager(site.name());
-  const bool reborn = restarts_ && us && epoch == site.epoch();
   auto attached = switches_[at].server->attach(site.name(), epoch, world_.now);
   switch_stepped(at);
   const bool fenced = epoch < site.epoch();
@@ -189,19 +187,19 @@ std::optional<ManagerSite::Attached> World::attach(std::size_t manager, const st
   if (epoch < highest) world_.violated(site.name() + " was let in with an older epoch");
   highest = std::max(highest, epoch);
   manager_of_session_[attached->session] = manager;
-  if (reborn) {
-    // The new life does not know what its earlier life had in quarantine.
-    for (const PortLabels& port : attached->holdings.quarantined) {
-      for (const Label label : port.labels) lost_labels_.emplace(at, port.port, label);
-    }
-    ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
-      if (!is_orphan(manager, record.key.connection) || record.manager != *us) return;
-      const CrossConnect has = ledger(at).cross_connect(record);
-      lost_labels_.emplace(at, has.output_port, has.output_label);
-    });
-  }
   return ManagerSite::Attached{attached->session, attached->batches_in_flight,
                                attached->holdings.quarantined};
+}
+
+std::optional<HeldHops> World::held_hops(std::size_t manager, const std::string& name,
+                                         SessionId session, std::uint64_t from) {
+  const std::size_t at = index_of(name);
+  const bool cut = world_.now < leg('>', manager, at).cut_until || dead(switches_[at]);
+  if (cut || (loading_ && world_.chance.percent(world_.weather.loss / 4))) return std::nullopt;
+  const std::size_t most = world_.chance.percent(50) ? 1'000 : world_.chance.between(1, 6);
+  const auto held = switches_[at].server->held_hops(session, from, most);
+  if (!held) return std::nullopt;
+  return *held;
 }
 
 // A request that was sent is carried out, even if its sender dies. The answer may be lost or late.
@@ -221,6 +219,11 @@ void World::attach_client(std::size_t client, const client::Attach& attempt) {
     ManagerSite& site = *managers_[m].site;
     Result<cmgr::ClientAttachment> answer =
         fail(ErrorCode::kUnreachable, "{} cannot be reached", site.name());
+    if (!site.serves()) {
+      ++world_.tally["client attaches before the manager serves"];
+      answer_attach(client, attempt, answer);
+      return;
+    }
     site.step([&](cmgr::ConnectionManager& manager) {
       answer = manager.attach_client(attempt.client, attempt.epoch, world_.now);
       if (answer) client_of_session_[answer->session] = client;

@@ -94,11 +94,11 @@ void World::choose_kind() {
     world_.weather.between_accidents = Duration::zero();
     return;
   }
-  restarts_ = kind < 2;
+  restarts_ = kind < 2 || plan_.restarts;
   short_of_everything_ = world_.chance.percent(15);
   servers_die_ = kind < 8 && world_.chance.percent(30);
-  one_dies_ = kind == 2 || kind == 3;
-  all_sessions_last_ = kind > 7;
+  one_dies_ = !restarts_ && (kind == 2 || kind == 3);
+  all_sessions_last_ = kind > 7 && !restarts_;
   if (all_sessions_last_) world_.weather.between_accidents = Duration::zero();
 }
 
@@ -216,6 +216,9 @@ std::unique_ptr<ManagerSite> World::make_manager(std::size_t index) {
   hooks.attach = [this, index](const std::string& name, Epoch epoch) {
     return attach(index, name, epoch);
   };
+  hooks.held_hops = [this, index](const std::string& name, SessionId session, std::uint64_t from) {
+    return held_hops(index, name, session, from);
+  };
   hooks.invoke = [this, index](const std::string& name, SessionId session, HopBatch batch) {
     invoke(index, index_of(name), session, std::move(batch));
   };
@@ -236,6 +239,10 @@ World::ClientSite World::make_client(std::size_t index) {
   hooks.attach = [this, index](const client::Attach& attempt) { attach_client(index, attempt); };
   hooks.detach = [this, index](SessionId session) { detach_client(index, session); };
   hooks.up = [this, index](Call& call) {
+    if (handovers_lost_.contains({clients_[index].manager, call.id})) {
+      call.state = Call::State::kGone;
+      return;
+    }
     for (const bool reverse : {false, true}) {
       if (!passes_inherited(call, reverse)) continue;
       ++world_.tally["calls that come up over inherited cross-connects"];
@@ -398,9 +405,10 @@ void World::start() {
   for (std::size_t at = 0; at < switches_.size(); ++at) {
     SwitchSite& site = switches_[at];
     site.device->come_up(true);
-    for (ManagerPlace& place : managers_) {
-      place.site->step([&](cmgr::ConnectionManager& it) { it.register_switch(site.name); });
-    }
+  }
+  for (std::size_t m = 0; m < managers_.size(); ++m) {
+    learn_network(m);
+    managers_[m].site->serve_with_switches_missing();
   }
   for (ClientSite& site : clients_) site.client->start();
   if (world_.lines) {
@@ -459,6 +467,7 @@ void World::live_through() {
     place.site->routes_away_until = place.site->services_away_until = world_.now;
   }
   run_until(world_.now + kCalm);
+  release_for_nobody();
   calm_ = true;
   check_answered();
   if (world_.lines) settle_lines();

@@ -16,9 +16,9 @@
 // marks a switch that stays lost as unknown, and connections leave it where another path exists.
 //
 // In some worlds a manager is killed. After a restart it has a higher epoch and an empty memory,
-// and its earlier calls are orphans: they stay up, nobody else gets their labels, and audits report
-// them as stray hops. When a manager is killed for good, the operator has the SwitchServers forget
-// it once its sessions are over.
+// and rebuilds its calls from the ledgers: every call that its client relies on stands. When a
+// manager is killed for good, its calls are orphans: they stay up, and nobody else gets their
+// labels. The operator has the SwitchServers forget it once its sessions are over.
 #pragma once
 
 #include <map>
@@ -46,6 +46,7 @@ struct Plan {
   Planted planted = Planted::kNothing;
   Bug bug = Bug::kNone;
   bool two_managers = false;  // every label is checked after every step
+  bool restarts = false;      // managers are killed and come back, whatever the seed says
   // These managers, with one client each, on a small network where nothing happens by itself
   // (stage.hpp).
   std::vector<cmgr::Config> managers = {};
@@ -123,7 +124,6 @@ class World : public ManagerOutlet {
     bool inherited = false;  // passes cross-connects that a SwitchServer found and cannot attribute
     bool lost = false;       // a restart has ever removed a cross-connect from one of its inputs
   };
-  using PlaceOfLabel = std::tuple<std::size_t, PortId, Label>;
   using Chooser = std::function<bool(const HopRecord&)>;
 
   // building
@@ -153,6 +153,8 @@ class World : public ManagerOutlet {
   void invoke(std::size_t manager, std::size_t at, SessionId session, HopBatch batch);
   void executed(std::uint64_t token, Result<HopResultBatch> results) override;
   void answer_invocation(std::uint64_t token, const Result<HopResultBatch>& results);
+  std::optional<HeldHops> held_hops(std::size_t manager, const std::string& switch_name,
+                                    SessionId session, std::uint64_t from);
   template <class Batch>
   void trace(const std::string& from, std::string_view verb, const std::string& to,
              const Batch& batch) const;
@@ -185,6 +187,9 @@ class World : public ManagerOutlet {
   bool dead(const SwitchSite& site) const { return world_.now < site.dead_until; }
   void kill_manager(std::size_t manager, bool for_good);
   void restart_manager(std::size_t manager);
+  void learn_network(std::size_t manager);
+  void lose_handovers(std::size_t manager);
+  void release_for_nobody();
   void forget_manager(std::size_t manager);
 
   // lines.cpp
@@ -213,7 +218,8 @@ class World : public ManagerOutlet {
   bool is_being_repaired(const ClientSite& site, const Call& call) const;
   bool is_changing_path(const ClientSite& site, const Call& call) const;
   bool could_move(const ClientSite& site, const Call& call) const;
-  bool has_room(std::size_t at, PortId port, const Resources& demand) const;
+  bool has_room(std::size_t at, PortId port, const cmgr::Contract& contract,
+                std::uint16_t leg) const;
 
   // world.cpp
   void live_through();
@@ -266,14 +272,12 @@ class World : public ManagerOutlet {
   void check_report(const LedgerReport& report);
   std::vector<Finding> look(std::size_t manager, std::size_t at);
   void audit_one(std::size_t manager, std::size_t at);
-  bool expected_of_orphans(std::size_t manager, std::size_t at, const Finding& finding,
-                           const LedgerReport& report) const;
   void audited(std::uint64_t token, LedgerReport report) override;
   void check_empty();
   void check_forgotten(std::size_t manager);
   void add_up();
   bool session_alive(std::size_t manager, std::size_t at) const;
-  bool is_orphan(std::size_t manager, ConnectionId id) const;
+  bool is_orphan(std::size_t manager) const { return managers_[manager].for_good; }
   bool passes_inherited(const Call& call, bool reverse) const;
   std::size_t index_of(const std::string& switch_name) const;
   const Ledger& ledger(std::size_t at) const { return switches_[at].server->controller().ledger(); }
@@ -292,13 +296,14 @@ class World : public ManagerOutlet {
   std::map<SessionId, std::size_t> client_of_session_;
   // The ledgers' name of a connection, by manager and the client's name for it.
   std::map<std::pair<std::size_t, ConnectionId>, ConnectionId> own_ids_;
+  // The same key: connections whose owner no ledger knew when their manager was killed.
+  std::set<std::pair<std::size_t, ConnectionId>> handovers_lost_;
   std::map<std::pair<std::size_t, RequestId>, Taken> taken_;  // by client
   std::map<std::uint64_t, Invocation> invocations_;
   std::uint64_t next_invocation_ = 1;
   static constexpr std::uint64_t kAuditsUnderLoad = 1'000;
   std::uint64_t next_audit_ = kAuditsUnderLoad;  // tokens
   std::map<std::uint64_t, LedgerReport> reports_;
-  std::set<PlaceOfLabel> lost_labels_;  // in quarantine for a manager that has lost its memory
   cmgr::Occurrences occurrences_{};
   bool loading_ = true;
   bool calm_ = false;                 // for so long that no operation can be under way
