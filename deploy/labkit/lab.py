@@ -138,15 +138,16 @@ class Lab:
         self.links += [((switch["name"], 1),) for switch in self.switches if switch.get("endpoint")]
 
         data = self.state_dir / "names"
-        self.add("omniNames", ["omniNames", "-start", self.names_port, "-datadir", data,
+        # -always: the same command starts it again, with the names in `data`. Without it omniNames
+        # refuses -start where there are data, and has no port where there are none.
+        self.add("omniNames", ["omniNames", "-start", self.names_port, "-always", "-datadir", data,
                                "-ORBendPoint", f"giop:tcp:{names}"], address=names, ready=None)
         gsmp = {name: f"{address}:{naming.GSMP_PORT}"
                 for name, address in zip(self.node_names(), addresses)}
         switch_of = {switch["name"]: switch for switch in self.switches}
         mpls_ports = media.mpls_ports(described)
-        orders = [] if self.says("xbind-switch", "control") else ["--control", "127.0.0.1:0"]
         for group in groups:
-            self.add_host("xbind-switch", group, orders, {
+            self.add_host("xbind-switch", group, self.control_words(addresses[group.first - 1]), {
                 name: {"listen": gsmp[name],
                        **self.switch_options(switch_of[name], media.switch_links(lines, name),
                                              mpls_ports[name])}
@@ -162,8 +163,12 @@ class Lab:
             self.add_program("xbind-cmgr", None if name == "default" else name,
                              ["--name-service", names, "--state-dir", self.state_dir / "cmgr"])
 
-    def says(self, program, option):
-        return any(name == option for _, name, _ in self.options.more.get(program, []))
+    def control_words(self, address):
+        """Where a switch process listens for commands: a fixed port, so that a restarted one is
+        found at the same address."""
+        if any(option == "control" for _, option, _ in self.options.more.get("xbind-switch", [])):
+            return []
+        return ["--control", f"{address}:{naming.CONTROL_PORT}"]
 
     def refuse_unknown_targets(self):
         """LabError for an option of a node or a manager that this lab does not have."""

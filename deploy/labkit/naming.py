@@ -10,6 +10,7 @@ from .process import LabError, POLL_S
 
 DEFAULT_NAMES_PORT = 2809  # the corbaloc default, where operators' tools look first
 GSMP_PORT = 6068
+CONTROL_PORT = 6067  # the switches' commands; our own choice, on the switches' own addresses
 
 
 def name_service_answers(host, port, timeout_s=1.0):
@@ -84,19 +85,21 @@ def switch_addresses(net, count):
 
 
 def free_loopback_net(count, udp_ports=()):
-    """The first of 127.0.1, 127.0.2, ... that has `count` addresses with a free GSMP port. Its k-th
-    address must also have the UDP ports of the k-th set in `udp_ports` free.
+    """The first of 127.0.1, 127.0.2, ... that has `count` addresses with the ports for GSMP and for
+    commands free. Its k-th address must also have the UDP ports of the k-th set in `udp_ports`
+    free.
     """
     for third in range(1, 255):
         net = f"127.0.{third}"
         addresses = switch_addresses(net, count)
-        if all(is_free(address, GSMP_PORT) for address in addresses) and all(
+        if all(is_free(address, port) for address in addresses
+               for port in (GSMP_PORT, CONTROL_PORT)) and all(
                 is_free(address, port, socket.SOCK_DGRAM)
                 for address, ports in zip(addresses, udp_ports) for port in sorted(ports)):
             return net
     raise LabError(
-        f"no 127.0.N.1 to 127.0.N.{count} with port {GSMP_PORT} and the UDP ports of cells "
-        f"free on all of them")
+        f"no 127.0.N.1 to 127.0.N.{count} with the ports {GSMP_PORT} and {CONTROL_PORT} and the "
+        f"UDP ports of cells free on all of them")
 
 
 @contextlib.contextmanager

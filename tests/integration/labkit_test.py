@@ -163,6 +163,14 @@ class CommandLines(unittest.TestCase):
         command = self.commands()["xbind-routeobject"]
         self.assertEqual(command[command.index("--state-dir") + 1], "/nowhere/routeobject")
 
+    def test_no_command_leaves_an_address_to_the_kernel(self):
+        # Otherwise a process that is killed and started again is elsewhere.
+        for name, command in self.commands().items():
+            self.assertEqual([word for word in command if word.endswith(":0")], [], name)
+        switch = self.commands()[f"xbind-switch/{MIDDLE}"]
+        listen = switch[switch.index("--listen") + 1].rpartition(":")[0]
+        self.assertEqual(switch[switch.index("--control") + 1], f"{listen}:{naming.CONTROL_PORT}")
+
     def test_thresholds(self):
         self.assertIn("--threshold=10", self.commands("--threshold", "10")["xbind-cmgr"])
         for word in ("regions", "adaptive"):
@@ -228,9 +236,10 @@ class Addresses(unittest.TestCase):
 
     def test_a_net_with_one_address_taken_is_not_free(self):
         net = naming.free_loopback_net(3)
-        with socket.create_server((f"{net}.2", naming.GSMP_PORT)):
-            self.assertNotEqual(naming.free_loopback_net(3), net)
-            self.assertEqual(naming.free_loopback_net(1), net)
+        for port in (naming.GSMP_PORT, naming.CONTROL_PORT):
+            with socket.create_server((f"{net}.2", port)):
+                self.assertNotEqual(naming.free_loopback_net(3), net)
+                self.assertEqual(naming.free_loopback_net(1), net)
 
     def test_a_listener_that_is_no_name_service(self):
         with socket.create_server(("127.0.0.1", 0)) as deaf:
