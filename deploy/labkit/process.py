@@ -211,10 +211,15 @@ def end(processes, patience_s=10.0):
 
 
 def start_ticks(pid):
-    """When the kernel started `pid`, or None if there is no such process (or only a zombie)."""
+    """When the kernel started `pid`, or None if there is no such process (or only a zombie).
+
+    After SIGKILL the first thread can be a zombie while others still hold the sockets. Such a
+    process has not ended.
+    """
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
         return None
     fields = stat[stat.rindex(")") + 2:].split()  # the name in parentheses may contain anything
-    return None if fields[0] in "ZX" else int(fields[19])
+    threads = int(fields[17])
+    return None if fields[0] in "ZX" and threads <= 1 else int(fields[19])

@@ -282,6 +282,21 @@ class Pids(unittest.TestCase):
         os.waitpid(child, 0)
         self.assertIsNone(start_ticks(child))
 
+    def test_a_process_without_its_first_thread_has_not_ended(self):
+        program = ("import ctypes, threading, time\n"
+                   "threading.Thread(target=lambda: (print('up', flush=True), time.sleep(60)))"
+                   ".start()\n"
+                   "ctypes.CDLL(None).pthread_exit(None)\n")
+        with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True) as process:
+            try:
+                self.assertEqual(process.stdout.readline(), "up\n")
+                stat = Path(f"/proc/{process.pid}/stat")
+                wait_until(lambda: ") Z " in stat.read_text(), "the first thread has ended")
+                self.assertIsNotNone(start_ticks(process.pid))
+            finally:
+                process.kill()
+
 
 if __name__ == "__main__":
     unittest.main()
