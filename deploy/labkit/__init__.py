@@ -2,6 +2,8 @@
 
   process.py    one daemon: start it, wait for its ready line, end it; is it still alive
   naming.py     does a name service answer; free ports and loopback addresses
+  state.py      the files that describe a running lab, and its lock
+  restarts.py   end and start single processes of a running lab
   topology.py   xbind-routeobject's description of a topology file; does an offered load fit it
   media.py      how cells travel: the links of the switches, the lines to the hosts
   hosts.py      which switches share a process, and their configuration files

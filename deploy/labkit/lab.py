@@ -4,24 +4,20 @@ RouteObject, QOSMapper and one or several managers. In a large lab one process h
 
 Each process must print its ready line. If one does not, all started processes are ended and the
 error shows the end of its log. STATE_DIR/lab.json describes the running lab, so that another
-process can inspect or end it.
+process can inspect it, end it, or end and start single processes of it (restarts.py).
 
   STATE_DIR/lab.json   processes, addresses, ports; how cells travel, and where hosts meet them
+  STATE_DIR/environment.json  the environment of the daemons (state.py)
   STATE_DIR/logs/      one file per process
   STATE_DIR/config/    the switches of each process that has several
   STATE_DIR/names/     omniNames' own data, fresh at each up
   STATE_DIR/routeobject/  drains, for a restarted RouteObject; fresh at each up
 """
 
-import contextlib
-import fcntl
-import json
 import os
 import shlex
 import shutil
-import signal
 import subprocess
-import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,13 +25,13 @@ from pathlib import Path
 from . import hosts
 from . import media
 from . import naming
+from . import scheduling
+from . import state as states
 from . import topology as topologies
-from .process import LabError, Process, end
+from .process import LabError, Process, end, uninterrupted
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPER_TOPOLOGY = ROOT / "deploy" / "topologies" / "paper.toml"
-SYSTEM_OMNIORB_CONFIG = Path("/etc/omniORB.cfg")
-OMNIORB_CONFIG_MARK = "# Written by OpenXbind's deploy/lab; `deploy/lab down` takes it away.\n"
 
 # The programs of a lab, in starting order. STATE_DIR/lab.json and rss_mb in a run's JSON use these
 # names. A program with several processes adds its node: xbind-switch/atm. A second manager adds its
@@ -44,6 +40,8 @@ OMNIORB_CONFIG_MARK = "# Written by OpenXbind's deploy/lab; `deploy/lab down` ta
 PROGRAMS = ["xbind-switch", "xbind-switchserver", "xbind-routeobject", "xbind-qosmapper",
             "xbind-cmgr"]
 MANAGERS_MAX = 16
+# How long a command waits for another one that changes the lab.
+LOCK_PATIENCE_S = 5.0
 TOOLS = ["gsmpdump", "xbind-callgen", "xbind-names", "xbindctl"]
 
 
@@ -96,6 +94,8 @@ class Lab:
         self.links = []  # [[switch, port], [switch, port]], or one end with a host behind it
         self.files = {}  # the processes' files: path -> text; written before they start
         self.wrote_omniorb_config = False
+        self.scheduling = None  # the daemons' policy, by its name in scheduling.py
+        self.state_seen = None  # which lab.json this object has read or written last
 
     # Starting
 
@@ -124,7 +124,7 @@ class Lab:
         self.topology_notes = described.get("notes", [])
         self.switches = described["switches"]
         self.refuse_unknown_targets()
-        self.names_port = choose_names_port(options.names_port)
+        self.names_port = naming.choose_names_port(options.names_port)
         names = self.names_address()
         net = options.loopback_net or naming.free_loopback_net(len(self.switches),
                                                                media.udp_ports(described))
@@ -248,6 +248,8 @@ class Lab:
     def start_all(self, progress):
         """Starts rank by rank, all processes of a rank at once; a rank is ready before the next."""
         self.write_files()
+        self.scheduling = scheduling.current()
+        states.write(self.environment_file(), self.daemon_environment(), 0o600)
         for rank in self.ranks():
             progress(", ".join(process.name for process in rank))
             deadline = time.monotonic() + self.options.start_timeout_s
@@ -271,11 +273,11 @@ class Lab:
         else:
             process.wait_ready(deadline)
 
-    def ranks(self):
-        """The processes in starting order: each rank needs the ranks before it."""
+    def ranks(self, processes=None):
+        """The processes, by default all, in starting order: each rank needs the ranks before it."""
         order = ["omniNames", *PROGRAMS]
         by_program = {program: [] for program in order}
-        for process in self.processes.values():
+        for process in self.processes.values() if processes is None else processes:
             by_program[process.program].append(process)
         servants = [p for program in PROGRAMS[1:-1] for p in by_program[program]]
         ranks = [by_program["omniNames"] + by_program["xbind-switch"], servants,
@@ -292,7 +294,8 @@ class Lab:
 
     def down(self):
         """Ends all processes and removes the state. Returns sentences about irregular ends."""
-        with self.exclusive():
+        with self.exclusive(LOCK_PATIENCE_S):
+            self.refresh()
             return self.end_all()
 
     def end_all(self):
@@ -301,8 +304,8 @@ class Lab:
             for rank in reversed(self.ranks()):
                 troubles += end(rank)
             self.remove_omniorb_config()
-            with contextlib.suppress(FileNotFoundError):
-                self.state_file().unlink()
+            self.state_file().unlink(missing_ok=True)
+            self.environment_file().unlink(missing_ok=True)
         return troubles
 
     def clean(self):
@@ -317,28 +320,28 @@ class Lab:
     def state_file(self):
         return self.state_dir / "lab.json"
 
+    def environment_file(self):
+        return self.state_dir / "environment.json"
+
     def save(self):
-        state = {
+        states.write(self.state_file(), {
+            "format": states.FORMAT,
             "topology": str(Path(self.options.topology).resolve()), "name": self.topology_name,
             "names_port": self.names_port, "wrote_omniorb_config": self.wrote_omniorb_config,
             "switches": self.switches, "endpoints": self.endpoints, "lines": self.lines,
             "links": self.links, "bin_dir": str(self.options.bin_dir),
+            "scheduling": self.scheduling,
             "processes": [p.record() for p in self.processes.values() if p.pid],
-        }
-        draft = self.state_file().with_suffix(".draft")
-        draft.write_text(json.dumps(state, indent=1) + "\n")
-        draft.replace(self.state_file())
+        })
+        self.state_seen = self.state_version()
 
     @staticmethod
     def find(state_dir):
         """The lab in this directory's state file, or None if there is no such file."""
         lab = Lab(LabOptions(state_dir=Path(state_dir)))
-        try:
-            state = json.loads(lab.state_file().read_text())
-        except FileNotFoundError:
+        state = states.read(lab.state_file())
+        if state is None:
             return None
-        except ValueError as error:
-            raise LabError(f"{lab.state_file()} cannot be read: {error}") from error
         lab.options.topology = Path(state["topology"])
         lab.options.bin_dir = Path(state["bin_dir"])
         lab.names_port = state["names_port"]
@@ -348,9 +351,39 @@ class Lab:
         lab.lines = state.get("lines", [])
         lab.links = [tuple(tuple(end) for end in ends) for ends in state.get("links", [])]
         lab.wrote_omniorb_config = state["wrote_omniorb_config"]
-        for record in state["processes"]:
-            lab.processes[record["name"]] = Process.from_record(record)
+        lab.scheduling = state.get("scheduling")
+        lab.take_processes(state)
         return lab
+
+    def refresh(self):
+        """Takes the processes that other programs have started since this object last read or
+        wrote the state file. Returns False if there is no such file any more."""
+        version = self.state_version()
+        if version != self.state_seen:
+            state = states.read(self.state_file())
+            if state is not None:
+                self.take_processes(state)
+            self.state_seen = version
+        return version is not None
+
+    def state_version(self):
+        try:
+            file = self.state_file().stat()
+        except FileNotFoundError:
+            return None
+        return file.st_ino, file.st_mtime_ns
+
+    def take_processes(self, state):
+        try:
+            read = [Process.from_record(record) for record in state["processes"]]
+        except (KeyError, TypeError) as error:
+            raise LabError(f"{self.state_file()} cannot be read: {error}") from error
+        for process in read:
+            mine = self.processes.get(process.name)
+            if mine is None or (mine.pid, mine.started) != (process.pid, process.started):
+                self.processes[process.name] = process
+            else:  # it may be our own child
+                mine.restarts, mine.down = process.restarts, process.down
 
     def refuse_second_up(self):
         earlier = Lab.find(self.state_dir)
@@ -364,16 +397,9 @@ class Lab:
                 f"End it with `deploy/lab down{state_dir_words(self.state_dir)}`")
         earlier.remove_omniorb_config()
 
-    @contextlib.contextmanager
-    def exclusive(self):
-        """Allows one `up` or `down` at a time in a state directory."""
-        self.state_dir.mkdir(parents=True, exist_ok=True)
-        with open(self.state_dir / "lock", "w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                raise LabError(f"another `deploy/lab` is at work in {self.state_dir}") from error
-            yield
+    def exclusive(self, patience_s=0.0):
+        """A block in which no other program changes this lab; see states.locked()."""
+        return states.locked(self.state_dir, patience_s)
 
     # Environments
 
@@ -409,54 +435,16 @@ class Lab:
         return f"corbaloc::127.0.0.1:{self.names_port}/NameService"
 
     def write_omniorb_config(self):
-        """Lets `nameclt list` work without options: omniORB's tools have no default name service.
-
-        Only on request, if there is no such file yet, and if this user may write it.
-        """
-        if not self.options.omniorb_config or not os.access(SYSTEM_OMNIORB_CONFIG.parent, os.W_OK):
-            return
-        with contextlib.suppress(FileExistsError), open(SYSTEM_OMNIORB_CONFIG, "x") as config:
-            config.write(f"{OMNIORB_CONFIG_MARK}InitRef = NameService={self.names_uri()}\n")
-            self.wrote_omniorb_config = True
+        if self.options.omniorb_config:
+            self.wrote_omniorb_config = naming.write_omniorb_config(self.names_uri())
 
     def remove_omniorb_config(self):
-        if not self.wrote_omniorb_config:
-            return
-        with contextlib.suppress(OSError):
-            text = SYSTEM_OMNIORB_CONFIG.read_text()
-            if text.startswith(OMNIORB_CONFIG_MARK) and self.names_uri() in text:
-                SYSTEM_OMNIORB_CONFIG.unlink()
+        if self.wrote_omniorb_config:
+            naming.remove_omniorb_config(self.names_uri())
 
 
 def manager_names(count):
     return ["default", *(f"manager-{number}" for number in range(2, count + 1))]
-
-
-@contextlib.contextmanager
-def uninterrupted():
-    """Ignores Ctrl-C, so that no lab is left half ended: ending takes a bounded time."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may handle signals
-        return
-    kept = {number: signal.signal(number, signal.SIG_IGN)
-            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-    try:
-        yield
-    finally:
-        for number, handler in kept.items():
-            signal.signal(number, handler)
-
-
-def choose_names_port(wanted):
-    if wanted == 0:
-        return naming.free_port()
-    port = wanted or naming.DEFAULT_NAMES_PORT
-    if naming.is_free("127.0.0.1", port):
-        return port
-    if wanted is None:
-        return naming.free_port()
-    raise LabError(f"port {port} of 127.0.0.1 is taken (another name service?); "
-                   f"--names-port 0 takes a free one")
 
 
 def state_dir_words(state_dir):

@@ -1,15 +1,20 @@
-"""Names and addresses: does a name service answer, and which ports of this host are free."""
+"""Names and addresses: does a name service answer, how do omniORB's tools find it, and which ports
+of this host are free."""
 
 import contextlib
 import errno
+import os
 import socket
 import struct
 import time
+from pathlib import Path
 
 from .process import LabError, POLL_S
 
 DEFAULT_NAMES_PORT = 2809  # the corbaloc default, where operators' tools look first
 GSMP_PORT = 6068
+SYSTEM_OMNIORB_CONFIG = Path("/etc/omniORB.cfg")
+OMNIORB_CONFIG_MARK = "# Written by OpenXbind's deploy/lab; `deploy/lab down` takes it away.\n"
 CONTROL_PORT = 6067  # the switches' commands; our own choice, on the switches' own addresses
 
 
@@ -48,6 +53,27 @@ def wait_for_name_service(process, host, port, deadline):
         time.sleep(POLL_S)
 
 
+def write_omniorb_config(uri):
+    """Lets `nameclt list` work without options: omniORB's tools have no default name service.
+
+    Returns False if there is such a file already or this user may not write one.
+    """
+    if not os.access(SYSTEM_OMNIORB_CONFIG.parent, os.W_OK):
+        return False
+    with contextlib.suppress(FileExistsError), open(SYSTEM_OMNIORB_CONFIG, "x") as config:
+        config.write(f"{OMNIORB_CONFIG_MARK}InitRef = NameService={uri}\n")
+        return True
+    return False
+
+
+def remove_omniorb_config(uri):
+    """Removes the file if a lab has written it for this name service."""
+    with contextlib.suppress(OSError):
+        text = SYSTEM_OMNIORB_CONFIG.read_text()
+        if text.startswith(OMNIORB_CONFIG_MARK) and uri in text:
+            SYSTEM_OMNIORB_CONFIG.unlink()
+
+
 def is_free(host, port, kind=socket.SOCK_STREAM):
     """Whether this TCP address could be listened on now, or this UDP address bound."""
     with socket.socket(socket.AF_INET, kind) as candidate:
@@ -68,6 +94,18 @@ def free_port(host="127.0.0.1", kind=socket.SOCK_STREAM):
     with socket.socket(socket.AF_INET, kind) as candidate:
         candidate.bind((host, 0))
         return candidate.getsockname()[1]
+
+
+def choose_names_port(wanted):
+    if wanted == 0:
+        return free_port()
+    port = wanted or DEFAULT_NAMES_PORT
+    if is_free("127.0.0.1", port):
+        return port
+    if wanted is None:
+        return free_port()
+    raise LabError(f"port {port} of 127.0.0.1 is taken (another name service?); "
+                   f"--names-port 0 takes a free one")
 
 
 def switch_addresses(net, count):

@@ -1,4 +1,4 @@
-"""One daemon of a lab: start it, wait for its ready line, end it.
+"""One daemon of a lab: start it, wait for its ready line, end it; since when it is up or down.
 
 A process is identified by its pid and its start time in the kernel, so that a pid which the kernel
 has reused is never taken for ours, let alone killed.
@@ -11,7 +11,7 @@ import signal
 import subprocess
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 POLL_S = 0.01
@@ -19,6 +19,18 @@ POLL_S = 0.01
 
 class LabError(Exception):
     """An error for the operator; the text is the whole message."""
+
+
+class LabBusy(LabError):
+    """Another program is changing the lab."""
+
+
+@dataclass
+class Down:
+    """How a process came to be down."""
+
+    at: float  # when its end was caused, Unix time in seconds
+    why: str
 
 
 @dataclass
@@ -33,6 +45,8 @@ class Process:
     nodes: list = field(default_factory=list)  # the switches that it emulates or serves
     pid: int = 0
     started: int = 0  # /proc/PID/stat field 22, clock ticks after boot
+    restarts: int = 0  # starts after the first
+    down: Down | None = None  # None: it is up, or it ended and no program of ours noticed
     popen: subprocess.Popen | None = None
 
     @property
@@ -53,8 +67,10 @@ class Process:
                         self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                         process_group=0, env=environment, cwd="/",
                         preexec_fn=ignore_hangup if self.program == "omniNames" else None)
+                    self.restarts += self.pid > 0
                     self.pid = self.popen.pid
                     self.started = start_ticks(self.pid) or 0
+                    self.down = None
             except OSError as error:
                 raise LabError(f"{self.name} cannot be started: {self.command[0]}: "
                                f"{error.strerror}") from error
@@ -113,14 +129,32 @@ class Process:
             return None
         return pages * os.sysconf("SC_PAGE_SIZE") / 1e6 if self.alive() else None
 
+    def since(self):
+        """Unix time: since when a living process is up, or an ended one is down. None: its end
+        was not noticed."""
+        if self.alive():
+            boot = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
+            return boot + self.started / os.sysconf("SC_CLK_TCK")
+        return self.down.at if self.down else None
+
+    def last_output(self):
+        """Unix time of the last output, or None without any. A process ended after it."""
+        try:
+            return self.log.stat().st_mtime
+        except OSError:
+            return None
+
     def record(self):
         return {"name": self.name, "command": self.command, "log": str(self.log),
                 "address": self.address, "nodes": self.nodes, "ready": self.ready, "pid": self.pid,
-                "started": self.started}
+                "started": self.started, "restarts": self.restarts,
+                "down": None if self.down is None else asdict(self.down)}
 
     @staticmethod
     def from_record(record):
-        return Process(**{**record, "log": Path(record["log"])})
+        down = record.get("down")
+        return Process(**{**record, "log": Path(record["log"]),
+                          "down": None if down is None else Down(**down)})
 
 
 @contextlib.contextmanager
@@ -144,6 +178,21 @@ def signals_later():
             signal.signal(number, handler)
         for number in seen:
             signal.raise_signal(number)
+
+
+@contextlib.contextmanager
+def uninterrupted():
+    """Ignores Ctrl-C, so that no lab is left half ended: ending takes a bounded time."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may handle signals
+        return
+    kept = {number: signal.signal(number, signal.SIG_IGN)
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in kept.items():
+            signal.signal(number, handler)
 
 
 def ignore_hangup():

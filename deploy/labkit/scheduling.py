@@ -31,6 +31,12 @@ def take(name):
             "or CAP_SYS_NICE (ulimit -r)") from error
 
 
+def current():
+    """The name of this process's policy, or None for a policy that take() cannot set."""
+    policy = os.sched_getscheduler(0)
+    return next((name for name, number in POLICIES.items() if number == policy), None)
+
+
 def warning(name, rt_runtime=RT_RUNTIME):
     """A warning about this host for the user who chose the policy, or None."""
     if name != "rr" or not rt_runtime.exists():
