@@ -4,6 +4,7 @@
   naming.py     does a name service answer; free ports and loopback addresses
   state.py      the files that describe a running lab, and its lock
   restarts.py   end and start single processes of a running lab
+  respawn.py    the keeper, which starts processes again that end
   topology.py   xbind-routeobject's description of a topology file; does an offered load fit it
   media.py      how cells travel: the links of the switches, the lines to the hosts
   hosts.py      which switches share a process, and their configuration files
@@ -17,6 +18,6 @@
   speed.py, sip.py  sweeps of speed; speed_figures.py compares results with goals
   scheduling.py the kernel's scheduling policy for started processes
 
-Python's standard library only. Nothing here runs as a service: a lab is started, and its processes
-stay until `down`.
+Python's standard library only. A lab is started, and its processes stay until `down`. Only
+`up --respawn` leaves a program of ours beside them, the keeper.
 """

@@ -18,6 +18,7 @@ import os
 import shlex
 import shutil
 import subprocess
+import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,7 +41,7 @@ PAPER_TOPOLOGY = ROOT / "deploy" / "topologies" / "paper.toml"
 PROGRAMS = ["xbind-switch", "xbind-switchserver", "xbind-routeobject", "xbind-qosmapper",
             "xbind-cmgr"]
 MANAGERS_MAX = 16
-# How long a command waits for another one that changes the lab.
+# How long a command waits for another one that changes the lab. The keeper needs milliseconds.
 LOCK_PATIENCE_S = 5.0
 TOOLS = ["gsmpdump", "xbind-callgen", "xbind-names", "xbindctl"]
 
@@ -66,6 +67,7 @@ class LabOptions:
     managers: int = 1  # to MANAGERS_MAX, all on the same switches
     omniorb_config: bool = False  # write /etc/omniORB.cfg if there is none and it can be written
     start_timeout_s: float = 30.0
+    respawn: bool = False  # a keeper starts processes again that end (respawn.py)
     # Further options of the daemons: program -> [(node or None for all, option, value)]. For a
     # program without nodes, `node` is the daemon's own name: default, manager-2.
     more: dict = field(default_factory=dict)
@@ -95,6 +97,7 @@ class Lab:
         self.files = {}  # the processes' files: path -> text; written before they start
         self.wrote_omniorb_config = False
         self.scheduling = None  # the daemons' policy, by its name in scheduling.py
+        self.keeper = None  # Process; only with --respawn
         self.state_seen = None  # which lab.json this object has read or written last
 
     # Starting
@@ -112,6 +115,8 @@ class Lab:
                     self.plan(described)
                     self.start_all(progress)
                 self.write_omniorb_config()
+                if self.options.respawn:
+                    self.start_keeper()
                 self.save()
             except BaseException:
                 self.end_all()
@@ -266,6 +271,16 @@ class Lab:
             self.processes[name].start(self.daemon_environment())
         self.save()
 
+    def start_keeper(self):
+        """Starts `deploy/lab keep`, which starts processes again that end."""
+        self.keeper = Process(
+            "keeper", [sys.executable, "-B", str(ROOT / "deploy" / "lab"), "keep", "--state-dir",
+                       str(self.state_dir)],
+            log=self.state_dir / "logs" / "keeper.log", ready="keeper: ready$")
+        self.keeper.start(dict(os.environ))
+        self.save()
+        self.keeper.wait_ready(time.monotonic() + self.options.start_timeout_s)
+
     def wait_ready(self, process, deadline=None):
         deadline = deadline or time.monotonic() + self.options.start_timeout_s
         if process.ready is None:
@@ -301,6 +316,7 @@ class Lab:
     def end_all(self):
         troubles = []
         with uninterrupted():
+            troubles += end([self.keeper] if self.keeper else [])  # it would start the others again
             for rank in reversed(self.ranks()):
                 troubles += end(rank)
             self.remove_omniorb_config()
@@ -331,6 +347,7 @@ class Lab:
             "switches": self.switches, "endpoints": self.endpoints, "lines": self.lines,
             "links": self.links, "bin_dir": str(self.options.bin_dir),
             "scheduling": self.scheduling,
+            "keeper": self.keeper.record() if self.keeper and self.keeper.pid else None,
             "processes": [p.record() for p in self.processes.values() if p.pid],
         })
         self.state_seen = self.state_version()
@@ -376,6 +393,7 @@ class Lab:
     def take_processes(self, state):
         try:
             read = [Process.from_record(record) for record in state["processes"]]
+            keeper = Process.from_record(state["keeper"]) if state.get("keeper") else None
         except (KeyError, TypeError) as error:
             raise LabError(f"{self.state_file()} cannot be read: {error}") from error
         for process in read:
@@ -384,13 +402,15 @@ class Lab:
                 self.processes[process.name] = process
             else:  # it may be our own child
                 mine.restarts, mine.down = process.restarts, process.down
+        if self.keeper is None or keeper is None or self.keeper.pid != keeper.pid:
+            self.keeper = keeper
 
     def refuse_second_up(self):
         earlier = Lab.find(self.state_dir)
         if earlier is None:
             return
         alive = [process for process in earlier.processes.values() if process.alive()]
-        if alive:
+        if alive or (earlier.keeper and earlier.keeper.alive()):
             raise LabError(
                 f"a lab is up already in {self.state_dir} ({len(alive)} of "
                 f"{len(earlier.processes)} processes, topology {earlier.options.topology}). "

@@ -27,10 +27,12 @@ class LabBusy(LabError):
 
 @dataclass
 class Down:
-    """How a process came to be down."""
+    """How a process came to be down. Times are Unix times in seconds."""
 
-    at: float  # when its end was caused, Unix time in seconds
+    at: float  # when its end was caused or noticed
     why: str
+    by_operator: bool = False  # `deploy/lab kill` ended it
+    next_start: float | None = None  # None: only the operator starts it
 
 
 @dataclass

@@ -27,20 +27,22 @@ def kill(lab, names, signal_name, patience_s, report):
         lab.refresh()
         chosen = processes_of(lab, names)
         refuse([process.name for process in chosen if not process.alive()], "down already")
-        for process in chosen:
-            process.down = Down(time.time(), f"SIG{signal_name} by deploy/lab kill")
+        for process in chosen:  # before the signal, so that the keeper knows who has ended it
+            process.down = Down(time.time(), f"SIG{signal_name} by deploy/lab kill",
+                                by_operator=True)
         lab.save()
         for process in chosen:
             process.signal(signal.Signals[f"SIG{signal_name}"])
-    waiting = chosen  # without the lock: a process may take long
+    waiting = chosen  # without the lock, so that the keeper can start others meanwhile
     try:
         waiting = wait_for_ends(chosen, patience_s)
     finally:
         if any(process.alive() for process in waiting):
             forget_kill(lab, waiting)
+    again = "; the keeper starts it again" if lab.keeper and lab.keeper.alive() else ""
     for process in chosen:
         if process not in waiting:
-            report(f"{process.name} (pid {process.pid}) has ended by SIG{signal_name}")
+            report(f"{process.name} (pid {process.pid}) has ended by SIG{signal_name}{again}")
     if waiting:
         raise LabError("; ".join(
             f"{process.name} (pid {process.pid}) has not ended within {patience_s:g} s of "
@@ -74,7 +76,7 @@ def start(lab, names, patience_s, report):
     for rank in lab.ranks(chosen):
         started = start_rank(lab, [process.name for process in rank], environment)
         deadline = time.monotonic() + patience_s
-        for process in started:  # without the lock: they may wait for another one
+        for process in started:  # without the lock: they may need a process that the keeper starts
             try:
                 lab.wait_ready(process, deadline)
                 report(f"{process.name} (pid {process.pid}) is ready")
@@ -92,7 +94,7 @@ def start_rank(lab, names, environment):
             raise LabError(f"the lab in {lab.state_dir} has been ended meanwhile")
         processes = [lab.processes[name] for name in names]
         for process in processes:
-            if not process.alive():  # another command may have been faster
+            if not process.alive():  # the keeper may have been faster
                 process.start(environment)
                 lab.save()
         return processes
@@ -148,7 +150,7 @@ def line(process):
 def why_down(down):
     if down is None:
         return ""
-    return down.why
+    return down.why + (f"; starts again at {clock(down.next_start)}" if down.next_start else "")
 
 
 def clock(unix_time):

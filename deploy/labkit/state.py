@@ -8,7 +8,7 @@ A file is replaced as a whole, so a reader never sees a part of one. Whoever wri
 the lock, STATE_DIR/lock.
 
 The format of lab.json has a number, which version 1 did not write yet. Version 2 added restarts,
-how a process came to be down, the scheduling policy, and environment.json. A lab of
+how a process came to be down, the keeper, the scheduling policy, and environment.json. A lab of
 version 1 can be inspected, killed and ended, but its processes cannot be started again.
 """
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""`deploy/lab kill` and `deploy/lab start`, as an operator uses them."""
+"""`deploy/lab kill`, `deploy/lab start` and `deploy/lab up --respawn`, as an operator uses them."""
 
+import contextlib
 import json
 import os
 import re
@@ -152,8 +153,9 @@ class KilledAndStarted(OperatorsLab):
         self.refused("start", MANAGER, say=f"{MANAGER} is up already")
         self.refused("kill", MANAGER, "--signal", "STOP", code=2, say="ends a daemon: KILL, TERM")
         with tempfile.TemporaryDirectory() as empty:
-            for command in ("kill", "start"):
-                done = run(LAB, command, "--state-dir", empty, MANAGER)
+            for command in ("kill", "start", "keep"):
+                done = run(LAB, command, "--state-dir", empty,
+                           *([] if command == "keep" else [MANAGER]))
                 self.assertEqual(done.returncode, 1)
                 self.assertIn("no lab is up", done.stderr)
         self.assertEqual([one["pid"] for one in self.status()["processes"]], pids)
@@ -167,6 +169,77 @@ class KilledAndStarted(OperatorsLab):
         self.assertTrue(self.process(MANAGER)["alive"])
         self.answer("start", NAMES)
         self.tool("xbindctl", "release", self.connect())
+
+
+class Respawned(OperatorsLab):
+
+    UP = ("--respawn",)
+
+    def wait_for_restart(self, name, restarts):
+        def back():
+            one = self.process(name)
+            return one["alive"] and one["restarts"] == restarts and one
+        return wait_until(back, f"{name} is up again")
+
+    def test_what_ends_comes_back(self):
+        keeper = self.status()["keeper"]
+        self.assertTrue(keeper["alive"])
+        self.assertRegex(self.lab("status").stdout, rf"  keeper +{keeper['pid']}  up    since ")
+
+        old = self.process(MAPPER)["pid"]
+        os.kill(old, signal.SIGKILL)
+        new = self.wait_for_restart(MAPPER, 1)
+        self.assertIn(f"keeper: {MAPPER} (pid {old}): ended; starts again in 1 s\n",
+                      self.answer("logs", "keeper"))
+
+        killed = self.answer("kill", NAMES)
+        self.assertIn("has ended by SIGKILL; the keeper starts it again", killed)
+        self.assertRegex(self.lab("status").stdout,
+                         rf"{NAMES} .*GONE .*by deploy/lab kill(; starts again at [-\d]+ [:\d]+)?")
+        self.wait_for_restart(NAMES, 1)
+        wait_until(lambda: self.lab("run", "--", "nameclt", "list", "xbind/cmgr").returncode == 0,
+                   "the name service answers")
+        self.tool("xbindctl", "release", self.connect())
+
+        # A closed terminal ends neither the keeper nor what the keeper has started.
+        for pid in (keeper["pid"], new["pid"]):
+            os.kill(pid, signal.SIGHUP)
+        log = Path(new["log"])
+        wait_until(lambda: "SIGHUP" in log.read_text(), f"{log.name} shows SIGHUP")
+        self.assertEqual(self.lab("status").returncode, 0)
+        self.refused("up", "--names-port", "0", "--bin-dir", BIN, say="a lab is up already")
+
+    def test_the_operators_start_does_not_wait(self):
+        before = self.process(MANAGER)["restarts"]
+        self.answer("kill", MANAGER)
+        done = self.lab("start", MANAGER)  # unless the keeper was faster
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        self.wait_for_restart(MANAGER, before + 1)
+        self.tool("xbindctl", "release", self.connect())
+
+
+class Down(unittest.TestCase):
+
+    def test_it_leaves_no_process_not_even_one_that_is_to_be_started(self):
+        with tempfile.TemporaryDirectory(prefix="xbind-lab-") as state, \
+                contextlib.ExitStack() as stack:
+            stack.callback(run, LAB, "down", "--state-dir", state)
+            up = run(LAB, "up", "--state-dir", state, "--names-port", "0", "--bin-dir", BIN,
+                     "--no-omniorb-config", "--respawn")
+            self.assertEqual(up.returncode, 0, up.stderr)
+            status = json.loads(run(LAB, "status", "--state-dir", state, "--json").stdout)
+            environment = Path(state) / "environment.json"
+            self.assertEqual(environment.stat().st_mode & 0o777, 0o600)
+            self.assertEqual(run(LAB, "kill", "--state-dir", state, NAMES).returncode, 0)
+            down = run(LAB, "down", "--state-dir", state)
+            self.assertEqual((down.returncode, down.stderr), (0, ""))
+            for process in [*status["processes"], status["keeper"]]:
+                self.assertFalse(Path(f"/proc/{process['pid']}/exe").exists(), process["name"])
+            self.assertEqual(run("pgrep", "-f", f"^[^ ]*(xbind-|omniNames|python).*{state}").stdout,
+                             "")
+            self.assertFalse(environment.exists())
+            log = (Path(state) / "logs" / "keeper.log").read_text()
+            self.assertRegex(log, r"keeper: ending\n$")
 
 
 if __name__ == "__main__":

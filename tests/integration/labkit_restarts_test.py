@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Killed and started processes in deploy/labkit, and what the state file records. The processes are
-`sleep`; no daemon is started."""
+"""Killed and restarted processes in deploy/labkit: how long the keeper waits, what it starts, what
+the state file records. The processes are `sleep`; no daemon is started."""
 
 import contextlib
 import json
@@ -11,11 +11,42 @@ from pathlib import Path
 from unittest import mock
 
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
-from labkit import restarts
+from labkit import respawn, restarts
 from labkit import state as states
-from labkit.process import Down, LabError, Process
+from labkit.process import Down, LabBusy, LabError, Process
+from labkit.respawn import Backoff, Keeper
 
 MANAGER, MAPPER = "xbind-cmgr", "xbind-qosmapper"
+
+
+class Waits(unittest.TestCase):
+
+    def test_each_wait_is_twice_the_last_up_to_a_bound(self):
+        backoff, now, waits = Backoff(), 0.0, []
+        for _ in range(8):
+            waits.append(backoff.ended(now))
+            now += waits[-1] + 20  # it stays up for 20 s
+        self.assertEqual(waits, [1, 2, 4, 8, 16, 30, 30, 30])
+
+    def test_a_process_that_has_stayed_up_waits_shortly_again(self):
+        backoff = Backoff()
+        self.assertEqual([backoff.ended(0), backoff.ended(30)], [1, 2])
+        self.assertEqual(backoff.ended(32 + respawn.WINDOW_S - 1), 4)
+        self.assertEqual(backoff.ended(95 + respawn.WINDOW_S), 1)
+
+    def test_five_ends_within_a_minute_are_too_many(self):
+        backoff = Backoff()
+        self.assertEqual([backoff.ended(now) for now in (0, 15, 30, 45, 59)], [1, 2, 4, 8, None])
+
+    def test_five_ends_in_more_than_a_minute_are_not(self):
+        backoff = Backoff()
+        self.assertNotIn(None, [backoff.ended(now) for now in (0, 15, 30, 45, 60, 75, 90)])
+
+    def test_after_the_operators_start_all_begins_anew(self):
+        backoff = Backoff()
+        for now in range(5):
+            backoff.ended(now)
+        self.assertEqual([backoff.ended(now) for now in (5, 6, 7, 8, 9)], [1, 2, 4, 8, None])
 
 
 @contextlib.contextmanager
@@ -48,6 +79,109 @@ def operator(lab, command, *words):
 def fell(process, number=signal.SIGKILL):
     process.signal(number)
     wait_until(lambda: not process.alive(), f"{process.name} has ended")
+
+
+class Kept(unittest.TestCase):
+
+    def setUp(self):
+        self.lab = self.enterContext(lab_of_sleepers())
+        self.log = []
+        self.keeper = Keeper(self.lab, dict(os.environ), self.log.append)
+
+    def recorded(self, name):
+        return Lab.find(self.lab.state_dir).processes[name]
+
+    def test_a_process_that_ends_is_started_after_its_wait(self):
+        process = self.lab.processes[MANAGER]
+        first = process.pid
+        fell(process)
+        self.keeper.step(100.0)
+        self.assertFalse(process.alive())
+        self.assertEqual(self.recorded(MANAGER).down.why, "ended by signal SIGKILL")
+        self.assertAlmostEqual(self.recorded(MANAGER).down.next_start,
+                               self.recorded(MANAGER).down.at + 1, delta=0.5)
+        self.keeper.step(100.9)
+        self.assertFalse(process.alive())
+        self.keeper.step(101.0)
+        self.assertTrue(process.alive())
+        recorded = self.recorded(MANAGER)
+        self.assertEqual((recorded.pid, recorded.restarts, recorded.down), (process.pid, 1, None))
+        self.assertNotEqual(recorded.pid, first)
+        self.assertEqual(self.log, [
+            f"{MANAGER} (pid {first}): ended by signal SIGKILL; starts again in 1 s",
+            f"{MANAGER} (pid {process.pid}) is started"])
+        self.assertEqual(self.recorded(MAPPER).restarts, 0)
+
+    def test_one_that_ends_too_often_is_left_down_until_the_operator_starts_it(self):
+        process = self.lab.processes[MANAGER]
+        now = 100.0
+        for wait_s in (1, 2, 4, 8):
+            fell(process)
+            self.keeper.step(now)
+            now += wait_s
+            self.keeper.step(now)
+            self.assertTrue(process.alive(), now)
+        fell(process)
+        for now in (now, now + 1000):
+            self.keeper.step(now)
+            self.assertFalse(process.alive())
+        self.assertEqual(self.recorded(MANAGER).down.why,
+                         "left down: ended 5 times within 60 s")
+        self.assertIsNone(self.recorded(MANAGER).down.next_start)
+        self.assertIn("left down: ended 5 times within 60 s. Start it with: deploy/lab start "
+                      f"{MANAGER}", self.log[-1])
+
+        operator(self.lab, "start")
+        self.lab.refresh()
+        self.keeper.step(now)
+        process = self.lab.processes[MANAGER]
+        self.assertEqual((process.alive(), process.restarts), (True, 5))
+        fell(process)
+        self.keeper.step(now)
+        self.assertIn("starts again in 1 s", self.log[-1])
+
+    def test_a_kill_by_the_operator_does_not_count(self):
+        for now in range(100, 112, 2):
+            operator(self.lab, "kill")
+            self.keeper.step(now)
+            self.assertFalse(self.lab.processes[MANAGER].alive())
+            self.assertIn("SIGKILL by deploy/lab kill; starts again in 1 s", self.log[-1])
+            self.keeper.step(now + 1)
+            self.assertTrue(self.lab.processes[MANAGER].alive())
+        self.assertEqual(self.recorded(MANAGER).restarts, 6)
+
+    def test_the_operator_may_be_faster(self):
+        operator(self.lab, "kill", "--signal", "TERM")
+        self.keeper.step(100.0)
+        operator(self.lab, "start")
+        pid = self.recorded(MANAGER).pid
+        for now in (100.5, 101.0, 105.0):
+            self.lab.refresh()
+            self.keeper.step(now)
+        self.assertEqual(self.recorded(MANAGER).pid, pid)
+        self.assertEqual(self.recorded(MANAGER).restarts, 1)
+
+    def test_a_program_that_is_missing_for_a_while(self):
+        process = self.lab.processes[MANAGER]
+        process.command[0] = str(self.lab.state_dir / "program")
+        fell(process)
+        self.keeper.step(100.0)
+        self.keeper.step(101.0)
+        self.assertRegex(self.log[-1], "cannot be started: .*No such file.*starts again in 2 s")
+        Path(process.command[0]).symlink_to("/bin/sleep")
+        self.keeper.step(103.0)
+        self.assertTrue(process.alive())
+
+    def test_while_another_command_changes_the_lab_it_waits(self):
+        process = self.lab.processes[MANAGER]
+        fell(process)
+        with self.lab.exclusive():
+            self.keeper.step(100.0)
+            with mock.patch.object(restarts, "LOCK_PATIENCE_S", 0), self.assertRaises(LabBusy):
+                restarts.kill(Lab.find(self.lab.state_dir), [MAPPER], "KILL", 0, print)
+        self.assertEqual(self.log, [])
+        self.keeper.step(100.0)
+        self.assertEqual(len(self.log), 1)
 
 
 class Killed(unittest.TestCase):
@@ -121,14 +255,14 @@ class StateFile(unittest.TestCase):
             Lab.find(self.lab.state_dir)
 
     def test_what_is_written_is_read(self):
-        self.lab.processes[MANAGER].down = Down(1.5, "ended")
+        self.lab.processes[MANAGER].down = Down(1.5, "ended", next_start=2.5)
         self.lab.scheduling = "batch"
         self.lab.save()
         found = Lab.find(self.lab.state_dir)
         self.assertEqual(found.scheduling, "batch")
         for name, process in self.lab.processes.items():
             self.assertEqual(found.processes[name].record(), process.record())
-        self.assertEqual(found.processes[MANAGER].down, Down(1.5, "ended"))
+        self.assertEqual(found.processes[MANAGER].down, Down(1.5, "ended", False, 2.5))
 
     def test_a_reader_never_sees_a_part_of_it(self):
         before = self.file.read_text()
@@ -149,7 +283,7 @@ class StateFile(unittest.TestCase):
     def test_the_file_of_an_earlier_version(self):
         records = [{key: value for key, value in process.record().items()
                     if key not in ("restarts", "down")} for process in self.lab.processes.values()]
-        self.change(format=None, scheduling=None, processes=records)
+        self.change(format=None, scheduling=None, keeper=None, processes=records)
         self.lab.environment_file().unlink()
         found = Lab.find(self.lab.state_dir)
         self.assertTrue(found.processes[MANAGER].alive())
