@@ -292,7 +292,7 @@ TEST_F(SimTest, EveryInvariantHoldsInFoulWeather) {
 
 TEST_F(SimTest, CallsSurviveManagersThatComeBackAgainAndAgain) {
   Tally all;
-  for (const std::uint64_t seed : seeds(20)) {
+  for (const std::uint64_t seed : seeds(8)) {
     World world({.seed = seed, .restarts = true});
     EXPECT_EQ(world.run(), "") << "seed " << seed;
     all.add(world.tally());
