@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace xbind::cmgr {
 namespace {
@@ -73,7 +74,8 @@ void compare_hops(const std::string& switch_name, const HopMap& before, const Le
       findings.push_back(
           {FindingKind::kChangedCrossConnect, element,
            fmt::format("{}: the ledger says {}, the manager {}", hop_words(theirs.key),
-                       to_string(theirs.contract), to_string(ours.contract))});
+                       to_string(theirs.contract), to_string(ours.contract)),
+           1, "contract of " + hop_words(theirs.key)});
     }
     if (theirs.demand != ours.demand) {
       const std::uint64_t high = std::max(theirs.demand.cells_per_s, ours.demand.cells_per_s);
@@ -83,7 +85,7 @@ void compare_hops(const std::string& switch_name, const HopMap& before, const Le
           {FindingKind::kLeakedBandwidth, element,
            fmt::format("{}: the ledger says {}, the manager {}", hop_words(theirs.key),
                        demand_words(theirs.demand, buffer), demand_words(ours.demand, buffer)),
-           high - low});
+           high - low, "demand of " + hop_words(theirs.key)});
     }
   }
   for (const auto& [key, ours] : after) {
@@ -161,10 +163,14 @@ std::vector<Finding> compare(const std::string& switch_name, const ManagerView& 
 }
 
 std::vector<Finding> seen_twice(std::vector<Finding> first, std::vector<Finding> second) {
-  std::sort(first.begin(), first.end());
+  using Same = std::tuple<FindingKind, std::string, std::string>;
+  std::set<Same> before;
+  for (const Finding& finding : first) {
+    before.emplace(finding.kind, finding.element, finding.identity());
+  }
   std::erase_if(second, [&](const Finding& finding) {
     return finding.kind != FindingKind::kOwed && finding.kind != FindingKind::kUnreadable &&
-           !std::binary_search(first.begin(), first.end(), finding);
+           !before.contains({finding.kind, finding.element, finding.identity()});
   });
   return second;
 }

@@ -33,7 +33,12 @@ struct Finding {
   std::string element;       // "switch-1 port 2"
   std::string text;          // actual and expected state, with labels and numbers
   std::uint64_t amount = 1;  // number of such things; cells/s for kLeakedBandwidth
+  // What it is about, if its text has numbers that change while calls come and go; else empty. Two
+  // looks have found the same thing if kind, element and this are equal.
+  std::string about{};
 
+  // The part of the finding that is equal in each look.
+  const std::string& identity() const { return about.empty() ? text : about; }
   friend auto operator<=>(const Finding&, const Finding&) = default;
 };
 

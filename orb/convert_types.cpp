@@ -76,6 +76,7 @@ void to_idl(const std::vector<Finding>& findings, v2::AuditFindingSeq& out) {
     out[i].element = findings[i].element.c_str();
     out[i].text = findings[i].text.c_str();
     out[i].amount = findings[i].amount;
+    out[i].about = findings[i].about.c_str();
   }
 }
 
@@ -88,7 +89,7 @@ Result<std::vector<Finding>> to_core(const v2::AuditFindingSeq& findings) {
       return fail(ErrorCode::kProtocol, "finding kind {} is unknown", finding.finding);
     }
     out.push_back({static_cast<FindingKind>(finding.finding), finding.element.in(),
-                   finding.text.in(), finding.amount});
+                   finding.text.in(), finding.amount, finding.about.in()});
   }
   return out;
 }

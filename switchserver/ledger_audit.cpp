@@ -304,7 +304,8 @@ class LedgerCheck {
     if (touched != pool.touched_) {
       find(FindingKind::kLeakedLabel, port,
            fmt::format("{} {} labels are counted as used, {} are", pool.touched_, direction,
-                       touched));
+                       touched),
+           1, fmt::format("used {} labels", direction));
     }
   }
 
@@ -325,7 +326,8 @@ class LedgerCheck {
       if (noted.labels != needs[m].labels) {
         find(FindingKind::kLeakedLabel, port,
              fmt::format("{} labels are counted in hops of {}, it is {}", noted.labels,
-                         ledger_.managers_[m].name, needs[m].labels));
+                         ledger_.managers_[m].name, needs[m].labels),
+             1, fmt::format("labels in hops of {}", ledger_.managers_[m].name));
       }
     }
     if (port.taken != sum) find_account(port, "connections and quotas", port.taken, sum);
@@ -342,14 +344,15 @@ class LedgerCheck {
     find(FindingKind::kLeakedBandwidth, port,
          fmt::format("the account says {} cells/s and {} buffer cells for {}, it is {} and {}",
                      noted.cells_per_s, noted.buffer_cells, whose, is.cells_per_s, is.buffer_cells),
-         amount);
+         amount, fmt::format("account of {}", whose));
   }
 
   void find_double(const Ledger::Port& port, std::string_view direction, Label label,
                    const Sighting& one, const Sighting& other) {
     find(FindingKind::kDoubleLabel, port,
          fmt::format("{} label {} is {} and {}", direction, to_string(label), words(one),
-                     words(other)));
+                     words(other)),
+         1, fmt::format("{} label {}", direction, to_string(label)));
   }
 
   std::string words(const Sighting& seen) const {
@@ -371,9 +374,10 @@ class LedgerCheck {
                        ledger_.managers_[record.manager.value()].name);
   }
 
-  void find(FindingKind kind, const Ledger::Port& port, std::string text,
-            std::uint64_t amount = 1) {
-    findings_.push_back({kind, port_element(name_, port.about.port), std::move(text), amount});
+  void find(FindingKind kind, const Ledger::Port& port, std::string text, std::uint64_t amount = 1,
+            std::string about = {}) {
+    findings_.push_back(
+        {kind, port_element(name_, port.about.port), std::move(text), amount, std::move(about)});
   }
 
   const Ledger& ledger_;

@@ -169,14 +169,15 @@ TEST_F(TwoWayTest, AnAuditIsInNumbersAndFindings) {
   reported().report.owed = 1;
   reported().report.findings.length(1);
   reported().report.findings[0] = {static_cast<CORBA::Octet>(FindingKind::kOwed), "switch-1", "x",
-                                   1};
+                                   1, "account"};
   const auto audit = manager().audit();
   ASSERT_TRUE(audit.has_value()) << audit.error().text;
   EXPECT_FALSE(audit->totals.clean);
   EXPECT_EQ(audit->totals.owed, 1U);
   EXPECT_EQ(audit->switches, 3U);
   EXPECT_EQ(audit->connections, 2U);
-  EXPECT_THAT(audit->findings, ElementsAre(Finding{FindingKind::kOwed, "switch-1", "x", 1}));
+  EXPECT_THAT(audit->findings,
+              ElementsAre(Finding{FindingKind::kOwed, "switch-1", "x", 1, "account"}));
   reported().report.findings[0].finding = 200;
   EXPECT_EQ(manager().audit().error().code, ErrorCode::kProtocol);
 }

@@ -238,7 +238,7 @@ class Audited : public Commands {
     v2::AuditFindingSeq& findings = reported_.report.findings;
     findings.length(findings.length() + 1);
     findings[findings.length() - 1] = {static_cast<CORBA::Octet>(kind), "switch-1 port 2", "x",
-                                       amount};
+                                       amount, ""};
   }
   std::string last_line() {
     const std::string all = said([&] { return audit(manager_); });

@@ -180,5 +180,12 @@ TEST_F(ManagerViewTest, OnlyWhatTwoLooksSawStays) {
               ElementsAre(twice, owed, unreadable));
 }
 
+TEST_F(ManagerViewTest, WhatTwoLooksSawStaysAlsoIfItsNumbersHaveChanged) {
+  const Finding before{FindingKind::kLeakedBandwidth, "sw", "says 900, it is 800", 100, "account"};
+  const Finding now{FindingKind::kLeakedBandwidth, "sw", "says 700, it is 600", 100, "account"};
+  const Finding other{FindingKind::kLeakedBandwidth, "sw", "says 5, it is 4", 1, "another account"};
+  EXPECT_THAT(seen_twice({before}, {now, other}), ElementsAre(now));
+}
+
 }  // namespace
 }  // namespace xbind::cmgr
