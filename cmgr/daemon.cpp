@@ -141,7 +141,7 @@ AuditSummary ManagerDaemon::audit() {
   summary.findings = look();
   for (int looks = 1; looks < kLooks && doubtful(summary.findings); ++looks) {
     std::this_thread::sleep_for(kBetweenLooks);
-    summary.findings = seen_twice(std::move(summary.findings), look());
+    summary.findings = seen_twice(summary.findings, look());
   }
   return summary;
 }

@@ -88,9 +88,9 @@ class ManagerDaemon {
   AuditSummary audit();
 
   // Chooses this process's epoch: above the highest one that the file of `state_dir` (empty: no
-  // file) or any SwitchServer knows, and stores it there. False: RouteObject or a SwitchServer
-  // cannot be asked yet. Once `patience` has passed since start, chooses without those that are
-  // missing, with a warning. kBadInput, kSystem: the file cannot be read or written, or the epochs
+  // file) or any SwitchServer knows, and stores it there. False: RouteObject or a SwitchServer has
+  // not answered. Once `patience` has passed since start, it chooses without the answers that are
+  // missing, and logs a warning. kBadInput, kSystem: the file cannot be read or written, or the epochs
   // are used up; the manager must not begin. Nothing attaches before.
   Result<bool> begin_epoch(const std::string& state_dir, Duration patience);
   // Whether calls can be served: the topology is known, every SwitchServer in it is attached, and

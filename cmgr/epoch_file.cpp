@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <filesystem>
 
 #include "core/durable_file.hpp"
-#include "core/read_file.hpp"
 
 namespace xbind::cmgr {
 namespace {
@@ -36,11 +34,9 @@ Result<Epoch> epoch_from_text(std::string_view text, const std::string& path) {
 }
 
 Result<Epoch> read_epoch(const std::string& path) {
-  std::error_code unknown;
-  if (!std::filesystem::exists(path, unknown) && !unknown) return Epoch{};
-  const auto text = read_file(path, kOctetsMax);
+  const auto text = read_file_if_there(path, kOctetsMax);
   if (!text) return tl::make_unexpected(text.error());
-  return epoch_from_text(*text, path);
+  return *text ? epoch_from_text(**text, path) : Epoch{};
 }
 
 Result<void> write_epoch(const std::string& path, Epoch epoch) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -14,6 +13,7 @@
 #include "cmgr/servant_operations.hpp"
 #include "core/config/text_form.hpp"
 #include "core/config/timer_option.hpp"
+#include "core/durable_file.hpp"
 #include "core/log.hpp"
 #include "core/name.hpp"
 #include "core/steady_now.hpp"
@@ -288,15 +288,6 @@ Result<cmgr::Config> config_of(const Options& options) {
   config.label_cache_target = 0;
   config.quotas = false;
   return config;
-}
-
-// Returns false, and logs it, if the directory of --state-dir cannot be created.
-bool make_state_dir(const std::string& state_dir) {
-  if (state_dir.empty()) return true;
-  std::error_code failed;
-  std::filesystem::create_directories(state_dir, failed);
-  if (failed) log::error("--state-dir {}: {}", state_dir, failed.message());
-  return !failed;
 }
 
 }  // namespace

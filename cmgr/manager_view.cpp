@@ -162,7 +162,7 @@ std::vector<Finding> compare(const std::string& switch_name, const ManagerView& 
   return findings;
 }
 
-std::vector<Finding> seen_twice(std::vector<Finding> first, std::vector<Finding> second) {
+std::vector<Finding> seen_twice(const std::vector<Finding>& first, std::vector<Finding> second) {
   using Same = std::tuple<FindingKind, std::string, std::string>;
   std::set<Same> before;
   for (const Finding& finding : first) {

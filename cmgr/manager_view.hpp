@@ -29,6 +29,6 @@ std::vector<Finding> compare(const std::string& switch_name, const ManagerView& 
 
 // Returns the findings that both looks have; owed and unreadable ones of the second look are kept
 // in any case.
-std::vector<Finding> seen_twice(std::vector<Finding> first, std::vector<Finding> second);
+std::vector<Finding> seen_twice(const std::vector<Finding>& first, std::vector<Finding> second);
 
 }  // namespace xbind::cmgr

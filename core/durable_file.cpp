@@ -7,6 +7,11 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "core/log.hpp"
+#include "core/read_file.hpp"
 
 namespace xbind {
 namespace {
@@ -56,6 +61,22 @@ Result<void> replace_file(const std::string& path, std::string_view text) {
   const Descriptor folder(directory.empty() ? "." : directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (!folder.open() || !folder.sync()) return failed("kept");
   return {};
+}
+
+Result<std::optional<std::string>> read_file_if_there(const std::string& path, std::size_t max) {
+  std::error_code unknown;
+  if (!std::filesystem::exists(path, unknown) && !unknown) return std::nullopt;
+  auto text = read_file(path, max);
+  if (!text) return tl::make_unexpected(text.error());
+  return std::move(*text);
+}
+
+bool make_state_dir(const std::string& path) {
+  if (path.empty()) return true;
+  std::error_code failed;
+  std::filesystem::create_directories(path, failed);
+  if (failed) log::error("--state-dir {}: {}", path, failed.message());
+  return !failed;
 }
 
 }  // namespace xbind

@@ -1,6 +1,9 @@
-// Replaces a small file as a whole, so that after any crash it has either the old or the new text.
+// Small files that a daemon keeps across restarts (--state-dir). A file is replaced as a whole, so
+// that after any crash it has either the old or the new text.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,5 +15,10 @@ namespace xbind {
 // `path`.new. kSystem: writing failed, and the old file stays; the text names the file and the
 // reason. Blocks on the disk. One process a file; not for several threads at once.
 Result<void> replace_file(const std::string& path, std::string_view text);
+// The file's text; nullopt: there is no such file. Errors as of read_file().
+Result<std::optional<std::string>> read_file_if_there(const std::string& path, std::size_t max);
+// Creates the directory of --state-dir with those above it; an empty path is no directory. Returns
+// false, and logs it, if it cannot be created.
+bool make_state_dir(const std::string& path);
 
 }  // namespace xbind

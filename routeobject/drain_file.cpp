@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 
 #include "core/durable_file.hpp"
-#include "core/read_file.hpp"
 #include "routeobject/topology/topology.hpp"
 
 namespace xbind {
@@ -98,11 +96,9 @@ Result<std::vector<PathElement>> drains_from_text(std::string_view text, const s
 }
 
 Result<std::vector<PathElement>> read_drains(const std::string& path) {
-  std::error_code unknown;
-  if (!std::filesystem::exists(path, unknown) && !unknown) return std::vector<PathElement>{};
-  const auto text = read_file(path, kDrainFileOctetsMax);
+  const auto text = read_file_if_there(path, kDrainFileOctetsMax);
   if (!text) return tl::make_unexpected(text.error());
-  return drains_from_text(*text, path);
+  return *text ? drains_from_text(**text, path) : std::vector<PathElement>{};
 }
 
 Result<void> write_drains(const std::string& path, const std::vector<PathElement>& drains) {

@@ -2,13 +2,12 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <filesystem>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "core/config/timer_option.hpp"
+#include "core/durable_file.hpp"
 #include "core/impairments/impairments.hpp"
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
@@ -91,15 +90,6 @@ void declare(config::OptionSet& set, Options& options) {
     return std::nullopt;
   });
   declare_pace(set, options.impairments);
-}
-
-// Returns false, and logs it, if the directory of --state-dir cannot be created.
-bool make_state_dir(const std::string& state_dir) {
-  if (state_dir.empty()) return true;
-  std::error_code failed;
-  std::filesystem::create_directories(state_dir, failed);
-  if (failed) log::error("--state-dir {}: {}", state_dir, failed.message());
-  return !failed;
 }
 
 }  // namespace

@@ -258,8 +258,8 @@ class SwitchController {
   // The highest epoch that has attached under the name; 0: none, or the name is not known.
   Epoch newest_epoch(std::string_view manager) const;
   // Hops that the ledger holds under the name, at most `most` of them and from the place `from` on,
-  // where 0 is the beginning. `places`, if given, receives for each hop the `from` that begins
-  // behind it (0: there is no more). Looks at no more than kLookedAtPerPage records.
+  // where 0 is the beginning. `places`, if given, receives for each hop the `from` of a page that
+  // begins after it (0: it is the last hop). Reads at most kLookedAtPerPage records.
   HeldHops held_hops(std::string_view manager, std::uint64_t from, std::size_t most,
                      std::vector<std::uint64_t>* places = nullptr) const;
   // See Ledger::forget_manager(); the epoch is forgotten with the name. Returns the number of hops

@@ -5,8 +5,8 @@
 //
 // Hop b follows hop a if a link leads from a's output port to b's input port, and the label that a
 // puts on its cells is the one with which b receives them. Numbers and generations of hops are not
-// needed for that. A connection that moved to another path has hops of several generations,
-// numbered in different paths; those that cells pass now form the tree.
+// needed for that: after a re-route, hops of several generations carry the cells of one connection,
+// and each is numbered by its place in the path of its own generation.
 //
 // Pure; no function keeps a reference to its arguments.
 #pragma once

@@ -48,8 +48,8 @@ class PreparedDesk {
                         const Contract& contract) const {
     return pools_.find(from, to, {contract.forward, contract.traffic});
   }
-  // What the first hop of the connection is to be told with each change: who has the connection.
-  // None for connections that were not prepared.
+  // Who has the connection, for a change that is sent to its first hop. None for a connection that
+  // was not prepared.
   std::optional<HopHandover> handover_of(const Connection& connection) const;
   // The connection's first hop is another one, or its owner is: tells its ledger.
   void tell_owner(Connection& connection, TimePoint now);

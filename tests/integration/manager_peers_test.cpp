@@ -29,8 +29,8 @@ class Inbox : public POA_xbind::v2::HopInbox {
   void submit_hops(v2::SessionId, v2::BatchSeq, v2::BatchSeq, const v2::HopBatch&) override {}
 };
 
-// Runs `first` in its first attach, when its hops are first read, and in every operation that is not
-// needed to attach; later attachments succeed and have no hops.
+// Runs `first` in its first attach, when its hops are first read, and in every operation that
+// attaching does not need; later attachments succeed and have no hops.
 class BadSwitch : public POA_xbind::v2::SwitchServer {
  public:
   using Answer = std::function<void(v2::HopAttachment&)>;

@@ -163,7 +163,7 @@ class Xbind(Operations, OnARing):
         wait_until(lambda: self.counter("prepared") == 2, "two connections are ready")
         commands = self.counter("commands")
         first = self.connect("node-1", "node-3")
-        # A replacement is being prepared; of the call itself only the first switch hears: a handover.
+        # A replacement is being prepared. For the call itself only the first switch gets a command.
         wait_until(lambda: self.counter("prepared") == 2, "the pool is full again")
         self.assertEqual(self.counter("commands"), commands + 4)  # one handover
         self.ctl("prepare", "node-1", "node-3", "--count", "3")

@@ -213,8 +213,8 @@ void World::learn_network(std::size_t manager) {
   managers_[manager].site->learn_network(names, links);
 }
 
-// A ledger that has not been told yet who has a prepared connection cannot tell the next manager,
-// which takes the connection for its own.
+// The manager ended before a ledger had received a handover: the next manager does not learn that a
+// client has the prepared connection, and takes it for its own.
 void World::lose_handovers(std::size_t manager) {
   std::set<ConnectionId> owed;
   for (const SwitchSite& at : switches_) {
@@ -241,9 +241,9 @@ void World::lose_handovers(std::size_t manager) {
   }
 }
 
-// Calls that stand again although their clients have been told that they are over (the removals
-// were lost with the manager), or without a client: it has restarted since, and numbers requests
-// anew. An operator finds them under the client's name.
+// Releases calls that no client wants any more, as an operator does who finds them under a client's
+// name. Either the client had been told that the call is over, and the manager ended before it had
+// sent the removals; or the client has restarted since and has forgotten the call.
 void World::release_for_nobody() {
   if (!restarts_) return;
   for (std::size_t m = 0; m < managers_.size(); ++m) {
