@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cmgr/procedures/claims.hpp"
 #include "cmgr/procedures/procedure.hpp"
 
 namespace xbind::cmgr {
@@ -37,6 +38,13 @@ void ConnectionManager::on_requests(SessionId session, session::Frame<RequestBat
 
 void ConnectionManager::set_network(const std::vector<NetworkLink>& links, TimePoint now) {
   recovery_.set_network(links, now);
+}
+
+std::vector<HopClaims> ConnectionManager::claims_at(const std::string& switch_name,
+                                                    std::size_t per_page) const {
+  const auto at = switches_.find(switch_name);
+  if (!at) return {HopClaims{{}, {}, {}, true}};
+  return cmgr::claims_at(context_, *at, per_page);
 }
 
 void ConnectionManager::on_routes(std::vector<RouteReply> replies, Duration validity,

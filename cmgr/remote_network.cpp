@@ -1,10 +1,14 @@
 // RemotePeers: what a manager learns before it serves: the network, its own epochs, and the hops
 // that SwitchServers hold for it.
 #include <algorithm>
+#include <future>
+#include <memory>
 #include <set>
+#include <utility>
 
 #include "cmgr/parts/timers.hpp"
 #include "cmgr/remote_peers.hpp"
+#include "core/log.hpp"
 #include "core/name.hpp"
 #include "orb/convert.hpp"
 
@@ -14,6 +18,8 @@ namespace {
 constexpr std::size_t kLinksMax = 1U << 20;
 constexpr auto kEpochTimeoutMs =
     static_cast<CORBA::ULong>(kManagerTimers.ms("epoch-answer").count());
+
+constexpr Duration kLooksForEnd = kManagerTimers["logic-wait"];
 
 template <class T>
 std::vector<std::string> names_of(const T& names) {
@@ -43,6 +49,51 @@ Result<std::vector<HeldHops>> RemotePeers::hops_held(const std::string& peer,
     pages.push_back(*page);
   } while (from != 0);
   return pages;
+}
+
+template <class Job>
+auto RemotePeers::ask_logic(Job job)
+    -> std::optional<decltype(job(std::declval<ConnectionManager&>()))> {
+  using Answer = decltype(job(std::declval<ConnectionManager&>()));
+  const auto answer = std::make_shared<std::promise<Answer>>();
+  auto future = answer->get_future();
+  post_([answer, job](ConnectionManager& manager) { answer->set_value(job(manager)); });
+  while (future.wait_for(kLooksForEnd) != std::future_status::ready) {
+    const std::lock_guard lock(mutex_);
+    if (stop_) return std::nullopt;
+  }
+  return future.get();
+}
+
+Result<std::vector<PortLabels>> RemotePeers::claim(const std::string& switch_name,
+                                                   v2::SwitchServer_ptr server,
+                                                   v2::SessionId session) {
+  const auto pages =
+      ask_logic([switch_name](ConnectionManager& it) { return it.claims_at(switch_name); });
+  if (!pages) return fail(ErrorCode::kUnreachable, "this manager ends");
+  const std::string peer = "switchserver " + switch_name;
+  std::size_t claimed = 0;
+  std::size_t refused = 0;
+  std::vector<PortLabels> quarantined;
+  for (const HopClaims& page : *pages) {
+    v2::HopPage hops;
+    v2::PortLabelsSeq resting;
+    orb::to_idl(page, hops);
+    orb::to_idl(page.resting, resting);
+    auto taken = orb::remote(peer, server, [&] {
+      const v2::ClaimsTaken_var answer = server->claim_hops(session, hops, resting);
+      return orb::to_core(answer.in());
+    });
+    if (!taken) return tl::make_unexpected(taken.error());
+    claimed += page.hops.size();
+    refused += taken->refused.size();
+    quarantined = std::move(taken->quarantined);
+  }
+  if (claimed != 0) {
+    log::info("{} hops claimed at switchserver {}, whose ledger is new; {} refused", claimed,
+              switch_name, refused);
+  }
+  return quarantined;
 }
 
 Result<RemotePeers::Network> RemotePeers::network() {

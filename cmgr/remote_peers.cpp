@@ -254,15 +254,21 @@ Result<RemotePeers::Attached> RemotePeers::attach_to(const std::string& switch_n
                 orb::with_address(peer, *server), result.attachment->session,
                 result.attachment->batches_in_flight);
   }
+  bool new_books = false;
   {
     const std::lock_guard lock(mutex_);
     result.first = !read_.contains(switch_name);
+    new_books = std::exchange(books_[switch_name], 0) != result.attachment->books;
   }
   if (result.first && result.attachment->hops_held != 0) {
     auto held = hops_held(peer, *server, result.attachment->session);
     if (!held) return tl::make_unexpected(held.error());
     result.held = std::move(*held);
   }
+  auto quarantined = orb::to_core(result.attachment->quarantined);
+  if (new_books) quarantined = claim(switch_name, *server, result.attachment->session);
+  if (!quarantined) return tl::make_unexpected(quarantined.error());
+  result.quarantined = std::move(*quarantined);
   return result;
 }
 
@@ -296,6 +302,7 @@ void RemotePeers::attach_now(const AttachTable::Due& due) {
     // replaces it.
     in_time = attachments_.attached(due.name, due.attempt, now);
     if (in_time) read_.insert(due.name);
+    if (in_time) books_[due.name] = attached->attachment->books;
   }
   if (!in_time) {
     troubles_.failed(peer, "not attached: " + peer + " has answered too late");
@@ -303,11 +310,9 @@ void RemotePeers::attach_now(const AttachTable::Due& due) {
   }
   troubles_.well(peer);
   const v2::HopAttachment_var& attachment = attached->attachment;
-  auto quarantined = orb::to_core(attachment->quarantined);
-  if (!quarantined) quarantined = std::vector<PortLabels>{};
   post_([this, switch_name = due.name, session = SessionId{attachment->session},
          inbox = v2::HopInbox_var(attachment->inbox), window = attachment->batches_in_flight,
-         quarantined = std::move(*quarantined)](ConnectionManager& manager) {
+         quarantined = std::move(attached->quarantined)](ConnectionManager& manager) {
     inboxes_[session] = inbox;
     manager.switch_attached(switch_name, session, window, quarantined, steady_now());
   });

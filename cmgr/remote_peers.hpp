@@ -171,10 +171,19 @@ class RemotePeers : public Peers {
     v2::HopAttachment_var attachment;
     std::vector<HeldHops> held;  // all pages, after the first attachment in this life; else none
     bool first = false;
+    std::vector<PortLabels> quarantined;  // there, of this manager
   };
   Result<Attached> attach_to(const std::string& switch_name);
   Result<std::vector<HeldHops>> hops_held(const std::string& peer, v2::SwitchServer_ptr server,
                                           v2::SessionId session);
+  // Claims what the manager has there, from a SwitchServer whose ledger this manager does not know.
+  // Returns the labels in quarantine.
+  Result<std::vector<PortLabels>> claim(const std::string& switch_name, v2::SwitchServer_ptr server,
+                                        v2::SessionId session);
+  // Runs `job` with the logic, and waits for its result; nothing if this process ends. On a thread
+  // that may wait.
+  template <class Job>
+  auto ask_logic(Job job) -> std::optional<decltype(job(std::declval<ConnectionManager&>()))>;
   Result<v2::QOSMapper_var> qos_mapper();
   Result<v2::SwitchServer_var> switch_server(const std::string& name);
   // The same with a cached reference, for invoke_now().
@@ -245,6 +254,8 @@ class RemotePeers : public Peers {
   AttachTable attachments_{kSwitchAttaching, kSwitchAttachLimits};
   Attaching watch_{kTopologyWatching};
   std::set<std::string> read_;  // switches whose hops of earlier epochs have been read
+  // By switch: the ledger (HopAttachment.books) that has this manager's hops.
+  std::map<std::string, std::uint64_t> books_;
   bool stop_ = false;
   std::vector<std::thread> attaching_;  // kSwitchAttachLimits.at_once
   std::thread watching_;                // remote_topology.cpp

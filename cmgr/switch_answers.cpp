@@ -143,7 +143,7 @@ void SwitchAnswers::on_results(SessionId session, session::Frame<HopResultBatch>
         [](const HopResult& result) {
           return std::pair{result.key.connection, std::size_t{result.key.hop}};
         },
-        [&](const HopResult& result) { on_result(*at, result, false, now); });
+        [&](const HopResult& result) { on_result(*at, result, now); });
   }
 }
 
@@ -152,15 +152,18 @@ void SwitchAnswers::on_invoked(SessionId session, const HopBatch& asked,
   const auto at = context_.switches.by_session(session);
   std::vector<HopKey> keys;
   std::vector<HopResult> unknown;  // stands in for a missing answer
-  const auto note = [&](const HopKey& key, HopAction action) {
+  const auto note = [&](const HopKey& key, HopAction action, std::uint32_t revision = 0) {
     keys.push_back(key);
     HopResult result;
     result.key = key;
     result.action = action;
     result.cause = Cause::kSwitchUnreachable;
+    result.revision = revision;
     unknown.push_back(result);
   };
-  for (const HopModify& change : asked.modifies) note(change.key, HopAction::kModify);
+  for (const HopModify& change : asked.modifies) {
+    note(change.key, HopAction::kModify, change.revision);
+  }
   for (const HopSetup& setup : asked.setups) {
     note(setup.key, setup.commit ? HopAction::kCommit : HopAction::kReserve);
   }
@@ -181,7 +184,7 @@ void SwitchAnswers::on_invoked(SessionId session, const HopBatch& asked,
       log::warn("switchserver {}: {}", context_.switches.name(*at), answer.error().text);
     }
     for (const HopResult& result : answer ? answer->results : unknown) {
-      on_result(*at, result, true, now);
+      on_result(*at, result, now);
     }
     if (label_lost) lost(session, answer.error().text, now);
   }
@@ -215,8 +218,7 @@ SwitchAnswers::Found SwitchAnswers::find_hop(SwitchIndex at, const HopKey& key) 
   return {};
 }
 
-void SwitchAnswers::on_result(SwitchIndex at, const HopResult& result, bool invoked,
-                              TimePoint now) {
+void SwitchAnswers::on_result(SwitchIndex at, const HopResult& result, TimePoint now) {
   const Found found = find_hop(at, result.key);
   if (found.hop == nullptr) {
     on_orphan_result(at, result, now);
@@ -225,7 +227,7 @@ void SwitchAnswers::on_result(SwitchIndex at, const HopResult& result, bool invo
   switch (result.action) {
     case HopAction::kReserve:
     case HopAction::kCommit: on_setup_result(found, result, now); return;
-    case HopAction::kModify: on_change_result(found, result, invoked, now); return;
+    case HopAction::kModify: on_change_result(found, result, now); return;
     case HopAction::kRemove: on_removal_result(found, result, now); return;
   }
 }
@@ -238,7 +240,7 @@ void SwitchAnswers::on_orphan_result(SwitchIndex at, const HopResult& result, Ti
     owed = result.cause == Cause::kNone ? switches.pay(at, result.key, result.output_label, now)
                                         : switches.not_paid(at, result.key, now);
   } else if (result.action == HopAction::kModify) {
-    owed = switches.change_answered(at, result.key, result.cause, now);
+    owed = switches.change_answered(at, result, now);
   }
   if (!owed) ++context_.counters.late_results;
 }
@@ -277,20 +279,15 @@ void SwitchAnswers::on_setup_result(const Found& found, const HopResult& result,
   procedure->setup_answered(hop, result, now);
 }
 
-void SwitchAnswers::on_change_result(const Found& found, const HopResult& result, bool invoked,
-                                     TimePoint now) {
+void SwitchAnswers::on_change_result(const Found& found, const HopResult& result, TimePoint now) {
   Hop& hop = *found.hop;
-  // In the engines that wait, a result in the session answers an owed change.
-  const bool of_debt = context_.config.one_by_one && !invoked;
-  if (!of_debt && context_.switches.skips_answer(hop.at, result.key)) return;
-  const bool awaited = hop.state == HopState::kChanging && found.connection->procedure != nullptr;
-  if (!awaited || of_debt) {
-    if (!context_.switches.change_answered(hop.at, result.key, result.cause, now)) {
-      ++context_.counters.late_results;
-    }
-    return;
+  Procedure* const procedure = found.connection->procedure.get();
+  if (hop.state == HopState::kChanging && procedure != nullptr &&
+      procedure->awaits_change(result.revision)) {
+    procedure->change_answered(hop, result, now);
+  } else if (!context_.switches.change_answered(hop.at, result, now)) {
+    ++context_.counters.late_results;
   }
-  found.connection->procedure->change_answered(hop, result, now);
 }
 
 void SwitchAnswers::on_removal_result(const Found& found, const HopResult& result, TimePoint now) {

@@ -42,11 +42,10 @@ class SwitchAnswers {
   Found find_hop(SwitchIndex at, const HopKey& key) const;
   // Whether repeating a removal with unknown result would lose its label.
   bool loses_label(SwitchIndex at, const HopRemoval& removal) const;
-  // `invoked`: the result answers an invocation, rather than coming in the session.
-  void on_result(SwitchIndex at, const HopResult& result, bool invoked, TimePoint now);
+  void on_result(SwitchIndex at, const HopResult& result, TimePoint now);
   void on_orphan_result(SwitchIndex at, const HopResult& result, TimePoint now);
   void on_setup_result(const Found& found, const HopResult& result, TimePoint now);
-  void on_change_result(const Found& found, const HopResult& result, bool invoked, TimePoint now);
+  void on_change_result(const Found& found, const HopResult& result, TimePoint now);
   void on_removal_result(const Found& found, const HopResult& result, TimePoint now);
 
   Context& context_;

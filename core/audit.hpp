@@ -82,7 +82,7 @@ struct LedgerHop {
   TrafficContract contract{};
   bool held = false;            // reserved for a hold
   std::uint16_t hop_count = 0;  // switches of its leg
-  std::uint32_t owner = 0;      // owner of the call: index into the report's owners
+  std::uint32_t owner = 0;      // of the call: index into the report's owners, or kNoOwner
   RequestId request{};          // the client's request number of the setup
   // What a manager needs besides to rebuild its record (cmgr/procedures/recovery.hpp).
   HopStage stage = HopStage::kCommitted;
@@ -91,6 +91,7 @@ struct LedgerHop {
   bool superseded = false;     // a later generation has taken over: no cells pass this hop
   std::uint32_t revision = 0;  // of the last modify; 0: none
   ConnectionId shown_id{};     // under which the owner knows the connection; 0: its own
+  bool enters = false;         // its demand is counted where the cells enter the network
 
   friend bool operator==(const LedgerHop&, const LedgerHop&) = default;
 };
@@ -100,6 +101,27 @@ struct HeldHops {
   std::vector<LedgerHop> hops;  // their `owner` is an index into `owners`
   std::vector<HopOwner> owners;
   std::uint64_t next = 0;  // where the next page begins; 0: this is the last one
+};
+
+// One page of what a manager claims at a SwitchServer that has lost its ledger.
+struct HopClaims {
+  // Committed, reserved and held, or being removed. One being removed may lack labels that no
+  // answer has named, and a hold's last hop its egress label. `settled`: of one being removed,
+  // whether it had been committed; of others, whether the switch has their contract. `revision` and
+  // `superseded` are not used.
+  std::vector<LedgerHop> hops;
+  std::vector<HopOwner> owners;  // of the hops
+  std::vector<PortLabels>
+      resting;        // of hops that are removed, while the far end may have the label
+  bool last = false;  // the manager has nothing else there
+
+  friend bool operator==(const HopClaims&, const HopClaims&) = default;
+};
+
+// The answer to a page of claims.
+struct ClaimsTaken {
+  std::vector<HopResult> refused;
+  std::vector<PortLabels> quarantined;  // of this manager, after its last page; else empty
 };
 
 // A SwitchServer's report to one manager about itself and what that manager holds.

@@ -193,6 +193,7 @@ struct HopResult {
   PortId port;              // with a refusal: the refusing port, or none
   std::uint64_t asked = 0;  // with a refusal: see Cause
   std::uint64_t free = 0;
+  std::uint32_t revision = 0;  // of the modify that it answers; batches may be answered out of order
 
   friend bool operator==(const HopResult&, const HopResult&) = default;
 };

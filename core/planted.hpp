@@ -77,6 +77,10 @@ enum class Bug : std::uint8_t {
   kOutcomeNotRemembered,  // a repeated request makes a second call
   kHandoverNotTold,       // no ledger knows who has a prepared connection
   kQuarantineKept,        // labels in quarantine for the earlier epoch are not returned
+  // hops that managers claim after a SwitchServer has lost its ledger (docs/decisions/0058)
+  kNothingClaimed,    // the manager attaches as if the ledger were the old one
+  kDebtsNotClaimed,   // hops whose removal is owed are not claimed
+  kUnclaimedGranted,  // a port admits new hops before all its entries have been claimed
   // accounts
   kIngressKept,        // the ingress bandwidth of a removed hop is not released
   kQuotaKept,          // a session's quota does not return when it ends

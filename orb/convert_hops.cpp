@@ -1,95 +1,11 @@
 #include "orb/convert.hpp"
 
-#include <algorithm>
 #include <array>
-#include <iterator>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
-#include "core/name.hpp"
+#include "orb/convert_checks.hpp"
 
 namespace xbind::orb {
-namespace {
-
-// Stores the error of the first field that could not be converted, so that the code below remains a
-// list of fields.
-class Checker {
- public:
-  Label label(const v2::LabelValue& value) {
-    auto converted = orb::to_core(value);
-    if (converted) return *converted;
-    note(converted.error());
-    return {};
-  }
-  Cause cause(CORBA::Octet code) {
-    if (const auto known = cause_from(code)) return *known;
-    note(Error{ErrorCode::kProtocol, fmt::format("cause code {} is unknown", code)});
-    return Cause::kNone;
-  }
-  // The service of the setup or change, at that index.
-  NetworkService service(const v2::NetworkServiceSeq& services, CORBA::ULong place) {
-    if (place < services.length()) return orb::to_core(services[place]);
-    note(Error{ErrorCode::kProtocol,
-               fmt::format("service {} is meant, of {} services", place, services.length())});
-    return {};
-  }
-  // Checks that a setup or hop has a valid index into the `owners` of its message.
-  std::uint32_t owner(CORBA::ULong place, std::size_t owners) {
-    if (place >= owners) {
-      note(Error{ErrorCode::kProtocol,
-                 fmt::format("owner {} is meant, of {} owners", place, owners)});
-    }
-    return place;
-  }
-  HopAction action(CORBA::Octet code) {
-    if (code <= static_cast<CORBA::Octet>(HopAction::kModify)) return static_cast<HopAction>(code);
-    note(Error{ErrorCode::kProtocol, fmt::format("hop action {} is unknown", code)});
-    return HopAction::kCommit;
-  }
-  HopStage stage(CORBA::Octet code) {
-    if (code <= static_cast<CORBA::Octet>(kHopStageLast)) return static_cast<HopStage>(code);
-    note(Error{ErrorCode::kProtocol, fmt::format("hop stage {} is unknown", code)});
-    return HopStage::kCommitted;
-  }
-  std::vector<HopOwner> owners(const v2::HopOwnerSeq& owners) {
-    std::vector<HopOwner> out;
-    out.reserve(owners.length());
-    for (CORBA::ULong i = 0; i < owners.length(); ++i) {
-      const v2::HopOwner& owner = owners[i];
-      out.push_back(
-          {owner.client.in(), Epoch{owner.client_epoch}, owner.from_end.in(), owner.to_end.in()});
-      check(out.back());
-    }
-    return out;
-  }
-  void check(const HopOwner& owner) {
-    if (is_name(owner.from) && is_name(owner.to) &&
-        (owner.client == kTwoWayClient || is_name(owner.client))) {
-      return;
-    }
-    for (const auto& [what, name] :
-         {std::pair{"endpoint", &owner.from}, {"endpoint", &owner.to}, {"client", &owner.client}}) {
-      const auto named = check_name(what, *name);
-      if (!named) note(Error{ErrorCode::kProtocol, named.error().text});
-    }
-  }
-  template <class T>
-  Result<T> done(T value) const {
-    if (error_) return tl::make_unexpected(*error_);
-    return value;
-  }
-  Result<void> done() const {
-    if (error_) return tl::make_unexpected(*error_);
-    return {};
-  }
-  void note(Error error) {
-    if (!error_) error_ = std::move(error);
-  }
-
- private:
-  std::optional<Error> error_;
-};
 
 v2::HopName to_idl(const HopKey& key) {
   v2::HopName name;
@@ -110,6 +26,8 @@ void to_idl(const HopOwner& owner, v2::HopOwner& out) {
   out.from_end = owner.from.c_str();
   out.to_end = owner.to.c_str();
 }
+
+namespace {
 
 void to_idl(const std::vector<PortQuota>& quotas, v2::PortQuotaSeq& out) {
   out.length(static_cast<CORBA::ULong>(quotas.size()));
@@ -313,6 +231,7 @@ void to_idl(const HopResultBatch& batch, v2::HopResultBatch& out) {
     v2::HopResult& to = out.results[i];
     to.name = to_idl(from.key);
     to.action = static_cast<CORBA::Octet>(from.action);
+    to.revision = from.revision;
     if (from.cause == Cause::kNone) {
       v2::HopLabels done;
       done.input_label = to_idl(from.input_label);
@@ -337,12 +256,11 @@ void to_idl(const HopResultBatch& batch, v2::HopResultBatch& out) {
   }
 }
 
-namespace {
-
 HopResult to_core(const v2::HopResult& result, Checker& checker) {
   HopResult out;
   out.key = to_core(result.name);
   out.action = checker.action(result.action);
+  out.revision = result.revision;
   if (result.answer._d()) {
     const v2::HopLabels& done = result.answer.done();
     out.input_label = checker.label(done.input_label);
@@ -359,8 +277,6 @@ HopResult to_core(const v2::HopResult& result, Checker& checker) {
   out.free = refused.free;
   return out;
 }
-
-}  // namespace
 
 Result<HopResultBatch> to_core(const v2::HopResultBatch& batch) {
   Checker checker;
@@ -382,119 +298,6 @@ Result<HopResultBatch> to_core(const v2::HopResultBatch& batch) {
     out.recalls.push_back({PortId{recall.port_number}, recall.labels, to_core(recall.quota)});
   }
   return checker.done(std::move(out));
-}
-
-std::size_t hops_that_fit(const std::vector<LedgerHop>& hops, const std::vector<HopOwner>& owners,
-                          std::size_t first, std::size_t most, ReplyRoom& room) {
-  constexpr std::size_t kHop = 112;
-  constexpr std::size_t kOwner = 16;  // without its names
-  std::unordered_set<std::uint32_t> said;
-  std::size_t count = 0;
-  for (; count < most && first + count < hops.size(); ++count) {
-    const std::uint32_t number = hops[first + count].owner;
-    std::size_t octets = kHop;
-    if (!said.contains(number)) {
-      const HopOwner& owner = owners[number];
-      octets += kOwner + cdr_string(owner.client.size()) + cdr_string(owner.from.size()) +
-                cdr_string(owner.to.size());
-    }
-    if (!room.take(octets)) break;
-    said.insert(number);
-  }
-  return count;
-}
-
-namespace {
-
-// `Page`: LedgerPage or HopPage.
-template <class Page>
-void fill_hops(const LedgerHop* hops, std::size_t count, const std::vector<HopOwner>& owners,
-               Page& out) {
-  std::unordered_map<std::uint32_t, CORBA::ULong> said;  // index in the report to index in the page
-  out.owners.length(0);
-  out.hops.length(static_cast<CORBA::ULong>(count));
-  for (CORBA::ULong i = 0; i < out.hops.length(); ++i) {
-    const LedgerHop& from = hops[i];
-    v2::LedgerHop& to = out.hops[i];
-    to.name = to_idl(from.key);
-    to.hop_count = from.hop_count;
-    to.settled = from.settled;
-    to.held = from.held;
-    const auto [owner, fresh] = said.try_emplace(from.owner, out.owners.length());
-    if (fresh) {
-      out.owners.length(owner->second + 1);
-      to_idl(owners[from.owner], out.owners[owner->second]);
-    }
-    to.owner = owner->second;
-    to.request = from.request.value();
-    to.input_port = from.cross_connect.input_port.value();
-    to.input_label = orb::to_idl(from.cross_connect.input_label);
-    to.output_port = from.cross_connect.output_port.value();
-    to.output_label = orb::to_idl(from.cross_connect.output_label);
-    to.service = orb::to_idl(NetworkService{from.demand, from.contract});
-    to.stage = static_cast<CORBA::Octet>(from.stage);
-    to.branch = from.branch;
-    to.bidirectional = from.bidirectional;
-    to.superseded = from.superseded;
-    to.revision = from.revision;
-    to.shown_id = from.shown_id.value();
-  }
-}
-
-template <class Page>
-void take_hops(const Page& page, std::vector<LedgerHop>& hops, std::vector<HopOwner>& all_owners,
-               Checker& checker) {
-  const auto before = static_cast<std::uint32_t>(all_owners.size());
-  std::vector<HopOwner> owners = checker.owners(page.owners);
-  const auto count = static_cast<std::uint32_t>(owners.size());
-  std::move(owners.begin(), owners.end(), std::back_inserter(all_owners));
-  hops.reserve(hops.size() + page.hops.length());
-  for (CORBA::ULong i = 0; i < page.hops.length(); ++i) {
-    const v2::LedgerHop& from = page.hops[i];
-    LedgerHop& to = hops.emplace_back();
-    to.key = to_core(from.name);
-    to.cross_connect = {PortId{from.input_port}, checker.label(from.input_label),
-                        PortId{from.output_port}, checker.label(from.output_label)};
-    const NetworkService service = orb::to_core(from.service);
-    to.demand = service.resources;
-    to.contract = service.contract;
-    to.settled = from.settled;
-    to.held = from.held;
-    to.hop_count = from.hop_count;
-    to.owner = before + checker.owner(from.owner, count);
-    to.request = RequestId{from.request};
-    to.stage = checker.stage(from.stage);
-    to.branch = from.branch;
-    to.bidirectional = from.bidirectional;
-    to.superseded = from.superseded;
-    to.revision = from.revision;
-    to.shown_id = ConnectionId{from.shown_id};
-  }
-}
-
-}  // namespace
-
-void to_idl(const LedgerHop* hops, std::size_t count, const std::vector<HopOwner>& owners,
-            v2::LedgerPage& out) {
-  fill_hops(hops, count, owners, out);
-}
-
-void to_idl(const HeldHops& held, std::size_t count, v2::HopPage& out) {
-  fill_hops(held.hops.data(), count, held.owners, out);
-}
-
-Result<void> add_hops(const v2::LedgerPage& page, LedgerReport& report) {
-  Checker checker;
-  take_hops(page, report.hops, report.owners, checker);
-  return checker.done();
-}
-
-Result<HeldHops> to_core(const v2::HopPage& page) {
-  Checker checker;
-  HeldHops held;
-  take_hops(page, held.hops, held.owners, checker);
-  held.next = page.next;
-  return checker.done(std::move(held));
 }
 
 }  // namespace xbind::orb

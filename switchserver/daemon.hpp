@@ -25,6 +25,7 @@
 #include "orb/shared_timers.hpp"
 #include "switch_server.hh"
 #include "switchserver/drivers/running_driver.hpp"
+#include "switchserver/manager_file.hpp"
 #include "switchserver/port_reporter.hpp"
 #include "switchserver/remote_manager.hpp"
 #include "switchserver/remote_router.hpp"
@@ -38,6 +39,7 @@ struct SwitchServerDaemonOptions {
   ImpairmentOptions impairments;
   PortReporterOptions reports;
   bool name_in_log = false;  // the process has several: lines say which one they are about
+  std::string manager_file;  // manager_file.hpp; empty: none
 };
 
 // Answers that threads wait for, each identified by a token.
@@ -140,6 +142,12 @@ class SwitchServerDaemon {
 
   // Used within a job, to store the observer of a session that has just attached.
   RemoteManagers& managers() { return managers_; }
+  // Stores the managers on disk, after one has attached or was forgotten. Not within a job.
+  void keep_managers() {
+    keeper_.keep([this] {
+      return ask([](SwitchServer& server) { return server.controller().known_managers(); });
+    });
+  }
 
   // Waits at most `timeout` until the switch's table and the ledger have been read. Fails with
   // kTimeout or as SwitchServer::audit.
@@ -180,6 +188,7 @@ class SwitchServerDaemon {
   RemoteManagers managers_;
   const std::unique_ptr<RunningDriver> driver_;
   SwitchServer server_;
+  ManagerKeeper keeper_;
   std::vector<driver::Event> events_;  // reused, for its memory
 
   SwitchAbsence absence_;

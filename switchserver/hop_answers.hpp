@@ -27,6 +27,21 @@ inline HopResult refusal(const HopKey& key, HopAction action, const Admission& r
   return result;
 }
 
+// The same of a modify, whose revision it names.
+inline HopResult refusal(const HopModify& modify, Cause cause, std::uint64_t asked = 0) {
+  HopResult result = refusal(modify.key, HopAction::kModify, cause, asked);
+  result.revision = modify.revision;
+  return result;
+}
+
+inline HopResult refusal(const HopModify& modify, const Admission& refused) {
+  HopResult result = refusal(modify.key, HopAction::kModify, refused);
+  result.revision = modify.revision;
+  return result;
+}
+
+inline HopResult success(const HopModify& modify) { return refusal(modify, Cause::kNone); }
+
 // The command succeeded and has no labels to report.
 inline HopResult success(const HopKey& key, HopAction action) {
   return refusal(key, action, Cause::kNone);

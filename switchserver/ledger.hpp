@@ -95,67 +95,13 @@
 #include "core/flat_map.hpp"
 #include "core/hop.hpp"
 #include "core/result.hpp"
-#include "switchserver/admission.hpp"
 #include "switchserver/drivers/switch_driver.hpp"
 #include "switchserver/label_pool.hpp"
 #include "switchserver/ledger_names.hpp"
 #include "switchserver/ledger_record.hpp"
-#include "switchserver/timers.hpp"
+#include "switchserver/ledger_values.hpp"
 
 namespace xbind {
-
-enum class LabelSharing : std::uint8_t { kFree, kCooperative };
-
-struct LedgerOptions {
-  AdmissionMode admission = AdmissionMode::kDemand;
-  double overbooking = 1.0;                     // factor by which the line rate may be promised
-  std::map<PortId, double> port_overbooking{};  // the factor of single ports
-  std::uint32_t rt_wait_us = kRtWaitUs;         // the longest wait of a cell of rt-VBR in a port
-  std::uint64_t buffer_cells = 1U << 20;        // buffer of every output port, in cells
-  std::size_t managers_max = 64;                // stored names, attached or not
-  std::size_t hops_max = std::size_t{1} << 22;  // records; more are refused kBusy
-  LabelSharing sharing = LabelSharing::kFree;
-};
-
-// The answer to set_up() and modify().
-struct Admission {
-  Cause cause = Cause::kNone;
-  PortId port;              // with a refusal: the port that refused, or none
-  std::uint64_t asked = 0;  // with a refusal: see Cause
-  std::uint64_t free = 0;
-  HopRef hop;             // without a refusal
-  bool repeated = false;  // a repetition: nothing was reserved, the record stays as it is
-  // With kNoLabel, kNoBandwidth, kNoBuffer of the output port: the missing amount, to be recalled
-  // from other managers.
-  std::uint32_t labels_missing = 0;
-  Resources quota_missing;
-
-  bool admitted() const { return cause == Cause::kNone; }
-};
-
-// Why a manager got fewer labels than it wanted.
-struct LabelsMissing {
-  std::size_t free = 0;   // missing because no more labels are free
-  std::size_t share = 0;  // missing because the manager's share of the port is used up
-};
-
-// Output labels of one port.
-struct LabelStock {
-  std::uint64_t free = 0;
-  std::uint64_t all = 0;
-};
-
-// A port's account in numbers.
-struct PortUsage {
-  Resources capacity;
-  Resources taken;                        // by hops and quotas
-  Resources hops;                         // the hops' part of it
-  std::uint64_t ingress_cells_per_s = 0;  // of first hops that enter here
-  std::uint64_t free_output_labels = 0;
-  std::uint64_t free_input_labels = 0;
-
-  friend bool operator==(const PortUsage&, const PortUsage&) = default;
-};
 
 class Ledger {
  public:
@@ -189,6 +135,8 @@ class Ledger {
   }
   std::uint64_t hop_count(ManagerIndex manager) const { return managers_[manager.value()].hops; }
   std::size_t managers() const { return managers_.size(); }  // indices below it may be in use
+  // Whether the operator has said that it will not return (forget_manager()).
+  bool forgotten(ManagerIndex manager) const { return managers_[manager.value()].forgotten; }
   bool in_session(ManagerIndex manager) const { return managers_[manager.value()].in_session; }
   // With label shares, the manager's demands count from now on until its session lapses.
   void open_session(ManagerIndex manager);
@@ -238,6 +186,16 @@ class Ledger {
   std::optional<HopRef> above(HopRef hop) const;  // has taken over from this hop, or is about to
   // Other hops use its output label as well: the label does not become free with this hop.
   bool shares_output(HopRef hop) const;
+
+  // Enters a hop that the switch may have already, because its manager claims it after this ledger
+  // was lost: committed, removing, or reserved and held. It is not refused for want of resources. A
+  // hop that has an input or output in common with others of its connection shares it: it branches
+  // off, takes over from an earlier generation, or joins one. A hop that is there already stays as
+  // it is. Refusals: kInvalidRequest, kUnknownPort, kBusy; kForeignInputLabel and kLabelNotHeld if
+  // another connection or manager has the label.
+  Admission claim(ManagerIndex manager, const LedgerHop& claimed, std::uint32_t owner = kNoOwner);
+  // Puts a label that no hop has into the manager's quarantine. Returns false if another holds it.
+  bool claim_resting(ManagerIndex manager, PortId port, Label label);
 
   std::optional<HopRef> find(ManagerIndex manager, const HopKey& key) const;
   HopRecord& hop(HopRef ref) { return is_there(ref) ? hops_[ref.value()] : no_such_hop(ref); }
@@ -336,6 +294,8 @@ class Ledger {
   void block(const CrossConnect& stranger);
   void unblock_all();
   std::uint64_t unclaimed_labels() const;
+  // Whether an entry of the switch that no hop claims begins or ends at the port.
+  bool has_unclaimed(PortId port) const;
 
   // Recomputes the place of every label and every account from hop records, lists and quotas, and
   // reports differences: kLeakedLabel, kDoubleLabel, kLeakedBandwidth. `name` is the switch's name
@@ -414,6 +374,13 @@ class Ledger {
   Refusal choose_taken_input(ManagerIndex manager, const HopSetup& setup, LabelPlace at) const;
   Refusal choose_output(ManagerIndex manager, const HopSetup& setup, Port& out, Spot& chosen);
   Refusal choose_joined_output(ManagerIndex manager, const HopSetup& setup, const Port& out) const;
+  // The label's place if the claimed hop may have it there.
+  std::optional<Spot> claimable_input(const Port& in, ManagerIndex manager,
+                                      const LedgerHop& claimed) const;
+  std::optional<Spot> claimable_output(const Port& out, ManagerIndex manager,
+                                       const LedgerHop& claimed) const;
+  void stack_on_input(HopRef ref);
+  void claim_ingress(HopRef ref, Port& in);
   Refusal allot_output(ManagerIndex manager, const HopSetup& setup, Port& out, Spot& chosen);
   static Room room_for(const Port& out, const Account& of);
   Refusal admit_resources(const HopSetup& setup, const Port& in, const Port& out, const Account& of,

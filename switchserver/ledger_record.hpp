@@ -85,6 +85,7 @@ struct alignas(64) HopRecord {
     bool remove_done : 1 = false;  // the delete was answered before the add sent ahead of it
     bool restore : 1 = false;      // the switch lost this hop: the hop below is to be put back
     bool untold : 1 = false;       // the contract in the switch may differ from this record's
+    bool claimed : 1 = false;      // claimed, and not yet compared with the switch's table
   } progress;
 
  private:

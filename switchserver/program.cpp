@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/config/timer_option.hpp"
+#include "core/durable_file.hpp"
 #include "gsmp/messages/timers.hpp"
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
@@ -30,13 +31,27 @@ struct Options {
   orb::CommonOptions common;
   NodeOptions one;
   std::string switches;  // a file; empty: `one` is the only switch
+  std::string state_dir;
   std::string route_object;
   double report_threshold = 0;
   std::uint32_t report_interval_ms = 0;
   std::uint32_t report_refresh_ms = 0;
   ImpairmentOptions impairments;
   std::vector<NodeOptions> nodes;  // filled from `one` or the file
+  // The managers that each node has had: nullopt if that is not known.
+  std::vector<std::optional<KnownManagers>> known;
 };
+
+std::optional<std::string> read_state(Options& options) {
+  options.known.assign(options.nodes.size(), std::nullopt);
+  if (options.state_dir.empty()) return std::nullopt;
+  for (std::size_t i = 0; i < options.nodes.size(); ++i) {
+    auto kept = read_managers(manager_file_path(options.state_dir, options.nodes[i].name));
+    if (!kept) return kept.error().text;
+    options.known[i] = std::move(*kept);
+  }
+  return std::nullopt;
+}
 
 void declare(config::OptionSet& set, Options& options) {
   xbind::declare(set, options.one);
@@ -48,6 +63,10 @@ void declare(config::OptionSet& set, Options& options) {
   set.add_timers(kDriverTimers);
   set.add_timers(gsmp::kGsmpTimers);
   orb::add_client_options(set, options.common, log::Level::kInfo);
+  set.add_string(
+      "state-dir", &options.state_dir, "",
+      "Directory in which names and epochs of managers are stored across restarts; empty: "
+      "after a restart it is not known whose claims to wait for.");
   set.add_string("route-object", &options.route_object, "default",
                  "Name under xbind/routeobject/ of the RouteObject that receives port reports; "
                  "empty: no reports.");
@@ -65,7 +84,7 @@ void declare(config::OptionSet& set, Options& options) {
   set.add_check([&options, &set]() -> std::optional<std::string> {
     options.nodes = {options.one};
     if (options.switches.empty()) {
-      if (!options.one.name.empty()) return std::nullopt;
+      if (!options.one.name.empty()) return read_state(options);
       return "option --name must be given, or --switches";
     }
     for (const std::string& name : node_option_names()) {
@@ -75,14 +94,19 @@ void declare(config::OptionSet& set, Options& options) {
     auto nodes = load_nodes(options.switches);
     if (!nodes) return nodes.error().text;
     options.nodes = std::move(*nodes);
-    return std::nullopt;
+    return read_state(options);
   });
 }
 
-SwitchServerDaemonOptions daemon_options(const Options& options, const NodeOptions& node,
+SwitchServerDaemonOptions daemon_options(const Options& options, std::size_t number,
                                          std::uint64_t session_base) {
+  const NodeOptions& node = options.nodes[number];
   SwitchServerDaemonOptions out;
   out.server.controller.name = node.name;
+  out.server.controller.known = options.known[number];
+  if (!options.state_dir.empty()) {
+    out.manager_file = manager_file_path(options.state_dir, node.name);
+  }
   out.server.controller.ledger.admission = node.admission;
   out.server.controller.ledger.overbooking = node.overbooking;
   out.server.controller.ledger.port_overbooking = port_overbooking(node);
@@ -142,6 +166,7 @@ int run_switch_server(int argc, char** argv, const WhenServing& when_serving) {
   log::start(several ? "xbind-switchserver" : "xbind-switchserver " + options.one.name,
              options.common.log_level);
   log::info("options: {}", set.given_text());
+  if (!make_state_dir(options.state_dir)) return 1;
 
   orb::Ending end;
   orb::SharedTimers timers;
@@ -150,10 +175,10 @@ int run_switch_server(int argc, char** argv, const WhenServing& when_serving) {
   std::vector<std::unique_ptr<SwitchServerDaemon>> daemons;
   // Session numbers must differ from those of an earlier process.
   std::uint64_t session_base = std::random_device{}();
-  for (const NodeOptions& node : options.nodes) {
+  for (std::size_t i = 0; i < options.nodes.size(); ++i) {
     daemons.push_back(std::make_unique<SwitchServerDaemon>(
-        daemon_options(options, node, (session_base++ & 0xFFFFFFFF) << 24),
-        make_driver(node, real_chance()), timers, background,
+        daemon_options(options, i, (session_base++ & 0xFFFFFFFF) << 24),
+        make_driver(options.nodes[i], real_chance()), timers, background,
         options.route_object.empty() ? nullptr : &router));
   }
   {

@@ -104,6 +104,7 @@ v2::HopAttachment* SwitchServerServant::attach_manager(const char* manager, v2::
     return attached;
   });
   if (!attachment) orb::raise(attachment.error(), Epoch{manager_epoch});
+  daemon_.keep_managers();  // before the manager can have a hop here
   auto out = std::make_unique<v2::HopAttachment>();
   out->session = attachment->session.value();
   out->inbox = v2::HopInbox::_duplicate(inbox_);
@@ -124,6 +125,7 @@ v2::HopAttachment* SwitchServerServant::attach_manager(const char* manager, v2::
         manager, quarantined.size());
   }
   out->hops_held = static_cast<CORBA::ULong>(attachment->holdings.hops);
+  out->books = attachment->books;
   return out.release();
 }
 
@@ -146,6 +148,28 @@ v2::HopPage* SwitchServerServant::held_hops(v2::SessionId session, CORBA::ULongL
   orb::to_idl(*held, count, *page);
   page->next = count < held->hops.size() ? places[count - 1] : held->next;
   return page.release();
+}
+
+v2::ClaimsTaken* SwitchServerServant::claim_hops(v2::SessionId session, const v2::HopPage& claimed,
+                                                 const v2::PortLabelsSeq& resting) {
+  std::size_t labels = 0;
+  for (CORBA::ULong i = 0; i < resting.length(); ++i) labels += resting[i].labels.length();
+  if (std::max<std::size_t>(claimed.hops.length(), labels) > kHopsPerPage) {
+    throw v2::BadRequest(fmt::format("{} hops and {} labels, {} of each at most in one page",
+                                     claimed.hops.length(), labels, kHopsPerPage)
+                             .c_str());
+  }
+  const auto claims = orb::to_core(claimed, resting);
+  if (!claims) orb::raise(claims.error());
+  auto taken = daemon_.ask([&](xbind::SwitchServer& server) {
+    return server.claim(SessionId{session}, *claims, steady_now());
+  });
+  if (!taken) orb::raise(taken.error());
+  auto out = std::make_unique<v2::ClaimsTaken>();
+  orb::ReplyRoom room;
+  ClaimsTaken fits{std::move(taken->refused), take_labels(taken->quarantined, room)};
+  orb::to_idl(fits, *out);
+  return out.release();
 }
 
 void SwitchServerServant::detach_manager(v2::SessionId session) {
@@ -263,6 +287,7 @@ CORBA::ULong SwitchOperationsServant::forget_manager(const char* manager) {
   const auto left =
       daemon_.ask([&](xbind::SwitchServer& server) { return server.forget_manager(manager); });
   if (!left) orb::raise(left.error());
+  daemon_.keep_managers();
   return static_cast<CORBA::ULong>(*left);
 }
 

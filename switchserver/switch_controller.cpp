@@ -12,7 +12,21 @@
 namespace xbind {
 
 SwitchController::SwitchController(SwitchControllerOptions options, SwitchDriver& driver)
-    : options_(std::move(options)), driver_(driver), ledger_(options_.ledger) {}
+    : options_(std::move(options)),
+      driver_(driver),
+      ledger_(options_.ledger),
+      settling_(options_.known, options_.claims_wait) {
+  for (const KnownManager& known : options_.known.value_or(std::vector<KnownManager>{})) {
+    const auto index = ledger_.manager(known.name);
+    if (!index) {
+      log::warn("manager {} is not awaited: {}", known.name, index.error().text);
+      settling_.done(known.name);
+      continue;
+    }
+    sessions_.resize(std::max<std::size_t>(sessions_.size(), index->value() + std::size_t{1}));
+    sessions_[index->value()] = {false, known.epoch};
+  }
+}
 
 SwitchController::~SwitchController() = default;
 
@@ -52,6 +66,7 @@ void SwitchController::expect_soon(const driver::Event& event) const {
 }
 
 void SwitchController::on_time(TimePoint now) {
+  if (now >= settling_.deadline()) end_settling(now);
   if (now < reread_at_) return;
   read_table();
   flush();
@@ -114,6 +129,7 @@ void SwitchController::mark_down() {
   state_ = State::kDown;
   own_table_ = 0;
   reread_at_ = kNever;
+  unclaimed_.clear();
   ledger_.for_each_hop([&](HopRef ref, HopRecord& record) {
     if (record.progress.add_open) on_added(ref, Cause::kSwitchUnreachable, 0);
     if (record.progress.remove_open) {
@@ -155,64 +171,6 @@ void SwitchController::on_table(const driver::Table& table, TimePoint now) {
   if (audits_.empty()) {
     ended_.clear();
     ended_overflow_ = false;
-  }
-}
-
-// Changes the switch, whose whole table is given, to match the ledger.
-void SwitchController::match_ledger(const std::vector<CrossConnect>& table) {
-  std::vector<CrossConnect> there = table;
-  std::sort(there.begin(), there.end());
-  // An entry whose output the switch cannot report (version 1.1) belongs to the hop on its input.
-  const auto claimed = [&](const CrossConnect& entry) {
-    bool found = false;
-    ledger_.for_each_on_input(
-        entry.input_port, entry.input_label, [&](HopRef, const HopRecord& record) {
-          found = found || ledger_.cross_connect(record) == entry || entry.output_port == PortId{};
-        });
-    return found;
-  };
-  // The input has an entry that no hop claims: an add would become its branch. The audit reports
-  // it.
-  const auto would_branch = [&](const CrossConnect& wanted) {
-    const CrossConnect from{wanted.input_port, wanted.input_label, PortId{0}, Label{}};
-    for (auto at = std::lower_bound(there.begin(), there.end(), from);
-         at != there.end() && at->input_port == wanted.input_port &&
-         at->input_label == wanted.input_label;
-         ++at) {
-      if (!claimed(*at)) return true;
-    }
-    return false;
-  };
-  // Hops that are being removed and absent from the table are gone; do this before their lower
-  // hops.
-  ledger_.for_each_hop([&](HopRef ref, HopRecord& record) {
-    if (record.state != HopStage::kRemoving) return;
-    const CrossConnect wanted = ledger_.cross_connect(record);
-    const CrossConnect untold{wanted.input_port, wanted.input_label, PortId{}, Label{}};
-    const bool in_table = std::binary_search(there.begin(), there.end(), wanted) ||
-                          std::binary_search(there.begin(), there.end(), untold);
-    if (!in_table) finish_removal(ref);
-  });
-  state_ = State::kUp;
-  ledger_.for_each_hop([&](HopRef ref, HopRecord& record) {
-    if (ledger_.above(ref)) return;
-    const CrossConnect wanted = ledger_.cross_connect(record);
-    const bool in_table = std::binary_search(there.begin(), there.end(), wanted);
-    if (record.state == HopStage::kRemoving) {
-      if (record.progress.remove_open) return;
-      ++counters_.cleaned;
-      send_remove(ref);
-    } else if (record.state == HopStage::kCommitted && !record.progress.add_open) {
-      if (!in_table && !would_branch(wanted) && !planted(Bug::kNotPutBack)) {
-        put_back(ref, there);
-      } else if (in_table && record.progress.untold) {
-        reassert(ref);
-      }
-    }
-  });
-  ledger_.unblock_all();
-  for (const CrossConnect& entry : there) {
-    if (!claimed(entry)) ledger_.block(entry);
   }
 }
 
@@ -333,7 +291,9 @@ void SwitchController::finish_removal(HopRef ref) {
   const std::optional<HopRef> below = ledger_.below(ref);
   const bool restore = record.progress.restore;
   note_end(record);
+  const CrossConnect gone = ledger_.cross_connect(record);
   ledger_.removed(ref);
+  block_again(gone);
   ++counters_.removes;
   if (unasked) outputs_.unasked.push_back({ledger_.manager_name(manager), done});
   answer_all(waiters, done);

@@ -48,24 +48,35 @@
 //
 // When ports begin a new session while the switch stays up, the controller adds the cross-connects
 // of their input again.
+//
+// A SwitchServer that starts has an empty ledger, while its switch may have cross-connects of
+// earlier lives. Managers claim their hops when they attach (claim()); what the switch lacks of
+// them is put back. Until every manager that is known has done so (settling.hpp), the switch admits
+// nothing new: setups are refused kSwitchUnreachable, and no label or quota is granted. If it is not
+// known which managers there were, this applies to ports at which an entry begins or ends that no
+// hop claims. Afterwards such an entry stays, and its labels are blocked.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/audit.hpp"
 #include "core/clock.hpp"
 #include "core/hop.hpp"
-#include "core/metrics/metric_table.hpp"
+#include "core/planted.hpp"
 #include "core/result.hpp"
 #include "switchserver/drivers/switch_driver.hpp"
 #include "switchserver/ledger.hpp"
 #include "switchserver/recall_desk.hpp"
+#include "switchserver/settling.hpp"
+#include "switchserver/switch_counters.hpp"
 #include "switchserver/timers.hpp"
 
 namespace xbind {
@@ -79,103 +90,10 @@ struct SwitchControllerOptions {
   std::size_t open_audits_max = 64;                             // more are refused kExhausted
   std::size_t labels_per_grant_max = 1U << 16;                  // of one batch or one grant()
   Duration reread_after = kSwitchServerTimers["table-reread"];  // after a failed table read
-};
-
-struct SwitchCounters {
-  std::uint64_t batches = 0;
-  std::uint64_t reserves = 0;
-  std::uint64_t commits = 0;
-  std::uint64_t removes = 0;
-  std::uint64_t modifies = 0;
-  std::uint64_t repeats = 0;
-  std::uint64_t labels_granted = 0;
-  std::uint64_t labels_returned = 0;
-  std::uint64_t returned_not_held = 0;
-  std::uint64_t quota_not_held = 0;
-  std::uint64_t lapses = 0;
-  std::uint64_t fenced = 0;
-  std::uint64_t put_back = 0;
-  std::uint64_t put_back_refused = 0;
-  std::uint64_t reasserted = 0;
-  std::uint64_t contracts_told = 0;
-  std::uint64_t contracts_refused = 0;
-  std::uint64_t port_changes = 0;
-  std::uint64_t taken_over = 0;
-  std::uint64_t moved_back = 0;
-  std::uint64_t cleaned = 0;
-  std::uint64_t audits = 0;
-  std::uint64_t executes = 0;
-  std::uint64_t recalls = 0;
-  std::uint64_t over_share = 0;
-  std::uint64_t unexpected_answers = 0;
-  std::array<std::uint64_t, static_cast<std::size_t>(kCauseLast) + 1> refusals{};  // by Cause
-};
-
-// All counters except `refusals`, which to_string(Cause) names.
-inline constexpr CounterRow<SwitchCounters> kSwitchMetrics[] = {
-    {"batches", MetricKind::kCounter, "", "Batches of commands that were applied.",
-     &SwitchCounters::batches},
-    {"reserves", MetricKind::kCounter, "", "Hops reserved.", &SwitchCounters::reserves},
-    {"commits", MetricKind::kCounter, "", "Hops committed after the switch confirmed.",
-     &SwitchCounters::commits},
-    {"removes", MetricKind::kCounter, "",
-     "Hops removed, after the switch confirmed where it had to.", &SwitchCounters::removes},
-    {"modifies", MetricKind::kCounter, "", "Hops whose resources were changed.",
-     &SwitchCounters::modifies},
-    {"repeats", MetricKind::kCounter, "", "Repeated setups and modifies; they change nothing.",
-     &SwitchCounters::repeats},
-    {"labels_granted", MetricKind::kCounter, "", "Labels that went to a manager's cache.",
-     &SwitchCounters::labels_granted},
-    {"labels_returned", MetricKind::kCounter, "", "Labels that a manager gave back.",
-     &SwitchCounters::labels_returned},
-    {"returned_not_held", MetricKind::kCounter, "",
-     "Labels given back by a manager that did not hold them; ignored.",
-     &SwitchCounters::returned_not_held},
-    {"quota_not_held", MetricKind::kCounter, "",
-     "Times a manager gave back more quota than it had.", &SwitchCounters::quota_not_held},
-    {"lapses", MetricKind::kCounter, "", "Sessions of managers that ended.",
-     &SwitchCounters::lapses},
-    {"fenced", MetricKind::kCounter, "",
-     "Attachments refused because a newer epoch of the manager is known.", &SwitchCounters::fenced},
-    {"put_back", MetricKind::kCounter, "",
-     "Committed cross-connects put back into a switch that had lost them.",
-     &SwitchCounters::put_back},
-    {"put_back_refused", MetricKind::kCounter, "",
-     "Adds of committed cross-connects that the switch refused or did not answer; the audit "
-     "reports "
-     "what is missing.",
-     &SwitchCounters::put_back_refused},
-    {"reasserted", MetricKind::kCounter, "",
-     "Committed cross-connects added once more: their port began a new session, or their contract "
-     "was not known to have arrived.",
-     &SwitchCounters::reasserted},
-    {"contracts_told", MetricKind::kCounter, "",
-     "Changed traffic contracts of committed hops that were sent to the switch.",
-     &SwitchCounters::contracts_told},
-    {"contracts_refused", MetricKind::kCounter, "",
-     "Changed traffic contracts that the switch refused or did not answer.",
-     &SwitchCounters::contracts_refused},
-    {"port_changes", MetricKind::kCounter, "",
-     "Times that ports appeared, disappeared or changed state.", &SwitchCounters::port_changes},
-    {"taken_over", MetricKind::kCounter, "",
-     "Cross-connects that were moved to the output of a later generation's hop.",
-     &SwitchCounters::taken_over},
-    {"moved_back", MetricKind::kCounter, "",
-     "Moves back to the earlier generation's output, requested because the later hop is removed.",
-     &SwitchCounters::moved_back},
-    {"cleaned", MetricKind::kCounter, "",
-     "Deletes sent without a manager waiting, for hops with unknown outcome.",
-     &SwitchCounters::cleaned},
-    {"audits", MetricKind::kCounter, "", "Audit reports made.", &SwitchCounters::audits},
-    {"executes", MetricKind::kCounter, "", "Batches of commands that came by a two-way call.",
-     &SwitchCounters::executes},
-    {"recalls", MetricKind::kCounter, "",
-     "Requests to a manager to return spare labels or quota of a port.", &SwitchCounters::recalls},
-    {"over_share", MetricKind::kCounter, "",
-     "Reserves refused and grants cut because the manager's share was used up.",
-     &SwitchCounters::over_share},
-    {"unexpected_answers", MetricKind::kCounter, "",
-     "Answers of the driver that match no request; ignored.", &SwitchCounters::unexpected_answers},
+  // Managers that may have hops in the switch, with the highest epoch of each; nullopt: it is not
+  // known which there are.
+  std::optional<std::vector<KnownManager>> known = std::vector<KnownManager>{};
+  Duration claims_wait = kSwitchServerTimers["claims-wait"];  // for their claims
 };
 
 class SwitchController {
@@ -246,7 +164,7 @@ class SwitchController {
   void expect_later(const driver::Event& event) const;
   void expect_soon(const driver::Event& event) const;
   // When on_time() is to be called, or kNever.
-  TimePoint wake_at() const { return reread_at_; }
+  TimePoint wake_at() const { return std::min(reread_at_, settling_.deadline()); }
   void on_time(TimePoint now);
 
   // Opens a session; an older one of that name lapses first. Works while the switch is down.
@@ -257,11 +175,19 @@ class SwitchController {
   void detach(std::string_view manager);
   // The highest epoch that has attached under the name; 0: none, or the name is not known.
   Epoch newest_epoch(std::string_view manager) const;
-  // Hops that the ledger holds under the name, at most `most` of them and from the place `from` on,
+  // Hops that the ledger holds under the name, and those that wait to be removed, at most `most` of them and from the place `from` on,
   // where 0 is the beginning. `places`, if given, receives for each hop the `from` of a page that
   // begins after it (0: it is the last hop). Reads at most kLookedAtPerPage records.
   HeldHops held_hops(std::string_view manager, std::uint64_t from, std::size_t most,
                      std::vector<std::uint64_t>* places = nullptr) const;
+  // Enters hops and labels that the manager has here (core/audit.hpp). Its last page also compares
+  // its hops with the switch's table, and restores or removes what differs. kNotFound: no session;
+  // kUnreachable: the switch's table has not been read.
+  Result<ClaimsTaken> claim(std::string_view manager, const HopClaims& page, TimePoint now);
+  // Whether hops may still be claimed by managers that are known: see above.
+  bool settling() const { return settling_.pending(); }
+  // The managers that a SwitchServer must know after a restart.
+  std::vector<KnownManager> known_managers() const;
   // See Ledger::forget_manager(); the epoch is forgotten with the name. Returns the number of hops
   // left. kNotFound: unknown; kBadInput: attached.
   Result<std::uint64_t> forget(std::string_view manager);
@@ -309,7 +235,8 @@ class SwitchController {
   static constexpr std::uint32_t kNil = 0xffff'ffff;
   static constexpr std::size_t kEndedMax = 1U << 20;
   static constexpr std::size_t kLookedAtPerPage = 50'000;
-  static constexpr std::size_t kStatisticsMax = 1024;  // open at once
+  static constexpr std::uint64_t kUncertainFrom = std::uint64_t{1} << 63;  // held_hops() pages
+  static constexpr std::size_t kStatisticsMax = 1024;                      // open at once
 
   enum class State : std::uint8_t { kDown, kReading, kUp };
   // The low bits of a cookie: the kind of request.
@@ -369,6 +296,10 @@ class SwitchController {
   void on_ports(const driver::Ports& ports);
   void on_table(const driver::Table& table, TimePoint now);
   void match_ledger(const std::vector<CrossConnect>& table);
+  template <class Which>
+  void match(Which which);
+  bool is_claimed(const CrossConnect& entry, bool and_compared = false) const;
+  void block_again(const CrossConnect& gone);
   void read_table();
   void mark_down();
 
@@ -380,7 +311,7 @@ class SwitchController {
   bool reachable() const { return up() && !lost_; }
   void advance(std::optional<HopRef> below);
   void refuse_waiting(std::optional<HopRef> below, Cause cause, std::uint8_t failure_code);
-  void put_back(HopRef ref, const std::vector<CrossConnect>& table);
+  void put_back_or_move(HopRef ref);
   HopResult removal_of(HopRef ref) const;
   void put_back(HopRef ref);
   void reassert(HopRef ref);
@@ -404,6 +335,21 @@ class SwitchController {
   std::uint32_t owner_of(const HopSetup& setup) const {
     return setup.owner < owners_.size() ? owners_[setup.owner] : kNoOwner;
   }
+  // Whether the port waits for claims. A switch that has restarted, too, does not show what may
+  // still be claimed of it.
+  bool waits_for_claims(PortId port) const {
+    return settling_.pending() && !planted(Bug::kUnclaimedGranted) &&
+           (!settling_.awaited().empty() || ledger_.has_unclaimed(port));
+  }
+  std::optional<LedgerHop> completed(const LedgerHop& claimed) const;
+  void claim(ManagerIndex manager, const LedgerHop& claimed, std::uint32_t owner,
+             ClaimsTaken& taken);
+  bool has_entry(const CrossConnect& wanted) const;
+  void claimed_all(std::string_view manager);
+  std::size_t uncertain_of(ManagerIndex manager) const;
+  HeldHops uncertain_hops(ManagerIndex manager, std::uint64_t from, std::size_t most,
+                          std::vector<std::uint64_t>* places) const;
+  void end_settling(TimePoint now);
   void modify(Place place, ManagerIndex manager, const HopModify& modify);
   void change(std::uint32_t waiters, ManagerIndex manager, const HopModify& wanted, bool reachable);
   void queue_behind(Change& open, std::uint32_t waiters, const HopModify& wanted);
@@ -447,6 +393,11 @@ class SwitchController {
   std::uint64_t tables_asked_ = 0;
   driver::Cookie own_table_ = 0;  // of the table read that leads to kUp
   TimePoint reread_at_ = kNever;
+  // Entries of the switch's table that no hop claims, ascending; while the switch is up.
+  std::vector<CrossConnect> unclaimed_;
+  Settling settling_;
+  // Hops that are to be removed once nobody else can claim their labels.
+  std::map<std::pair<ManagerIndex, HopKey>, LedgerHop> uncertain_;
 
   std::vector<Session> sessions_;
   std::vector<Batch> batches_;

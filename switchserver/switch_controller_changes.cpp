@@ -29,7 +29,7 @@ void SwitchController::change(std::uint32_t waiters, ManagerIndex manager, const
     return queue_behind(open->second, waiters, wanted);
   }
   if (!reachable && record != nullptr && !wanted.demand.fits_within(record->demand)) {
-    return refuse(refusal(wanted.key, HopAction::kModify, Cause::kSwitchUnreachable));
+    return refuse(refusal(wanted, Cause::kSwitchUnreachable));
   }
   const bool news =
       record != nullptr && (wanted.contract != record->contract() || record->progress.untold);
@@ -40,12 +40,12 @@ void SwitchController::change(std::uint32_t waiters, ManagerIndex manager, const
   const Admission admission = ledger_.modify(manager, wanted);
   if (!admission.admitted()) {
     note_shortage(manager, admission);
-    return refuse(refusal(wanted.key, HopAction::kModify, admission));
+    return refuse(refusal(wanted, admission));
   }
   // The commit of a reservation will carry the contract.
   if (news && record->state != HopStage::kReserved) record->progress.untold = true;
   ++(admission.repeated ? counters_.repeats : counters_.modifies);
-  answer_all(waiters, success(wanted.key, HopAction::kModify));
+  answer_all(waiters, success(wanted));
 }
 
 // Queues a modify while the switch is being sent another contract, or the present one again.
@@ -56,7 +56,7 @@ void SwitchController::queue_behind(Change& open, std::uint32_t waiters, const H
     if (requested) {
       join(open.waiters, waiters);
     } else {
-      answer_all(waiters, success(wanted.key, HopAction::kModify));
+      answer_all(waiters, success(wanted));
     }
     return;
   }
@@ -67,14 +67,13 @@ void SwitchController::queue_behind(Change& open, std::uint32_t waiters, const H
   }
   const std::uint32_t newest = open.next ? open.next->revision : open.wanted.revision;
   if (wanted.revision <= newest) {
-    HopResult stale = refusal(wanted.key, HopAction::kModify, Cause::kStale, wanted.revision);
+    HopResult stale = refusal(wanted, Cause::kStale, wanted.revision);
     stale.free = newest;
     answer_all(waiters, stale);
     return;
   }
   if (open.next) {
-    HopResult stale =
-        refusal(open.next->key, HopAction::kModify, Cause::kStale, open.next->revision);
+    HopResult stale = refusal(*open.next, Cause::kStale, open.next->revision);
     stale.free = wanted.revision;
     answer_all(open.next_waiters, stale);
   }
@@ -90,7 +89,7 @@ void SwitchController::send_contract(HopRef ref, std::uint32_t waiters, const Ho
   const Admission admission = ledger_.modify(record.manager, booked, true);
   if (!admission.admitted()) {
     note_shortage(record.manager, admission);
-    answer_all(waiters, refusal(wanted.key, HopAction::kModify, admission));
+    answer_all(waiters, refusal(wanted, admission));
     return;
   }
   if (admission.repeated) ++counters_.repeats;
@@ -111,10 +110,11 @@ void SwitchController::on_contract_answer(HopRef ref, Cause cause, std::uint8_t 
     ++(change.waiters != kNil ? counters_.contracts_refused : counters_.put_back_refused);
   }
   if (record.state != HopStage::kCommitted) {
-    const HopResult gone = refusal(wanted.key, HopAction::kModify, Cause::kBeingReleased,
-                                   wanted.key.generation.value());
-    answer_all(change.waiters, gone);
-    answer_all(change.next_waiters, gone);
+    const std::uint64_t generation = wanted.key.generation.value();
+    answer_all(change.waiters, refusal(wanted, Cause::kBeingReleased, generation));
+    if (change.next) {
+      answer_all(change.next_waiters, refusal(*change.next, Cause::kBeingReleased, generation));
+    }
     return;
   }
   const bool undone = cause != Cause::kNone && change.refusable;
@@ -122,12 +122,12 @@ void SwitchController::on_contract_answer(HopRef ref, Cause cause, std::uint8_t 
     ledger_.settle(ref, change.had_revision, change.had, change.had_contract);
     // After a refusal nothing has changed; without an answer the contract is unknown.
     record.progress.untold = record.progress.untold || cause != Cause::kSwitchRefused;
-    answer_all(change.waiters, refusal(wanted.key, HopAction::kModify, cause, failure_code));
+    answer_all(change.waiters, refusal(wanted, cause, failure_code));
   } else {
     ledger_.settle(ref, wanted.revision, wanted.demand, wanted.contract);
     record.progress.untold = cause != Cause::kNone;
     if (change.waiters != kNil) ++counters_.modifies;
-    answer_all(change.waiters, success(wanted.key, HopAction::kModify));
+    answer_all(change.waiters, success(wanted));
   }
   if (!change.next) return;
   const bool reachable = up() && cause != Cause::kSwitchUnreachable;

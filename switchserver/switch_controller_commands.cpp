@@ -38,7 +38,8 @@ Result<SwitchController::Attachment> SwitchController::attach(std::string_view m
   if (session.attached) end_session(*index);
   session = {true, epoch};
   ledger_.open_session(*index);
-  return Attachment{ledger_.ports(), ledger_.quarantined(*index), ledger_.hop_count(*index)};
+  return Attachment{ledger_.ports(), ledger_.quarantined(*index),
+                    ledger_.hop_count(*index) + uncertain_of(*index)};
 }
 
 Epoch SwitchController::newest_epoch(std::string_view manager) const {
@@ -65,6 +66,14 @@ Result<std::uint64_t> SwitchController::forget(std::string_view manager) {
   if (!index) return fail(ErrorCode::kNotFound, "no manager {} is known", manager);
   if (sessions_[index->value()].attached) {
     return fail(ErrorCode::kBadInput, "manager {} is attached", manager);
+  }
+  // Nobody repeats their removal; the audit reports those that are in the switch.
+  std::erase_if(uncertain_, [&](const auto& entry) { return entry.first.first == *index; });
+  if (up()) {
+    claimed_all(manager);
+    flush();
+  } else {
+    settling_.done(manager);
   }
   return ledger_.forget_manager(*index);
 }
@@ -144,6 +153,11 @@ void SwitchController::set_up(Place place, ManagerIndex manager, const HopSetup&
     answer(place, refusal(setup.key, action, Cause::kSwitchUnreachable));
     return;
   }
+  if ((waits_for_claims(setup.input_port) || waits_for_claims(setup.output_port)) &&
+      !ledger_.find(manager, setup.key)) {
+    answer(place, refusal(setup.key, action, Cause::kSwitchUnreachable));
+    return;
+  }
   const Admission admission = ledger_.set_up(manager, setup, owner_of(setup));
   if (!admission.admitted()) {
     note_shortage(manager, admission);
@@ -180,7 +194,11 @@ void SwitchController::set_up(Place place, ManagerIndex manager, const HopSetup&
 void SwitchController::remove(Place place, ManagerIndex manager, const HopKey& key) {
   const auto ref = ledger_.find(manager, key);
   const Cause unreachable = up() ? Cause::kNone : Cause::kSwitchUnreachable;
-  if (!ref) return answer(place, refusal(key, HopAction::kRemove, unreachable));
+  if (!ref) {
+    const bool waits = !uncertain_.empty() && uncertain_.contains({manager, key});
+    return answer(
+        place, refusal(key, HopAction::kRemove, waits ? Cause::kSwitchUnreachable : unreachable));
+  }
   HopRecord& record = ledger_.hop(*ref);
   if (ledger_.goes_at_once(*ref)) {
     const HopResult done = removal_of(*ref);
@@ -236,6 +254,7 @@ void SwitchController::grant_wanted(ManagerIndex manager, HopResultBatch& out) {
 SwitchController::Grant SwitchController::grant_some(ManagerIndex manager, PortId port,
                                                      std::size_t labels, Resources quota) {
   Grant granted;
+  if (waits_for_claims(port)) return granted;
   const LabelsMissing missing = ledger_.grant_labels(manager, port, labels, granted.labels);
   counters_.labels_granted += granted.labels.size();
   if (missing.share != 0) note_over_share(port);

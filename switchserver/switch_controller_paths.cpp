@@ -88,10 +88,10 @@ void SwitchController::refuse_waiting(std::optional<HopRef> below, Cause cause,
 }
 
 // The switch has lost this hop, or still has the hop from which it took over in its place.
-void SwitchController::put_back(HopRef ref, const std::vector<CrossConnect>& table) {
+void SwitchController::put_back_or_move(HopRef ref) {
   for (auto at = ledger_.below(ref); at; at = ledger_.below(*at)) {
     const CrossConnect earlier = ledger_.cross_connect(*at);
-    if (!std::binary_search(table.begin(), table.end(), earlier)) continue;
+    if (!std::binary_search(unclaimed_.begin(), unclaimed_.end(), earlier)) continue;
     ++counters_.put_back;
     return move(ref, earlier);
   }

@@ -1,4 +1,6 @@
 // SwitchController: results, counters and audit reports.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <unordered_map>
@@ -145,10 +147,14 @@ void SwitchController::on_counted(const driver::Statistics& counted) {
 
 LedgerHop SwitchController::describe(HopRef ref, const HopRecord& record, OwnerPlaces& places,
                                      std::vector<HopOwner>& owners) const {
-  const auto [owner, fresh] =
-      places.try_emplace(ledger_.owner_number(record), static_cast<std::uint32_t>(owners.size()));
-  if (fresh) owners.push_back(ledger_.owner_of(record));
   LedgerHop hop;
+  hop.owner = kNoOwner;
+  if (const std::uint32_t number = ledger_.owner_number(record); number != kNoOwner) {
+    const auto [owner, fresh] =
+        places.try_emplace(number, static_cast<std::uint32_t>(owners.size()));
+    if (fresh) owners.push_back(ledger_.owner_of(record));
+    hop.owner = owner->second;
+  }
   hop.key = record.key;
   hop.cross_connect = ledger_.cross_connect(record);
   hop.demand = record.demand;
@@ -156,7 +162,6 @@ LedgerHop SwitchController::describe(HopRef ref, const HopRecord& record, OwnerP
   hop.contract = record.contract();
   hop.held = record.held;
   hop.hop_count = record.hop_count;
-  hop.owner = owner->second;
   hop.request = record.request;
   hop.stage = record.state;
   hop.branch = record.branch;
@@ -164,6 +169,7 @@ LedgerHop SwitchController::describe(HopRef ref, const HopRecord& record, OwnerP
   hop.superseded = ledger_.superseded(ref);
   hop.revision = ledger_.revision(ref);
   hop.shown_id = ledger_.shown_id(ref);
+  hop.enters = ledger_.ingress(ref).has_value();
   return hop;
 }
 
@@ -172,6 +178,7 @@ HeldHops SwitchController::held_hops(std::string_view name, std::uint64_t from, 
   HeldHops held;
   const auto manager = ledger_.find_manager(name);
   if (!manager || most == 0) return held;
+  if (from >= kUncertainFrom) return uncertain_hops(*manager, from, most, places);
   OwnerPlaces owners;
   std::size_t looked_at = 0;
   held.next = ledger_.visit_hops(from, [&](HopRef ref, const HopRecord& record) {
@@ -181,6 +188,32 @@ HeldHops SwitchController::held_hops(std::string_view name, std::uint64_t from, 
     }
     return held.hops.size() < most && ++looked_at < kLookedAtPerPage;
   });
+  if (held.next == 0 && uncertain_of(*manager) != 0) held.next = kUncertainFrom;
+  return held;
+}
+
+std::size_t SwitchController::uncertain_of(ManagerIndex manager) const {
+  return static_cast<std::size_t>(
+      std::count_if(uncertain_.begin(), uncertain_.end(),
+                    [&](const auto& entry) { return entry.first.first == manager; }));
+}
+
+// The manager that claimed them may have ended since: the next one has to repeat their removal.
+HeldHops SwitchController::uncertain_hops(ManagerIndex manager, std::uint64_t from,
+                                          std::size_t most,
+                                          std::vector<std::uint64_t>* places) const {
+  HeldHops held;
+  std::uint64_t at = kUncertainFrom;
+  for (const auto& [whose, hop] : uncertain_) {
+    if (whose.first != manager || at++ < from) continue;
+    if (held.hops.size() == most) {
+      held.next = at - 1;
+      break;
+    }
+    held.hops.push_back(hop);
+    held.hops.back().owner = kNoOwner;
+    if (places != nullptr) places->push_back(at);
+  }
   return held;
 }
 
@@ -234,6 +267,16 @@ void SwitchController::report(const Audit& audit, const std::vector<CrossConnect
         {FindingKind::kUnreadable, options_.name,
          "too many hops were removed while the switch's table was read; repeat the audit", 1});
   } else {
+    for (const CrossConnect& entry : unclaimed_) {
+      if (settling_.pending()) expected.moving.push_back(entry);
+    }
+    if (settling_.pending() && !unclaimed_.empty()) {
+      report.findings.push_back(
+          {FindingKind::kUnreadable, options_.name,
+           fmt::format("{} cross-connects may still be claimed by managers that have not attached",
+                       unclaimed_.size()),
+           1, "claims"});
+    }
     auto differences = compare_table(options_.name, *table, std::move(expected));
     std::move(differences.begin(), differences.end(), std::back_inserter(report.findings));
   }

@@ -36,7 +36,8 @@ Result<SwitchServer::Attachment> SwitchServer::attach(const std::string& manager
   by_name_[manager] = session;
   log::info("manager {} attached, epoch {}, session {}, {} hops of it here", manager, epoch,
             session, holdings->hops);
-  return Attachment{session, options_.session.batches_in_flight, std::move(*holdings)};
+  return Attachment{session, options_.session.batches_in_flight, options_.session_base + 1,
+                    std::move(*holdings)};
 }
 
 void SwitchServer::end_all() {
@@ -88,6 +89,21 @@ Result<HeldHops> SwitchServer::held_hops(SessionId session, std::uint64_t from, 
   const auto found = managers_.find(session);
   if (found == managers_.end()) return fail(ErrorCode::kNotFound, "no session {}", session);
   return controller_.held_hops(found->second->name, from, most, places);
+}
+
+Result<ClaimsTaken> SwitchServer::claim(SessionId session, const HopClaims& page, TimePoint now) {
+  const auto found = managers_.find(session);
+  if (found == managers_.end()) return fail(ErrorCode::kNotFound, "no session {}", session);
+  const std::string& name = found->second->name;
+  auto taken = controller_.claim(name, page, now);
+  if (!taken) return taken;
+  if (!taken->refused.empty()) {
+    const HopResult& first = taken->refused.front();
+    log::warn("{} claims of manager {} refused, the first of connection {}: {}",
+              taken->refused.size(), name, first.key.connection, to_string(first.cause));
+  }
+  if (!page.hops.empty()) log::info("manager {} has claimed {} hops here", name, page.hops.size());
+  return taken;
 }
 
 Result<Epoch> SwitchServer::newest_epoch(const std::string& manager) const {

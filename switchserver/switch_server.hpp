@@ -85,6 +85,7 @@ class SwitchServer {
   struct Attachment {
     SessionId session;
     std::uint32_t batches_in_flight = 0;
+    std::uint64_t books = 0;  // number of the ledger: differs after every start
     SwitchController::Attachment holdings;
   };
 
@@ -105,6 +106,8 @@ class SwitchServer {
   // As SwitchController::held_hops, for the session's manager. kNotFound: no such session.
   Result<HeldHops> held_hops(SessionId session, std::uint64_t from, std::size_t most,
                              std::vector<std::uint64_t>* places = nullptr) const;
+  // As SwitchController::claim, for the session's manager. kNotFound: no such session.
+  Result<ClaimsTaken> claim(SessionId session, const HopClaims& page, TimePoint now);
   // kBadInput: the name is empty or invalid.
   Result<Epoch> newest_epoch(const std::string& manager) const;
   // kNotFound: no such session or port.

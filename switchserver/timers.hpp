@@ -30,6 +30,9 @@ inline constexpr Timers kSwitchServerTimers{
          "Pause between recalls of labels from the managers' caches."},
         {"table-reread", std::chrono::seconds{1},
          "Pause before the switch's table is read again after a failure."},
+        {"claims-wait", std::chrono::seconds{15},
+         "After a restart, the time that managers have to claim their hops. Meanwhile a port with "
+         "entries that nobody has claimed admits nothing new."},
         {"absence-log-first", std::chrono::seconds{2},
          "Time after which the absence of the switch is logged; the pause doubles."},
         {"absence-log-max", std::chrono::minutes{1},

@@ -13,7 +13,8 @@ HopResultBatch acknowledge(const HopBatch& batch) {
   HopResultBatch out;
   out.results.reserve(batch.commands());
   for (const HopModify& modify : batch.modifies) {
-    out.results.push_back({modify.key, HopAction::kModify, Cause::kNone, {}, {}, {}, 0, 0});
+    out.results.push_back(
+        {modify.key, HopAction::kModify, Cause::kNone, {}, {}, {}, 0, 0, modify.revision});
   }
   PortLabels granted;
   std::size_t removals = 0;

@@ -107,6 +107,7 @@ class SwitchServant : public POA_xbind::v2::SwitchServer {
     auto out = std::make_unique<v2::HopAttachment>();
     out->inbox = v2::HopInbox::_duplicate(inbox_);
     out->hops_held = 0;
+    out->books = 0;  // the number that a manager knows before it has attached: it claims nothing
     daemon_.ask([&](NullSwitch& logic) {
       out->session = logic.attach(steady_now()).value();
       out->batches_in_flight = logic.window();
@@ -118,6 +119,10 @@ class SwitchServant : public POA_xbind::v2::SwitchServer {
   v2::Epoch newest_epoch(const char*) override { return 0; }
   v2::HopPage* held_hops(v2::SessionId, CORBA::ULongLong) override {
     return std::make_unique<v2::HopPage>().release();
+  }
+  v2::ClaimsTaken* claim_hops(v2::SessionId, const v2::HopPage&,
+                              const v2::PortLabelsSeq&) override {
+    batches_only();
   }
   void detach_manager(v2::SessionId session) override {
     daemon_.ask([&](NullSwitch& logic) {

@@ -147,6 +147,7 @@ void Network::answer(SwitchSide& side, const HopBatch& heard, HopResultBatch& ba
     HopResult result;
     result.key = change.key;
     result.action = HopAction::kModify;
+    result.revision = change.revision;
     batch.results.push_back(result);
   }
   for (const HopSetup& setup : heard.setups) {

@@ -23,4 +23,11 @@ struct Contract {
   friend bool operator==(const Contract&, const Contract&) = default;
 };
 
+// What both contracts need together: the greater of them in every component.
+inline Contract greater(const Contract& a, const Contract& b) {
+  return {xbind::greater(a.forward, b.forward), xbind::greater(a.reverse, b.reverse),
+          xbind::greater(a.traffic, b.traffic),
+          xbind::greater(a.reverse_traffic, b.reverse_traffic)};
+}
+
 }  // namespace xbind::cmgr

@@ -49,7 +49,10 @@ struct FoundHop {
   LedgerHop hop;                                          // its `owner` is an index into `owners`
   std::shared_ptr<const std::vector<HopOwner>> owners{};  // of the page that it came with
 
-  const HopOwner& owner() const { return (*owners)[hop.owner]; }
+  const HopOwner& owner() const {
+    static const HopOwner kNobody;
+    return hop.owner == kNoOwner ? kNobody : (*owners)[hop.owner];
+  }
   bool last() const { return hop.key.hop + 1 == hop.hop_count; }
   // Cells pass it: the switch has it, and no other path has taken over.
   bool carries() const { return hop.stage == HopStage::kCommitted && !hop.superseded; }

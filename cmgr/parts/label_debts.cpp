@@ -46,6 +46,10 @@ std::shared_ptr<OwedLabel> share_label_with_debts(Connection& connection, const 
 
 void owe_unconfirmed(const GoingHops& going, SwitchDesk& switches, TimePoint now) {
   Hops& hops = going.hops;
+  std::vector<CrossConnect> cross_connects;  // before their labels pass to the debts
+  for (const Hop& hop : hops) {
+    cross_connects.push_back({hop.input_port, hop.input_label, hop.output_port, hop.output_label});
+  }
   std::vector<std::shared_ptr<OwedLabel>> labels(hops.size());
   const auto own_label = [&](Hop& hop) {
     auto& label = labels[hops.place_of(hop).value()];
@@ -62,7 +66,11 @@ void owe_unconfirmed(const GoingHops& going, SwitchDesk& switches, TimePoint now
   };
   for (Hop& hop : hops) {
     if (!hop.owes_removal()) continue;
-    Debt debt{hop.output_port, hop.state == HopState::kRemoving && hop.errand == Errand::kNone, {}};
+    Debt debt{cross_connects[hops.place_of(hop).value()],
+              hop.count(),
+              going.stock == nullptr && going.connection.stage() == Stage::kReleasing,
+              hop.state == HopState::kRemoving && hop.errand == Errand::kNone,
+              {}};
     const auto hold = [&](std::shared_ptr<OwedLabel> label) {
       if (label) debt.labels.push_back(std::move(label));
     };

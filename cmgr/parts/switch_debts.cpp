@@ -25,7 +25,7 @@ bool SwitchDesk::not_paid(SwitchIndex index, HopKey key, TimePoint now) {
 void SwitchDesk::owe_change(SwitchIndex index, HopModify change, TimePoint now) {
   Switch& at = *switches_[index.value()];
   OwedChange& owed = at.changes[change.key];
-  if (std::exchange(owed.under_way, false)) ++owed.answers_to_skip;
+  owed.under_way = false;
   owed.change = std::move(change);
   at.debts_due = std::min(at.debts_due, now + kDebtRetry);
   count_change(owed);
@@ -38,19 +38,16 @@ void SwitchDesk::owe_change_at_once(SwitchIndex index, HopModify change, TimePoi
     return;
   }
   OwedChange& owed = at.changes[change.key];
-  if (std::exchange(owed.under_way, true)) ++owed.answers_to_skip;
+  owed.under_way = true;
   owed.change = change;
   queue(index, std::move(change), now);
 }
 
-bool SwitchDesk::change_answered(SwitchIndex index, const HopKey& key, Cause cause, TimePoint now) {
+bool SwitchDesk::change_answered(SwitchIndex index, const HopResult& result, TimePoint now) {
   Switch& at = *switches_[index.value()];
-  const auto owed = at.changes.find(key);
-  if (owed == at.changes.end()) return false;
-  if (owed->second.answers_to_skip > 0) {
-    --owed->second.answers_to_skip;
-    return true;
-  }
+  const auto owed = at.changes.find(result.key);
+  if (owed == at.changes.end() || owed->second.change.revision != result.revision) return false;
+  const Cause cause = result.cause;
   const bool settled = cause == Cause::kNone || cause == Cause::kStale ||
                        cause == Cause::kUnknownConnection || cause == Cause::kBeingReleased;
   if (!settled) {
@@ -64,35 +61,20 @@ bool SwitchDesk::change_answered(SwitchIndex index, const HopKey& key, Cause cau
   return true;
 }
 
-std::uint8_t SwitchDesk::forgive_change(SwitchIndex index, const HopKey& key) {
+void SwitchDesk::forgive_change(SwitchIndex index, const HopKey& key) {
   Switch& at = *switches_[index.value()];
+  if (at.changes.empty()) return;
   const auto owed = at.changes.find(key);
-  if (owed == at.changes.end()) return 0;
-  const int answers = owed->second.answers_to_skip + (owed->second.under_way ? 1 : 0);
+  if (owed == at.changes.end()) return;
   uncount_change(owed->second);
   at.changes.erase(owed);
-  return static_cast<std::uint8_t>(answers);
-}
-
-void SwitchDesk::skip_answers(SwitchIndex index, const HopKey& key, std::uint8_t answers) {
-  if (answers == 0) return;
-  std::uint8_t& skipped = switches_[index.value()]->answers_to_skip[key];
-  skipped = static_cast<std::uint8_t>(skipped + answers);
-}
-
-bool SwitchDesk::skips_answer(SwitchIndex index, const HopKey& key) {
-  auto& skipped = switches_[index.value()]->answers_to_skip;
-  const auto found = skipped.find(key);
-  if (found == skipped.end()) return false;
-  if (--found->second == 0) skipped.erase(found);
-  return true;
 }
 
 bool SwitchDesk::pay(SwitchIndex index, HopKey key, Label resting, TimePoint now) {
   Switch& at = *switches_[index.value()];
   const auto debt = at.debts.find(key);
   if (debt == at.debts.end()) return false;
-  const PortId output_port = debt->second.output_port;
+  const PortId output_port = debt->second.cross_connect.output_port;
   std::vector<std::shared_ptr<OwedLabel>> labels = std::move(debt->second.labels);
   at.debts.erase(debt);
   --owed_;

@@ -24,7 +24,7 @@ SwitchIndex SwitchDesk::index_of(const std::string& name) {
   if (fresh) {
     XB_CHECK(switches_.size() < kSwitches, switches_.size());
     switches_.push_back(std::make_unique<Switch>(
-        Switch{name, {}, 0, nullptr, Aggregator{aggregation_}, {}, {}, {}, {}, {}, kNever, false}));
+        Switch{name, {}, 0, nullptr, Aggregator{aggregation_}, {}, {}, {}, {}, kNever, false}));
     peers_.attach_switch(name);
   }
   return entry->second;
@@ -332,12 +332,10 @@ void SwitchDesk::end_session(Switch& at) {
   at.link.reset();
   at.queue.clear([&](TimesIndex call) { times_.dropped(call); });
   at.debts_due = kNever;
-  at.answers_to_skip.clear();
   for (auto& [key, debt] : at.debts) debt.under_way = false;
   if (planted(Bug::kDebtDropped)) owed_ -= std::exchange(at.debts, {}).size();
   for (auto& [key, owed] : at.changes) {
     owed.under_way = false;
-    owed.answers_to_skip = 0;
     count_change(owed);
   }
   for (auto& [port, caches] : at.caches) {

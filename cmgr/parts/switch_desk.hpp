@@ -26,6 +26,7 @@
 #include "cmgr/parts/peers.hpp"
 #include "cmgr/parts/quota_cache.hpp"
 #include "cmgr/parts/timers.hpp"
+#include "core/audit.hpp"
 #include "core/flat_map.hpp"
 
 namespace xbind::cmgr {
@@ -41,7 +42,9 @@ struct OwedLabel {
 
 // A removal that could not be delivered or was not answered in time.
 struct Debt {
-  PortId output_port;                              // of the hop
+  CrossConnect cross_connect;                      // of the hop; labels that no answer named: none
+  std::uint16_t hop_count = 0;                     // of its leg
+  bool confirmed = false;                          // the hop had been committed
   bool under_way = false;                          // sent in this session, not answered yet
   std::vector<std::shared_ptr<OwedLabel>> labels;  // released when no debt refers to them
 };
@@ -51,8 +54,6 @@ struct OwedChange {
   HopModify change;
   bool under_way = false;
   bool counted = false;  // among the debts; false: a handover that was sent at once
-  // answers to earlier owed contracts that were sent in this session
-  std::uint8_t answers_to_skip = 0;
 };
 
 // The labels and quota kept in advance for one output port, and how much of them is in use.
@@ -182,23 +183,13 @@ class SwitchDesk {
   void owe_change(SwitchIndex at, HopModify change, TimePoint now);
   // The same, sent at once if the switch is attached.
   void owe_change_at_once(SwitchIndex at, HopModify change, TimePoint now);
-  bool change_answered(SwitchIndex at, const HopKey& key, Cause cause, TimePoint now);
+  // The answer to a change of that hop with that revision. False: it is not owed (any more).
+  bool change_answered(SwitchIndex at, const HopResult& result, TimePoint now);
   bool owes_change(SwitchIndex at, const HopKey& key) const {
     return switches_[at.value()]->changes.contains(key);
   }
-  // Drops an owed change. Returns how many answers to it may still come in this session.
-  std::uint8_t forgive_change(SwitchIndex at, const HopKey& key);
-  // Ignores the next `answers` answers to changes of that hop in this session, because a later
-  // change has superseded them.
-  void skip_answers(SwitchIndex at, const HopKey& key, std::uint8_t answers);
-  // Whether this answer is to be ignored; counts it.
-  bool skips_answer(SwitchIndex at, const HopKey& key);
-  // The hop is being removed: drops an owed contract, and stops waiting for answers to changes.
-  void forget_change(SwitchIndex at, const HopKey& key) {
-    Switch& of = *switches_[at.value()];
-    if (!of.changes.empty()) forgive_change(at, key);
-    if (!of.answers_to_skip.empty()) of.answers_to_skip.erase(key);
-  }
+  // Drops an owed change.
+  void forgive_change(SwitchIndex at, const HopKey& key);
   std::size_t owed() const { return owed_; }
   // The labels of that switch that debts (at any switch) refer to.
   std::vector<std::shared_ptr<OwedLabel>> owed_labels(SwitchIndex at) const;
@@ -217,6 +208,11 @@ class SwitchDesk {
   // The labels of that switch that are being returned or owed.
   void labels_on_their_way(SwitchIndex at, std::vector<std::pair<PortId, Label>>& out) const;
   std::vector<HopKey> debts(SwitchIndex at) const;
+  // Visits the removals that are owed to that switch: visit(HopKey, Debt).
+  template <class Visitor>
+  void for_each_debt(SwitchIndex at, Visitor&& visit) const {
+    for (const auto& [key, debt] : switches_[at.value()]->debts) visit(key, debt);
+  }
   template <class Visitor>
   void for_each_port(SwitchIndex at, Visitor&& visit) const {
     for (const auto& [port, caches] : switches_[at.value()]->caches) visit(port, caches);
@@ -252,7 +248,6 @@ class SwitchDesk {
     FlatMap<PortId, PortCaches*> caches_by_port;
     std::map<HopKey, Debt> debts;
     std::map<HopKey, OwedChange> changes;
-    std::map<HopKey, std::uint8_t> answers_to_skip;  // hops that are not being removed
     TimePoint debts_due = kNever;
     bool unclear = false;  // see label_unclear()
   };

@@ -55,6 +55,8 @@ inline constexpr Timers kManagerTimers{
          "at once."},
         {"epoch-answer", std::chrono::seconds{2},
          "Time in which a SwitchServer must say which epochs of the manager it knows."},
+        {"logic-wait", std::chrono::milliseconds{100},
+         "Time after which a thread that waits for the logic looks whether the process ends."},
         {"topology-back-off-min", std::chrono::milliseconds{100},
          "First wait after RouteObject could not be watched."},
         {"topology-back-off-max", std::chrono::seconds{1},

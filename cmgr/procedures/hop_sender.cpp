@@ -74,12 +74,7 @@ void HopSender::note_change(const Connection& connection, Hop& hop) {
   const HopKey key = key_of(connection, hop);
   hop.state = HopState::kChanging;
   hop.behind = hop.behind || switches_.owes_change(hop.at, key);
-  // With invocations the debt stays until its own answer comes in the session, perhaps that it is
-  // stale. If the debt were dropped now, that answer would settle the hop's next debt.
-  if (config_.one_by_one) return;
-  // The new contract replaces the one that was owed. If the session has sent the owed one already,
-  // the SwitchServer answers it before the new one.
-  switches_.skip_answers(hop.at, key, switches_.forgive_change(hop.at, key));
+  switches_.forgive_change(hop.at, key);  // the new contract replaces the one that was owed
 }
 
 Owner HopSender::owner_of(const Procedure& procedure) const {

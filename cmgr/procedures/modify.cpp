@@ -10,11 +10,6 @@
 namespace xbind::cmgr {
 namespace {
 
-Contract greater(const Contract& a, const Contract& b) {
-  return {greater(a.forward, b.forward), greater(a.reverse, b.reverse),
-          greater(a.traffic, b.traffic), greater(a.reverse_traffic, b.reverse_traffic)};
-}
-
 bool asks_for_more(const Contract& had, const Contract& wanted) {
   return greater(had.forward, wanted.forward) != had.forward ||
          greater(had.reverse, wanted.reverse) != had.reverse ||
@@ -123,7 +118,6 @@ void Modify::restore_hops(TimePoint now) {
       hop.state = HopState::kCommitted;
       continue;
     }
-    if (open) context_.switches.skip_answers(hop.at, key_of(connection_, hop), 1);
     ++pending_;
     context_.sender.tell(*this, hop, Errand::kModify, now);
   }
@@ -211,10 +205,6 @@ void Modify::switch_lost(SwitchIndex at, TimePoint now) {
 void Modify::owe_changes(const Contract& contract, TimePoint now) {
   for (Hop& hop : hops()) {
     if (hop.changed) continue;
-    const HopKey key = key_of(connection_, hop);
-    // A late answer may otherwise be taken for that of a later change.
-    const bool was_sent = hop.state == HopState::kChanging && hop.errand == Errand::kNone;
-    if (was_sent) context_.switches.skip_answers(hop.at, key, 1);
     hop.state = HopState::kCommitted;
     hop.errand = Errand::kNone;
     context_.switches.owe_change(hop.at, change_to(contract, hop), now);

@@ -17,6 +17,7 @@ class Modify final : public StepMachine<ModifyFsm, Procedure> {
   State state() const override;
   void timed_out(TimePoint now) override;
   void switch_lost(SwitchIndex at, TimePoint now) override;
+  bool awaits_change(std::uint32_t revision) const override { return revision == revision_; }
   void change_answered(Hop& hop, const HopResult& result, TimePoint now) override;
   HopModify change_for(const Hop& hop) const override;
 

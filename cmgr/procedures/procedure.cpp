@@ -49,7 +49,7 @@ bool Procedure::owes_a_removal() {
 void Procedure::begin_removal(Hop& hop, TimePoint now) {
   ++pending_;
   if (hop.state == HopState::kRemoving) return;  // of a leaf that is being dropped
-  context_.switches.forget_change(hop.at, key_of(connection_, hop));
+  context_.switches.forgive_change(hop.at, key_of(connection_, hop));
   // A switch without a session gets no removal: it is owed once the others are done.
   if (!context_.switches.is_attached(hop.at)) {
     hop.state = HopState::kNotRemoved;

@@ -59,7 +59,9 @@ class Procedure : public TimerHook {
   virtual void switch_lost(SwitchIndex at, TimePoint now) = 0;
   // The answer to a hop's outstanding reserve or commit.
   void setup_answered(Hop& hop, const HopResult& result, TimePoint now);
-  // The answer to a modify; `hop` is in the state kChanging.
+  // Whether it waits for the answer to a change of that revision.
+  virtual bool awaits_change(std::uint32_t /*revision*/) const { return false; }
+  // That answer; `hop` is in the state kChanging.
   virtual void change_answered(Hop&, const HopResult&, TimePoint) {}
   // A removal's answer; `hop` is in the state kRemoving.
   void removal_answered(Hop& hop, bool removed, TimePoint now);

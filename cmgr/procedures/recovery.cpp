@@ -215,7 +215,9 @@ Connection& Recovery::enter(ConnectionId id, const Call& call, const FoundTree& 
   found.opened.to = to;
   found.opened.both = bidirectional;
   found.opened.contract = contract_of(call, tree);
-  if (own || found.alias != ConnectionId{}) {
+  // With other destinations it belongs to no pool any more.
+  const bool as_prepared = found.restored.leaves.empty() && !found.restored.first_end_dropped;
+  if (as_prepared && (own || found.alias != ConnectionId{})) {
     found.opened.pool = context_.prepared.pool_of(owner.from, to, found.opened.contract);
   }
   Connection& made = context_.connections.restore(found, HopTree::assemble(hops));
@@ -346,7 +348,7 @@ void Recovery::remove(Connection* connection, ConnectionId id, const Call& call,
   };
   for (const FoundHop* const found : going) {
     const CrossConnect& cross_connect = found->hop.cross_connect;
-    Debt debt{cross_connect.output_port, false, {}};
+    Debt debt{cross_connect, found->hop.hop_count, true, false, {}};
     const auto hold = [&](std::shared_ptr<OwedLabel> label) {
       if (label) debt.labels.push_back(std::move(label));
     };

@@ -64,6 +64,19 @@ class Recovery {
   // debt of this manager uses. It is returned when all switches have been read: a hop at the other
   // end of the link may still be found.
   void rests(SwitchIndex at, PortId port, Label label);
+  // Visits what it knows of that switch and has not passed on: hops of calls that wait for other
+  // switches, visit_hop(FoundHop), and labels that rest, visit_label(PortId, Label).
+  template <class VisitHop, class VisitLabel>
+  void for_each_at(SwitchIndex at, VisitHop&& visit_hop, VisitLabel&& visit_label) const {
+    for (const auto& [id, call] : calls_) {
+      for (const FoundHop& found : call) {
+        if (found.at == at) visit_hop(found);
+      }
+    }
+    for (const auto& [place, label] : resting_) {
+      if (std::get<SwitchIndex>(place) == at) visit_label(label->port, label->label);
+    }
+  }
   // The manager begins to serve although switches have not been read: rebuilds the calls that are
   // whole without them.
   void serve(TimePoint now);

@@ -158,7 +158,9 @@ class Lab:
                                              mpls_ports[name])}
                 for name in group.names}, [gsmp[name] for name in group.names], "listening on")
         for group in groups:
-            self.add_host("xbind-switchserver", group, ["--name-service", names],
+            self.add_host("xbind-switchserver", group,
+                          ["--name-service", names, "--state-dir",
+                           self.state_dir / "switchserver"],
                           {name: {"switch": gsmp[name]} for name in group.names}, [], "ready")
         self.add_program("xbind-routeobject", None,
                          ["--topology", Path(options.topology).resolve(), "--name-service", names,
@@ -326,7 +328,7 @@ class Lab:
 
     def clean(self):
         """Removes the leftovers of an earlier lab; its logs stay until the next one starts."""
-        for leftover in ("logs", "names", "config", "routeobject"):
+        for leftover in ("logs", "names", "config", "routeobject", "switchserver"):
             shutil.rmtree(self.state_dir / leftover, ignore_errors=True)
         (self.state_dir / "names").mkdir(parents=True)
         (self.state_dir / "logs").mkdir()

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A manager ends, in order or not, and comes back: every call stands as if nothing had happened."""
+"""A manager or a SwitchServer ends, in order or not, and comes back: every call stands as if nothing
+had happened."""
 
 import signal
 import threading
@@ -19,7 +20,7 @@ def restart(lab, name, how=signal.SIGKILL):
     lab.wait_ready(process)
 
 
-class ManagerComesBack(InOneLab):
+class ProcessComesBack(InOneLab):
 
     def answer(self, *command):
         done = tool(self.lab, "xbindctl", *command)
@@ -35,6 +36,9 @@ class ManagerComesBack(InOneLab):
 
     def calls(self):
         return [line for line in self.answer("list").splitlines() if line[:1].isdigit()]
+
+
+class ManagerComesBack(ProcessComesBack):
 
     def come_back(self, how):
         ids = [self.connect() for _ in range(STANDING - 1)]
@@ -88,6 +92,72 @@ class ManagerComesBack(InOneLab):
         self.assertEqual(self.tables(), tables)
         for call in standing:
             self.answer("release", call)
+
+
+class SwitchServerComesBack(ProcessComesBack):
+
+    def setUp(self):
+        super().setUp()
+        self.node = self.lab.node_names()[1]  # the middle of three
+        self.server = f"xbind-switchserver/{self.node}"
+
+    def settled(self):
+        """Waits until the manager has attached again, and the audit finds nothing."""
+        wait_until(lambda: tool(self.lab, "xbindctl", "audit").returncode == 0, "the audit is clean")
+
+    def come_back(self, how):
+        ids = [self.connect() for _ in range(STANDING - 1)]
+        ids.append(self.connect("--both"))
+        described = [self.answer("describe", call) for call in ids]
+        listed, tables = self.calls(), self.tables()
+
+        restart(self.lab, self.server, how)
+        self.settled()
+        self.assertEqual(self.calls(), listed)
+        self.assertEqual([self.answer("describe", call) for call in ids], described)
+        self.assertEqual(self.tables(), tables)
+
+        fresh = self.connect()
+        for call in [*ids, fresh]:
+            self.answer("release", call)
+        self.assertEqual([len(table) for table in self.tables()], [0, 0, 0])
+        self.answer("audit")
+
+    def test_after_kill_9_every_call_stands_and_can_be_released(self):
+        self.come_back(signal.SIGKILL)
+
+    def test_after_an_end_in_order_as_well(self):
+        self.come_back(signal.SIGTERM)
+
+    def test_a_call_that_was_released_meanwhile_leaves_the_switch(self):
+        going, stays = self.connect(), self.connect()
+        process = self.lab.processes[self.server]
+        process.signal(signal.SIGKILL)
+        wait_until(lambda: not process.alive(), "it has ended")
+        self.assertIn("owed", self.answer("release", going))
+        self.assertEqual(len(self.tables()[1]), 2)
+        self.lab.start(self.server)
+        self.lab.wait_ready(process)
+        self.settled()
+        self.assertEqual([len(table) for table in self.tables()], [1, 1, 1])
+        self.answer("release", stays)
+
+    def test_its_switch_restarts_empty_as_well(self):
+        ids = [self.connect() for _ in range(STANDING)]
+        tables = self.tables()
+        switch = self.lab.processes[f"xbind-switch/{self.node}"]
+        server = self.lab.processes[self.server]
+        for process in [server, switch]:
+            process.signal(signal.SIGKILL)
+            wait_until(lambda process=process: not process.alive(), "it has ended")
+        for name, process in [(f"xbind-switch/{self.node}", switch), (self.server, server)]:
+            self.lab.start(name)
+            self.lab.wait_ready(process)
+        self.settled()
+        wait_until(lambda: self.tables() == tables, "the cross-connects are back")
+        for call in ids:
+            self.answer("release", call)
+        self.assertEqual([len(table) for table in self.tables()], [0, 0, 0])
 
 
 if __name__ == "__main__":

@@ -58,6 +58,10 @@ class BadSwitch : public POA_xbind::v2::SwitchServer {
     page->next = 0;
     return page._retn();
   }
+  v2::ClaimsTaken* claim_hops(v2::SessionId, const v2::HopPage&,
+                              const v2::PortLabelsSeq&) override {
+    return trouble<v2::ClaimsTaken>();
+  }
   void detach_manager(v2::SessionId) override { trouble(); }
   v2::PortGrant* grant(v2::SessionId, v2::PortNumber, CORBA::ULong, const v2::Demand&) override {
     return trouble<v2::PortGrant>();

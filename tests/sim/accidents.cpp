@@ -13,6 +13,8 @@ namespace {
 constexpr std::uint64_t kEpochsApart = 10;
 constexpr double kEndsInOrder = 40;         // percent of killed managers
 constexpr Duration kPatience = seconds{4};  // of a manager that waits for switches
+constexpr double kServersKilled = 8;        // percent of accidents; more if that is the plan
+constexpr double kServersOftenKilled = 24;
 
 }  // namespace
 
@@ -27,7 +29,8 @@ void World::accident() {
   ManagerSite& site = *managers_[manager].site;
   if (restarts_ && world_.chance.percent(12)) kill_manager(manager, false);
   if (one_dies_ && world_.chance.percent(12)) kill_manager(0, true);
-  if (servers_die_ && world_.chance.percent(8)) kill_switch_server(at);
+  const double killed = plan_.servers_die ? kServersOftenKilled : kServersKilled;
+  if (servers_die_ && world_.chance.percent(killed)) kill_switch_server(at);
   if (site.dead()) return;
   const SessionId session = site.session_with(switches_[at].name);
   const TimePoint later = world_.now + milliseconds{world_.chance.between(200, 22'000)};
@@ -112,44 +115,59 @@ void World::lose_switch(std::size_t at) {
 
 // ===== SwitchServers =====
 
-// The SwitchServer's process dies and restarts with an empty ledger. The switch keeps its table,
-// whose entries the new process cannot attribute: managers do not re-assert their hops
-// (docs/invariants.md). Cells still flow.
+// The SwitchServer's process dies and restarts with an empty ledger. The switch keeps its table, and
+// cells still flow. The managers claim their hops when they attach. A manager that is not there, or
+// has not read its hops, cannot: its calls through the switch are lost.
 void World::kill_switch_server(std::size_t at) {
   SwitchSite& site = switches_[at];
   if (dead(site)) return;
   ++world_.tally["SwitchServers killed"];
   add_up_server(at);
-  mark_server_lost(at);
-  site.server.reset();
-  site.device->restart_driver();
+  for (std::size_t m = 0; m < managers_.size(); ++m) {
+    const ManagerSite& manager = *managers_[m].site;
+    if (!manager.dead() && manager.has_read(site.name)) {
+      site.awaited.insert(m);
+    } else if (manager.dead() || restarts_) {
+      lose_calls(at, m);
+    }  // else it has never been attached there
+  }
+  site.device->restart_driver();  // requests on their way still arrive
+  for (const CrossConnect& there : site.device->table()) site.inherited.insert(there);
+  site.known = site.server->controller().known_managers();
   site.incarnation = Epoch{site.incarnation.value() + 1};
-  site.epochs.clear();
   make_server(at);
   site.dead_until = world_.now + milliseconds{world_.chance.between(1, 5'000)};
   world_.agenda.schedule(site.dead_until, [this, at] { switches_[at].device->let_connect(); });
-  for (const CrossConnect& there : site.device->table()) site.inherited.insert(there);
 }
 
-// Marks the calls that have or may have a hop there: those with open requests and those that were
-// moving to another path.
-void World::mark_server_lost(std::size_t at) {
-  std::set<std::pair<std::string, ConnectionId>> there;
+// Marks the manager's calls that have or may have a hop there: those with open requests and those
+// that were moving to another path.
+void World::lose_calls(std::size_t at, std::size_t manager) {
+  const std::string& name = managers_[manager].site->name();
+  switches_[at].some_lost = true;
+  std::set<ConnectionId> there;
   ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
-    there.emplace(ledger(at).manager_name(record.manager), record.key.connection);
+    if (ledger(at).manager_name(record.manager) == name) there.insert(record.key.connection);
   });
   for (ClientSite& site : clients_) {
-    const std::string& manager = managers_[site.manager].site->name();
+    if (site.manager != manager) continue;
     for (auto& [request, call] : site.client->calls()) {
       const bool settled = call.state == Call::State::kUp && call.quiet();
       const bool passes = ((call.passes | call.cells_pass) & 1U << at) != 0;
-      if (settled && !passes && !there.contains({manager, own_id(site.manager, call.id)})) continue;
+      if (settled && !passes && !there.contains(own_id(manager, call.id))) continue;
+      ++world_.tally["calls lost with a manager and a SwitchServer"];
       call.server_lost = true;
       call.contract_known = false;
-      const ManagerSite& its = *managers_[site.manager].site;
-      if (its.dead() || !its.has_read(switches_[at].name)) call.state = Call::State::kGone;
+      call.state = Call::State::kGone;
     }
   }
+}
+
+bool World::awaited(std::size_t manager, std::uint32_t switches) const {
+  for (std::size_t at = 0; at < switches_.size(); ++at) {
+    if ((switches & 1U << at) != 0 && switches_[at].awaited.contains(manager)) return true;
+  }
+  return false;
 }
 
 // ===== managers =====
@@ -165,6 +183,9 @@ void World::kill_manager(std::size_t index, bool for_good) {
   }
   place.site->kill();
   place.for_good = for_good;
+  for (std::size_t at = 0; at < switches_.size(); ++at) {
+    if (switches_[at].awaited.erase(index) != 0) lose_calls(at, index);
+  }
   if (!for_good) lose_handovers(index);
   for (ClientSite& site : clients_) {
     if (site.manager != index) continue;
@@ -285,6 +306,8 @@ void World::forget_manager(std::size_t index) {
   ManagerPlace& place = managers_[index];
   place.forgotten = true;
   for (std::size_t at = 0; at < switches_.size(); ++at) {
+    // What it was to remove when others have claimed stays.
+    if (switches_[at].server->controller().settling()) switches_[at].some_lost = true;
     const auto forgotten = switches_[at].server->forget_manager(place.site->name());
     if (!forgotten && forgotten.error().code == ErrorCode::kBadInput) place.forgotten = false;
     switch_stepped(at);

@@ -34,7 +34,7 @@ World::Way World::way_of(const Call& call, bool reverse) const {
     const auto leads = device.leads(here.in.second, here.label);
     way.lost = way.lost || device.has_lost(here.in.second, here.label);
     for (const CrossConnect& to : leads) {
-      way.inherited = way.inherited || switches_[here.in.first].inherited.contains(to);
+      if (switches_[here.in.first].inherited.contains(to)) way.inherited |= 1U << here.in.first;
       const Network::Port out{here.in.first, to.output_port};
       if (const auto next = network_.far_end(out.first, out.second)) {
         if (steps < 100) open.push_back({*next, to.output_label});
@@ -50,12 +50,14 @@ World::Way World::way_of(const Call& call, bool reverse) const {
   return way;
 }
 
-// Whether its cells pass cross-connects that a SwitchServer cannot attribute, or that a restart
-// removed.
-bool World::passes_inherited(const Call& call, bool reverse) const {
+// Whether its cells pass cross-connects that its manager has not claimed and will not claim.
+bool World::passes_inherited(std::size_t manager, const Call& call, bool reverse) const {
   if (reverse && !call.setup.reverse) return false;
-  const Way way = way_of(call, reverse);
-  return way.inherited || (servers_die_ && way.lost);
+  std::uint32_t passes = way_of(call, reverse).inherited;
+  for (std::size_t at = 0; at < switches_.size(); ++at) {
+    if (switches_[at].awaited.contains(manager)) passes &= ~(1U << at);
+  }
+  return passes != 0;
 }
 
 // Checks the calls whose cells pass the switch: its change may have moved them.

@@ -243,12 +243,6 @@ void World::check_caches(std::size_t index) {
       for (const LedgerHop& hop : view.hops) {
         const CrossConnect& has = hop.cross_connect;
         if (!hop.settled || has.output_port != port || has.output_label != label) continue;
-        // A SwitchServer that has forgotten the hop, at a switch that lost it too, grants its label
-        // anew. The manager still has to release the hop.
-        if (switches_[at].incarnation != Epoch{1} && !ledger(at).find(*us, hop.key)) {
-          ++world_.tally["labels of forgotten hops granted anew"];
-          continue;
-        }
         complain(
             fmt::format("and in hop {} of its own connection {}", hop.key.hop, hop.key.connection));
       }
@@ -256,8 +250,8 @@ void World::check_caches(std::size_t index) {
   }
 }
 
-// A new SwitchServer process leaves the cross-connects that it found in the switch alone, and
-// grants none of their labels.
+// A new SwitchServer process leaves the cross-connects that it found in the switch alone until they
+// are claimed, and grants none of their labels.
 void World::check_unclaimed(std::size_t at) {
   const SwitchSite& site = switches_[at];
   if (site.inherited.empty() || !site.device->up() || !site.server->controller().up()) return;
@@ -282,7 +276,7 @@ void World::check_holds(std::size_t index) {
     ++world_.tally["holds looked at"];
     for (const cmgr::Hop& hop : about->connection.hops()) {
       const std::size_t at = index_of(site.manager().switch_name(hop.at));
-      if (switches_[at].incarnation != Epoch{1}) continue;  // it may have forgotten the hop
+      if (switches_[at].awaited.contains(index)) continue;  // it has not been claimed yet
       const auto us = ledger(at).find_manager(site.name());
       const auto ref =
           us ? ledger(at).find(*us, {id, Generation{hop.generation}, hop.leg, hop.number})
@@ -366,7 +360,12 @@ void World::check_promised(std::uint32_t switches) {
 
 void World::check_call(ClientSite& site, Call& call) {
   if (!call.promised() || !world_.violation.empty()) return;
-  if (call.server_lost) return;  // checked by its cells alone (cells.cpp)
+  // Checked by its cells alone (cells.cpp).
+  if (call.server_lost) return;
+  if (awaited(site.manager, call.passes)) {
+    ++world_.tally["calls that are not claimed yet"];
+    return;
+  }
   // A path that is down is removed before another one is made; no cell arrives in between.
   if (call.was_cut) {
     const cmgr::ConnectionManager& manager = managers_[site.manager].site->manager();
@@ -453,12 +452,14 @@ void World::check_contract(const ClientSite& site, const Call& call, const Reach
   for (const auto& [at, ref] : reach.hops) {
     const HopRecord& record = ledger(at).hop(ref);
     found +=
-        fmt::format(" {} ({}{}) at {}", record.demand.cells_per_s, to_string(record.contract()),
+        fmt::format(" {}/{} ({}{}) at {}", record.demand.cells_per_s, record.demand.buffer_cells,
+                    to_string(record.contract()),
                     reported(at, record) ? "" : ", the switch has another", switches_[at].name);
   }
-  world_.violated(fmt::format("{}: connection {} has another contract than {} cells/s:{}",
-                              site.client->name(), call.id,
-                              call.contracts.back().forward.cells_per_s, found));
+  const cmgr::Contract& wanted = call.contracts.back();
+  world_.violated(fmt::format("{}: connection {} has another contract than {}/{} ({}):{}",
+                              site.client->name(), call.id, wanted.forward.cells_per_s,
+                              wanted.forward.buffer_cells, to_string(wanted.traffic), found));
 }
 
 // When a client receives "released", only owed hops of its connection are left.

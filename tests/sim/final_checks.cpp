@@ -67,7 +67,7 @@ void World::check_tables() {
   }
   for (std::size_t at = 0; at < switches_.size(); ++at) {
     for (const CrossConnect& there : switches_[at].inherited) {
-      if (switches_[at].device->has(there)) wanted[at].insert(there);
+      if (switches_[at].some_lost && switches_[at].device->has(there)) wanted[at].insert(there);
     }
     if (switches_[at].device->table() == wanted[at]) continue;
     std::vector<CrossConnect> apart;
@@ -130,13 +130,10 @@ void World::audit_one(std::size_t m, std::size_t at) {
   // Where connections are prepared, it is never quite calm: two looks, as in production.
   if (pools_) findings = cmgr::seen_twice(std::move(findings), look(m, at));
   for (const Finding& finding : findings) {
-    // A SwitchServer that has forgotten lacks hops that the manager has, and finds cross-connects
-    // that it cannot attribute.
-    const bool forgot =
-        switches_[at].incarnation != Epoch{1} && (finding.kind == FindingKind::kMissingHop ||
-                                                  finding.kind == FindingKind::kStrayCrossConnect);
-    if (forgot) {
-      ++world_.tally["findings after a SwitchServer has forgotten"];
+    // Nobody could claim them: their manager was killed, too.
+    if (finding.kind == FindingKind::kStrayCrossConnect && switches_[at].some_lost &&
+        !switches_[at].inherited.empty()) {
+      ++world_.tally["cross-connects that nobody has claimed"];
       continue;
     }
     world_.violated(fmt::format("audit of {}: {} at {}: {}", managers_[m].site->name(),
@@ -221,7 +218,7 @@ void World::check_empty() {
     });
     std::size_t inherited = 0;
     for (const CrossConnect& there : site.inherited) {
-      if (!site.device->has(there)) continue;
+      if (!site.some_lost || !site.device->has(there)) continue;
       ++inherited;
       inputs[there.input_port].insert(there.input_label);
     }
@@ -234,10 +231,20 @@ void World::check_empty() {
       const auto usage = ledger(at).usage(port.port);
       if (usage->hops != theirs[port.port] || usage->ingress_cells_per_s != ingress[port.port] ||
           usage->free_input_labels != label_count(port.labels) - inputs[port.port].size()) {
+        std::string taken;
+        for (const LabelRange& range : port.labels) {
+          for (std::uint64_t i = 0; i < range.size(); ++i) {
+            const Label label = range.at(static_cast<std::uint32_t>(i));
+            const auto place = ledger(at).input_label(port.port, label);
+            if (!place || place->holder <= LabelHolder::kFree) continue;
+            taken += fmt::format(" {} ({})", to_string(label), static_cast<int>(place->holder));
+          }
+        }
         world_.violated(
-            fmt::format("{} port {}: {} cells/s are taken, {} come in, {} input labels free",
+            fmt::format("{} port {}: {} cells/s are taken, {} come in, {} input labels free; "
+                        "taken:{}",
                         site.name, port.port, usage->hops.cells_per_s, usage->ingress_cells_per_s,
-                        usage->free_input_labels));
+                        usage->free_input_labels, taken));
       }
     }
   }

@@ -225,7 +225,15 @@ void Client::believe(Call& call, Asked& asked, const ModifyRequest& request,
   // A change that was under way when the manager was killed may have lowered the contract, also if
   // the repeated request is refused.
   if (asked.contested && manager_came_back_) {
-    call.contracts.push_back(expected_contract(request.service, request.reverse));
+    const cmgr::Contract target = expected_contract(request.service, request.reverse);
+    std::vector<cmgr::Contract> possible{target};
+    // Every hop may have had what the old and the new contract need.
+    for (const cmgr::Contract& had : call.contracts) {
+      if (had.traffic.category != target.traffic.category) continue;  // no change can have begun
+      if (had.reverse_traffic.category != target.reverse_traffic.category) continue;
+      possible.push_back(cmgr::greater(had, target));
+    }
+    call.contracts.insert(call.contracts.end(), possible.begin(), possible.end());
   }
   switch (outcome.kind) {
     case OutcomeKind::kModified: {

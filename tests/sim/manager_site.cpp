@@ -129,6 +129,10 @@ void ManagerSite::attempt(const AttachTable::Due& due) {
       read(due, *attached, 0, {});
       return;
     }
+    if (attached && books_[due.name] != attached->books) {
+      claim_or_answer(due, *attached, {});
+      return;
+    }
     Duration back = world_.chance.up_to(kTwoWay);
     if (world_.chance.percent(world_.weather.loss / 4)) {
       ++world_.tally["attach answers late"];
@@ -156,8 +160,43 @@ void ManagerSite::read(const AttachTable::Due& due, const Attached& attached, st
     if (next != 0) {
       read(due, attached, next, std::move(all));
     } else {
-      answered(due, attached, all);
+      claim_or_answer(due, attached, all);
     }
+  });
+}
+
+void ManagerSite::claim_or_answer(const AttachTable::Due& due, const Attached& attached,
+                                  const std::vector<HeldHops>& held) {
+  if (dead_) return;
+  if (std::exchange(books_[due.name], 0) == attached.books) {
+    answered(due, attached, held);
+    return;
+  }
+  const std::size_t per_page = world_.chance.percent(50) ? 1'000 : world_.chance.between(1, 6);
+  claim(due, attached, held, manager_.claims_at(due.name, per_page), 0);
+}
+
+void ManagerSite::claim(const AttachTable::Due& due, const Attached& attached,
+                        const std::vector<HeldHops>& held, const std::vector<HopClaims>& pages,
+                        std::size_t next) {
+  world_.after(world_.chance.up_to(kTwoWay), [this, due, attached, held, pages, next] {
+    if (dead_) return;
+    const auto taken = hooks_.claim(due.name, attached.session, pages[next]);
+    if (!taken) {
+      ++world_.tally["pages of claims that were not taken"];
+      answered(due, std::nullopt);
+      return;
+    }
+    ++world_.tally["pages of claims"];
+    world_.tally["hops claimed"] += pages[next].hops.size();
+    if (next + 1 < pages.size()) {
+      claim(due, attached, held, pages, next + 1);
+      return;
+    }
+    Attached now = attached;
+    now.quarantined = taken->quarantined;
+    world_.after(world_.chance.up_to(kTwoWay),
+                 [this, due, now, held] { answered(due, now, held); });
   });
 }
 
@@ -171,6 +210,7 @@ void ManagerSite::answered(const AttachTable::Due& due, const std::optional<Atta
     ++world_.tally["attachment: an answer too late"];
   } else {
     ++world_.tally["attachment: attached"];
+    books_[due.name] = attached->books;
     step([&](cmgr::ConnectionManager& manager) {
       sessions_[due.name] = attached->session;
       manager.switch_attached(due.name, attached->session, attached->window, attached->quarantined,

@@ -23,6 +23,7 @@ class ManagerSite : public cmgr::Peers {
   struct Attached {
     SessionId session;
     std::uint32_t window = 0;
+    std::uint64_t books = 0;
     std::vector<PortLabels> quarantined;
   };
   struct Hooks {
@@ -34,6 +35,10 @@ class ManagerSite : public cmgr::Peers {
     // A page of the hops that the SwitchServer holds; nothing when it cannot be reached.
     std::function<std::optional<HeldHops>(const std::string& switch_name, SessionId, std::uint64_t)>
         held_hops;
+    // The answer to a page of claims; nothing when the SwitchServer cannot be reached.
+    std::function<std::optional<ClaimsTaken>(const std::string& switch_name, SessionId,
+                                             const HopClaims&)>
+        claim;
     std::function<void(const std::string&, SessionId, HopBatch)> invoke;  // invoked() follows
     // Returns nothing when RouteObject cannot be reached.
     std::function<std::optional<cmgr::RouteReply>(const cmgr::RouteQuery&)> route;
@@ -111,6 +116,12 @@ class ManagerSite : public cmgr::Peers {
   // Reads the hops that the SwitchServer holds, page by page, before the attachment counts.
   void read(const AttachTable::Due& due, const Attached& attached, std::uint64_t from,
             std::vector<HeldHops> pages);
+  // Claims what the manager has there if the SwitchServer's ledger is a new one.
+  void claim_or_answer(const AttachTable::Due& due, const Attached& attached,
+                       const std::vector<HeldHops>& held);
+  void claim(const AttachTable::Due& due, const Attached& attached,
+             const std::vector<HeldHops>& held, const std::vector<HopClaims>& pages,
+             std::size_t next);
   void answered(const AttachTable::Due& due, const std::optional<Attached>& attached,
                 const std::vector<HeldHops>& held = {});
 
@@ -126,6 +137,7 @@ class ManagerSite : public cmgr::Peers {
   TimePoint attach_at_ = kNever;  // when attach_due() is on the agenda
   std::map<std::string, SessionId> sessions_;
   std::set<std::string> read_;  // switches
+  std::map<std::string, std::uint64_t> books_;
   bool serves_ = false;
   Attaching watch_{cmgr::kTopologyWatching};
   std::uint64_t newest_ = 0;         // newest topology version that it has received

@@ -19,9 +19,10 @@ using ::testing::ContainsRegex;
 struct Mistake {
   const char* name;
   Bug bug;
-  std::uint64_t seeds;    // must be found within this many
-  const char* noticed;    // text of the check that must find it
-  bool restarts = false;  // of managers
+  std::uint64_t seeds;       // must be found within this many
+  const char* noticed;       // text of the check that must find it
+  bool restarts = false;     // of managers
+  bool servers_die = false;  // SwitchServers are killed and come back
 };
 
 class MistakeTest : public ::testing::TestWithParam<Mistake> {
@@ -33,7 +34,10 @@ class MistakeTest : public ::testing::TestWithParam<Mistake> {
 TEST_P(MistakeTest, IsFound) {
   std::string said;
   for (std::uint64_t seed = 1; seed <= GetParam().seeds; ++seed) {
-    World world({.seed = seed, .bug = GetParam().bug, .restarts = GetParam().restarts});
+    World world({.seed = seed,
+                 .bug = GetParam().bug,
+                 .restarts = GetParam().restarts,
+                 .servers_die = GetParam().servers_die});
     const std::string found = world.run();
     if (std::regex_search(found, std::regex(GetParam().noticed))) {
       if (std::getenv("XBIND_SIM_VERBOSE") != nullptr) std::cerr << found << "\n";
@@ -60,7 +64,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"NoQuarantine", Bug::kNoQuarantine, 20,
                 "in the cache of manager-., but the ledger has it in place"},
         Mistake{"LabelBackTooEarly", Bug::kLabelBackTooEarly, 40,
-                "at the other end of the link another manager has it, or it is free"},
+                "at the other end of the link another manager has it, or it is free|in the cache "
+                "of manager-., but the ledger has it in place"},
         Mistake{"LabelHandedOutTwice", Bug::kLabelHandedOutTwice, 20,
                 "in the cache of manager-., but the ledger has it in place"},
         Mistake{"LapseKeepsCaches", Bug::kLapseKeepsCaches, 20,
@@ -135,6 +140,13 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"HandoverNotTold", Bug::kHandoverNotTold, 60,
                 "is up; it|do not come out at|it was up", true},
         Mistake{"QuarantineKept", Bug::kQuarantineKept, 40, "leaked label", true},
+        Mistake{"NothingClaimed", Bug::kNothingClaimed, 20,
+                "is up; it|do not come out at|missing hop|it was up", false, true},
+        Mistake{"DebtsNotClaimed", Bug::kDebtsNotClaimed, 40, "cross-connects, [0-9]+ are of calls",
+                false, true},
+        Mistake{"UnclaimedGranted", Bug::kUnclaimedGranted, 120,
+                "in the cache of manager-., but the ledger|made a branch of another call", false,
+                true},
         Mistake{"DebtsNotSent", Bug::kDebtsNotSent, 20, "owed at switch-.: the removal of"},
         Mistake{"CacheKept", Bug::kCacheKept, 20,
                 "in the cache of manager-., but the ledger has it in place"},

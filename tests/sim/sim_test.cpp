@@ -84,7 +84,8 @@ constexpr const char* kFaults[] = {
     "SwitchServers killed",
     "lines that flicker",
     "adjacencies reset",
-    "calls that come up over inherited cross-connects",
+    "pages of claims that were not taken",
+    "calls lost with a manager and a SwitchServer",
     "RouteObjects killed",
     "SwitchServers cut off from RouteObject",
     "switches stopped",
@@ -179,6 +180,9 @@ constexpr const char* kWays[] = {
     "hops of orphans looked at",
     "pages of hops read",
     "hops of earlier epochs read",
+    "pages of claims",
+    "hops claimed",
+    "calls that are not claimed yet",
     "calls that came back for nobody",
     "client attaches before the manager serves",
     "moves",
@@ -299,6 +303,17 @@ TEST_F(SimTest, CallsSurviveManagersThatComeBackAgainAndAgain) {
   }
   EXPECT_GT(all.of("managers restarted"), 0U);
   EXPECT_GT(all.of("hops of earlier epochs read"), 0U);
+}
+
+TEST_F(SimTest, CallsSurviveSwitchServersThatComeBackAgainAndAgain) {
+  Tally all;
+  for (const std::uint64_t seed : seeds(8)) {
+    World world({.seed = seed, .servers_die = true});
+    EXPECT_EQ(world.run(), "") << "seed " << seed;
+    all.add(world.tally());
+  }
+  EXPECT_GT(all.of("SwitchServers killed"), 0U);
+  EXPECT_GT(all.of("hops claimed"), 0U);
 }
 
 TEST_F(SimTest, InFairWeatherNothingIsLostOrLate) {

@@ -21,6 +21,19 @@ void add(std::string& line, std::string_view what, const std::vector<PortLabels>
 
 }  // namespace
 
+std::string words(const HopClaims& claims) {
+  constexpr std::array<const char*, 4> kStages{"reserved", "committing", "committed", "removing"};
+  std::string line;
+  for (const LedgerHop& hop : claims.hops) {
+    const CrossConnect& at = hop.cross_connect;
+    line += fmt::format(" {} {} {}:{} -> {}:{};", kStages.at(static_cast<std::size_t>(hop.stage)),
+                        words(hop.key), at.input_port, to_string(at.input_label), at.output_port,
+                        to_string(at.output_label));
+  }
+  add(line, "resting", claims.resting);
+  return line + (claims.last ? " and no more" : "");
+}
+
 std::string words(const HopBatch& batch) {
   std::string line;
   for (const HopModify& change : batch.modifies) {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "core/audit.hpp"
 #include "core/hop.hpp"
 #include "core/path.hpp"
 
@@ -10,6 +11,7 @@ namespace xbind::sim {
 
 std::string words(const HopBatch& batch);
 std::string words(const HopResultBatch& batch);
+std::string words(const HopClaims& claims);
 std::string words(const TopologyState& state);
 
 }  // namespace xbind::sim

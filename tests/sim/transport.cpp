@@ -187,7 +187,7 @@ std::optional<ManagerSite::Attached> World::attach(std::size_t manager, const st
   if (epoch < highest) world_.violated(site.name() + " was let in with an older epoch");
   highest = std::max(highest, epoch);
   manager_of_session_[attached->session] = manager;
-  return ManagerSite::Attached{attached->session, attached->batches_in_flight,
+  return ManagerSite::Attached{attached->session, attached->batches_in_flight, attached->books,
                                attached->holdings.quarantined};
 }
 
@@ -200,6 +200,31 @@ std::optional<HeldHops> World::held_hops(std::size_t manager, const std::string&
   const auto held = switches_[at].server->held_hops(session, from, most);
   if (!held) return std::nullopt;
   return *held;
+}
+
+std::optional<ClaimsTaken> World::claim(std::size_t manager, const std::string& name,
+                                        SessionId session, const HopClaims& page) {
+  const std::size_t at = index_of(name);
+  SwitchSite& site = switches_[at];
+  const bool cut = world_.now < leg('>', manager, at).cut_until || dead(site);
+  if (cut || (loading_ && world_.chance.percent(world_.weather.loss / 4))) return std::nullopt;
+  auto taken = site.server->claim(session, page, world_.now);
+  trace(fmt::format("manager-{}", manager), taken ? "claims at" : "claims in vain at", name, page);
+  if (!taken) return std::nullopt;
+  for (const HopResult& refused : taken->refused) {
+    world_.violated(
+        fmt::format("{}: the claim of hop {}.{}.{} of connection {} of manager-{} was "
+                    "refused: {}",
+                    name, refused.key.generation, refused.key.leg, refused.key.hop,
+                    refused.key.connection, manager, to_string(refused.cause)));
+  }
+  ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
+    site.inherited.erase(ledger(at).cross_connect(record));
+  });
+  if (page.last) site.awaited.erase(manager);
+  switch_stepped(at);
+  if (loading_ && world_.chance.percent(world_.weather.loss / 4)) return std::nullopt;
+  return *taken;
 }
 
 // A request that was sent is carried out, even if its sender dies. The answer may be lost or late.

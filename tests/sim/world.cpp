@@ -14,6 +14,7 @@ constexpr Duration kLoad = seconds{30};
 constexpr Duration kCalm = seconds{100};  // longer than any dead session can last
 
 constexpr Duration kSettling = seconds{20};
+constexpr Duration kClaimsWait = seconds{60};  // longer than any partition
 
 // Steps between full checks.
 constexpr std::uint64_t kLedgerChanges = 24;
@@ -96,7 +97,7 @@ void World::choose_kind() {
   }
   restarts_ = kind < 2 || plan_.restarts;
   short_of_everything_ = world_.chance.percent(15);
-  servers_die_ = kind < 8 && world_.chance.percent(30);
+  servers_die_ = (kind < 8 && world_.chance.percent(30)) || plan_.servers_die;
   one_dies_ = !restarts_ && (kind == 2 || kind == 3);
   all_sessions_last_ = kind > 7 && !restarts_;
   if (all_sessions_last_) world_.weather.between_accidents = Duration::zero();
@@ -192,6 +193,8 @@ void World::make_server(std::size_t index) {
   }
   options.controller.ledger.sharing =
       cooperative_ ? LabelSharing::kCooperative : LabelSharing::kFree;
+  options.controller.known = site.known;
+  options.controller.claims_wait = kClaimsWait;
   constexpr std::uint64_t kSessionsOfALife = 1'000'000;
   options.session_base =
       (std::uint64_t{index + 1} << 32) + (site.incarnation.value() - 1) * kSessionsOfALife;
@@ -224,6 +227,9 @@ std::unique_ptr<ManagerSite> World::make_manager(std::size_t index) {
   };
   hooks.route = [this](const cmgr::RouteQuery& query) { return routes_.route(query); };
   hooks.watch = [this, index] { return routes_.watch(managers_[index].site->name()); };
+  hooks.claim = [this, index](const std::string& name, SessionId session, const HopClaims& page) {
+    return claim(index, name, session, page);
+  };
   hooks.stepped = [this, index] { manager_stepped(index); };
   return std::make_unique<ManagerSite>(world_, fmt::format("manager-{}", index),
                                        managers_[index].config, std::move(hooks));
@@ -244,7 +250,7 @@ World::ClientSite World::make_client(std::size_t index) {
       return;
     }
     for (const bool reverse : {false, true}) {
-      if (!passes_inherited(call, reverse)) continue;
+      if (!passes_inherited(clients_[index].manager, call, reverse)) continue;
       ++world_.tally["calls that come up over inherited cross-connects"];
       call.server_lost = true;
       call.contract_known = false;

@@ -47,6 +47,7 @@ struct Plan {
   Bug bug = Bug::kNone;
   bool two_managers = false;  // every label is checked after every step
   bool restarts = false;      // managers are killed and come back, whatever the seed says
+  bool servers_die = false;   // the same of SwitchServers
   // These managers, with one client each, on a small network where nothing happens by itself
   // (stage.hpp).
   std::vector<cmgr::Config> managers = {};
@@ -85,9 +86,12 @@ class World : public ManagerOutlet {
     AdmissionMode admission = AdmissionMode::kDemand;
     std::uint64_t overbooking = 1'000;  // thousandths
     TimePoint dead_until = {};          // its process does not run before
-    // Found in the switch by a new process that cannot attribute them
+    // Found in the switch by a new process, and not claimed by a manager.
     std::set<CrossConnect> inherited = {};
-    std::uint64_t operations = 0;  // of its controller, at the last call of the reporter
+    bool some_lost = false;  // a manager could not claim its hops: entries of its calls stay
+    std::set<std::size_t> awaited = {};    // managers that have not claimed their hops yet
+    std::vector<KnownManager> known = {};  // by the process that was killed
+    std::uint64_t operations = 0;          // of its controller, at the last call of the reporter
   };
   struct ClientSite {
     std::unique_ptr<Client> client;
@@ -121,8 +125,9 @@ class World : public ManagerOutlet {
     bool cut = false;                                   // ends at a line that is down
     bool drained = false;                               // passes a line that is drained
     bool unknown = false;                               // passes an unknown switch
-    bool inherited = false;  // passes cross-connects that a SwitchServer found and cannot attribute
-    bool lost = false;       // a restart has ever removed a cross-connect from one of its inputs
+    std::uint32_t inherited =
+        0;              // switches at which it passes an unclaimed cross-connect, one bit each
+    bool lost = false;  // a restart has ever removed a cross-connect from one of its inputs
   };
   using Chooser = std::function<bool(const HopRecord&)>;
 
@@ -182,7 +187,11 @@ class World : public ManagerOutlet {
   void trouble_client(std::size_t client, TimePoint until);
   void lose_switch(std::size_t at);
   void kill_switch_server(std::size_t at);
-  void mark_server_lost(std::size_t at);
+  void lose_calls(std::size_t at, std::size_t manager);
+  std::optional<ClaimsTaken> claim(std::size_t manager, const std::string& switch_name,
+                                   SessionId session, const HopClaims& page);
+  // Whether the manager has yet to claim hops at one of these switches, one bit each.
+  bool awaited(std::size_t manager, std::uint32_t switches) const;
   ConnectionId own_id(std::size_t manager, ConnectionId shown) const;
   bool dead(const SwitchSite& site) const { return world_.now < site.dead_until; }
   void kill_manager(std::size_t manager, bool for_good);
@@ -278,7 +287,7 @@ class World : public ManagerOutlet {
   void add_up();
   bool session_alive(std::size_t manager, std::size_t at) const;
   bool is_orphan(std::size_t manager) const { return managers_[manager].for_good; }
-  bool passes_inherited(const Call& call, bool reverse) const;
+  bool passes_inherited(std::size_t manager, const Call& call, bool reverse) const;
   std::size_t index_of(const std::string& switch_name) const;
   const Ledger& ledger(std::size_t at) const { return switches_[at].server->controller().ledger(); }
 

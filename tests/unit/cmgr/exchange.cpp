@@ -42,7 +42,11 @@ HopResult refused(const HopSetup& setup, Cause cause, PortId port, std::uint64_t
   return with_refusal(done(setup.key, action_of(setup)), cause, port, asked, free);
 }
 
-HopResult done(const HopModify& change) { return done(change.key, HopAction::kModify); }
+HopResult done(const HopModify& change) {
+  HopResult result = done(change.key, HopAction::kModify);
+  result.revision = change.revision;
+  return result;
+}
 
 HopResult refused(const HopModify& change, Cause cause, PortId port, std::uint64_t asked,
                   std::uint64_t free) {

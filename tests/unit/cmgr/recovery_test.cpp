@@ -310,6 +310,28 @@ TEST_F(RecoveryTest, APreparedConnectionThatNobodyHasGoesToItsPoolOrIsReleased) 
   EXPECT_FALSE(manager().describe(earlier(1)).has_value());
 }
 
+TEST_F(RecoveryTest, APreparedConnectionWithALeafIsNotKeptForTheNextCall) {
+  holds_call(earlier(1));
+  LedgerHop& branch = holds("sw2", earlier(1), 0, 20, 40, 22, 45);
+  branch.key.leg = 2;
+  branch.hop_count = 2;
+  branch.branch = true;
+  LedgerHop& end = holds("sw4", earlier(1), 1, 40, 45, 2, 700);
+  end.key.leg = 2;
+  end.hop_count = 2;
+  held_["sw1"].front().shown_id = earlier(2);
+  for (auto& [name, hops] : held_) {
+    for (LedgerHop& hop : hops) hop.contract = network_of(cells(100))->contract;
+  }
+  prepares_ = true;
+  restart();
+  release(1, earlier(2));
+  for (const char* name : {"sw1", "sw2", "sw3", "sw4"}) all_done(name);
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  EXPECT_EQ(manager().gauges().prepared, 0U);
+  EXPECT_FALSE(manager().describe(earlier(1)).has_value());
+}
+
 TEST_F(RecoveryTest, ATreeComesBackWithItsLeaf) {
   holds_call(earlier(1));
   to_["sw2"] = {"bob", "eve"};

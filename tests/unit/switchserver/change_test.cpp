@@ -34,6 +34,18 @@ TEST_F(ControllerModifyTest, NeedsNoSwitch) {
   EXPECT_EQ(controller.counters().repeats, 1U);
 }
 
+// Batches are answered when they are complete, which may be in another order.
+TEST_F(ControllerModifyTest, AnAnswerNamesTheRevisionAlsoOfARefusal) {
+  const HopSetup setup = committed(1, 40);
+  apply(modify(setup, 4, {300, 30}), 1);
+  apply(modify(setup, 5, {1001, 10}), 2);
+  const auto outputs = controller.take_outputs();
+  ASSERT_EQ(outputs.results.size(), 2U);
+  EXPECT_EQ(outputs.results[0].batch.results.at(0).revision, 4U);
+  EXPECT_EQ(outputs.results[1].batch.results.at(0).revision, 5U);
+  EXPECT_EQ(outputs.results[1].batch.results.at(0).cause, Cause::kNoBandwidth);
+}
+
 TEST_F(ControllerModifyTest, ComesBeforeTheSetupsOfItsBatch) {
   const HopSetup wide = committed(1, 40);
   run(modify(wide, 1, {1000, 10}));

@@ -146,8 +146,10 @@ TEST_F(ContractTest, AModifyBehindAnotherWaitsItsTurn) {
   answer();
   const auto outputs = controller.take_outputs();
   ASSERT_THAT(outputs.results, SizeIs(2));
+  HopResult second = done(setup.key, kModify);
+  second.revision = 2;
   for (const auto& out : outputs.results) {
-    EXPECT_THAT(out.batch.results, ElementsAre(done(setup.key, kModify)));
+    EXPECT_THAT(out.batch.results, ElementsAre(second)) << "which of the changes it answers";
   }
   EXPECT_EQ(fake.contracts.at(cross(setup)), kSlow);
   EXPECT_EQ(taken(), (Resources{100, 10}));
@@ -194,8 +196,9 @@ TEST_F(ContractTest, ARemovalInTheMiddleOfAModifyEndsBoth) {
   answer_all();
   const auto outputs = controller.take_outputs();
   ASSERT_THAT(outputs.results, SizeIs(2));
-  EXPECT_THAT(outputs.results[0].batch.results,
-              ElementsAre(refused(setup.key, kModify, Cause::kBeingReleased, 1)));
+  HopResult ended = refused(setup.key, kModify, Cause::kBeingReleased, 1);
+  ended.revision = 1;
+  EXPECT_THAT(outputs.results[0].batch.results, ElementsAre(ended));
   EXPECT_THAT(outputs.results[1].batch.results,
               ElementsAre(removed(setup.key, setup.output_label)));
   EXPECT_THAT(fake.table, IsEmpty());

@@ -37,7 +37,8 @@ class SwitchControllerTest : public ::testing::Test {
   void answer_with(Cause cause);
   void answer_all();
   void session_breaks();
-  // The results of the only batch that has been completed.
+  // The results of the only batch that has been completed; without the revisions that answers to
+  // modifies name (change_test.cpp).
   HopResultBatch result(SwitchController::Token token = 1);
   HopResultBatch run(const HopBatch& batch);
   bool no_results();

@@ -1,0 +1,163 @@
+// Pages of hops: of a ledger, and of what a manager claims.
+#include <iterator>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "orb/convert_checks.hpp"
+
+namespace xbind::orb {
+
+std::size_t hops_that_fit(const std::vector<LedgerHop>& hops, const std::vector<HopOwner>& owners,
+                          std::size_t first, std::size_t most, ReplyRoom& room) {
+  constexpr std::size_t kHop = 112;
+  constexpr std::size_t kOwner = 16;  // without its names
+  std::unordered_set<std::uint32_t> said;
+  std::size_t count = 0;
+  for (; count < most && first + count < hops.size(); ++count) {
+    const std::uint32_t number = hops[first + count].owner;
+    std::size_t octets = kHop;
+    if (number != kNoOwner && !said.contains(number)) {
+      const HopOwner& owner = owners[number];
+      octets += kOwner + cdr_string(owner.client.size()) + cdr_string(owner.from.size()) +
+                cdr_string(owner.to.size());
+    }
+    if (!room.take(octets)) break;
+    said.insert(number);
+  }
+  return count;
+}
+
+namespace {
+
+// `Page`: LedgerPage or HopPage.
+template <class Page>
+void fill_hops(const LedgerHop* hops, std::size_t count, const std::vector<HopOwner>& owners,
+               Page& out) {
+  std::unordered_map<std::uint32_t, CORBA::ULong> said;  // index in the report to index in the page
+  out.owners.length(0);
+  out.hops.length(static_cast<CORBA::ULong>(count));
+  for (CORBA::ULong i = 0; i < out.hops.length(); ++i) {
+    const LedgerHop& from = hops[i];
+    v2::LedgerHop& to = out.hops[i];
+    to.name = orb::to_idl(from.key);
+    to.hop_count = from.hop_count;
+    to.settled = from.settled;
+    to.held = from.held;
+    to.owner = kNoOwner;
+    if (from.owner != kNoOwner) {
+      const auto [owner, fresh] = said.try_emplace(from.owner, out.owners.length());
+      to.owner = owner->second;
+      if (fresh) {
+        out.owners.length(owner->second + 1);
+        orb::to_idl(owners[from.owner], out.owners[owner->second]);
+      }
+    }
+    to.request = from.request.value();
+    to.input_port = from.cross_connect.input_port.value();
+    to.input_label = orb::to_idl(from.cross_connect.input_label);
+    to.output_port = from.cross_connect.output_port.value();
+    to.output_label = orb::to_idl(from.cross_connect.output_label);
+    to.service = orb::to_idl(NetworkService{from.demand, from.contract});
+    to.stage = static_cast<CORBA::Octet>(from.stage);
+    to.branch = from.branch;
+    to.bidirectional = from.bidirectional;
+    to.superseded = from.superseded;
+    to.revision = from.revision;
+    to.shown_id = from.shown_id.value();
+    to.enters = from.enters;
+  }
+}
+
+template <class Page>
+void take_hops(const Page& page, std::vector<LedgerHop>& hops, std::vector<HopOwner>& all_owners,
+               Checker& checker) {
+  const auto before = static_cast<std::uint32_t>(all_owners.size());
+  std::vector<HopOwner> owners = checker.owners(page.owners);
+  const auto count = static_cast<std::uint32_t>(owners.size());
+  std::move(owners.begin(), owners.end(), std::back_inserter(all_owners));
+  hops.reserve(hops.size() + page.hops.length());
+  for (CORBA::ULong i = 0; i < page.hops.length(); ++i) {
+    const v2::LedgerHop& from = page.hops[i];
+    LedgerHop& to = hops.emplace_back();
+    to.key = orb::to_core(from.name);
+    to.cross_connect = {PortId{from.input_port}, checker.label(from.input_label),
+                        PortId{from.output_port}, checker.label(from.output_label)};
+    const NetworkService service = orb::to_core(from.service);
+    to.demand = service.resources;
+    to.contract = service.contract;
+    to.settled = from.settled;
+    to.held = from.held;
+    to.hop_count = from.hop_count;
+    to.owner = from.owner == kNoOwner ? kNoOwner : before + checker.owner(from.owner, count);
+    to.request = RequestId{from.request};
+    to.stage = checker.stage(from.stage);
+    to.branch = from.branch;
+    to.bidirectional = from.bidirectional;
+    to.superseded = from.superseded;
+    to.revision = from.revision;
+    to.shown_id = ConnectionId{from.shown_id};
+    to.enters = from.enters;
+  }
+}
+
+}  // namespace
+
+void to_idl(const LedgerHop* hops, std::size_t count, const std::vector<HopOwner>& owners,
+            v2::LedgerPage& out) {
+  fill_hops(hops, count, owners, out);
+}
+
+void to_idl(const HeldHops& held, std::size_t count, v2::HopPage& out) {
+  fill_hops(held.hops.data(), count, held.owners, out);
+}
+
+Result<void> add_hops(const v2::LedgerPage& page, LedgerReport& report) {
+  Checker checker;
+  take_hops(page, report.hops, report.owners, checker);
+  return checker.done();
+}
+
+Result<HeldHops> to_core(const v2::HopPage& page) {
+  Checker checker;
+  HeldHops held;
+  take_hops(page, held.hops, held.owners, checker);
+  held.next = page.next;
+  return checker.done(std::move(held));
+}
+
+void to_idl(const HopClaims& claims, v2::HopPage& out) {
+  fill_hops(claims.hops.data(), claims.hops.size(), claims.owners, out);
+  out.next = claims.last ? 0 : 1;
+}
+
+Result<HopClaims> to_core(const v2::HopPage& claimed, const v2::PortLabelsSeq& resting) {
+  Checker checker;
+  HopClaims claims;
+  take_hops(claimed, claims.hops, claims.owners, checker);
+  claims.last = claimed.next == 0;
+  auto labels = to_core(resting);
+  if (!labels) return tl::make_unexpected(labels.error());
+  claims.resting = std::move(*labels);
+  return checker.done(std::move(claims));
+}
+
+void to_idl(const ClaimsTaken& taken, v2::ClaimsTaken& out) {
+  v2::HopResultBatch results;
+  to_idl(HopResultBatch{taken.refused, {}}, results);
+  out.refused = results.results;
+  to_idl(taken.quarantined, out.quarantined);
+}
+
+Result<ClaimsTaken> to_core(const v2::ClaimsTaken& taken) {
+  Checker checker;
+  ClaimsTaken out;
+  for (CORBA::ULong i = 0; i < taken.refused.length(); ++i) {
+    out.refused.push_back(to_core(taken.refused[i], checker));
+  }
+  auto labels = to_core(taken.quarantined);
+  if (!labels) return tl::make_unexpected(labels.error());
+  out.quarantined = std::move(*labels);
+  return checker.done(std::move(out));
+}
+
+}  // namespace xbind::orb

@@ -1,0 +1,60 @@
+// Whether managers may still claim hops of a SwitchServer that has started with an empty ledger: it
+// waits for the claims of those that it knows, from the first reading of its switch's table and for
+// a limited time. If it does not know which managers there are, it waits for that time.
+//
+// Pure; one thread.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/ids.hpp"
+
+namespace xbind {
+
+// A manager that has attached, with the highest epoch that it has attached with.
+struct KnownManager {
+  std::string name;
+  Epoch epoch;
+
+  friend bool operator==(const KnownManager&, const KnownManager&) = default;
+};
+
+class Settling {
+ public:
+  Settling(const std::optional<std::vector<KnownManager>>& known, Duration wait) : wait_(wait) {
+    all_known_ = known.has_value();
+    if (!known) return;
+    for (const KnownManager& manager : *known) awaited_.insert(manager.name);
+  }
+
+  bool pending() const { return !over_ && (!all_known_ || !awaited_.empty()); }
+  // Whether nobody else can claim anything.
+  bool all_claimed() const { return all_known_ && awaited_.empty(); }
+  // When the waiting ends in any case, or kNever.
+  TimePoint deadline() const { return pending() ? deadline_ : kNever; }
+  const std::set<std::string, std::less<>>& awaited() const { return awaited_; }
+
+  // The switch's table has been read.
+  void table_read(TimePoint now) {
+    if (deadline_ == kNever) deadline_ = now + wait_;
+  }
+  // The manager has claimed everything, or is forgotten.
+  void done(std::string_view manager) {
+    if (const auto found = awaited_.find(manager); found != awaited_.end()) awaited_.erase(found);
+  }
+  void on_time(TimePoint now) { over_ = over_ || now >= deadline_; }
+
+ private:
+  Duration wait_;
+  bool all_known_ = true;
+  bool over_ = false;
+  TimePoint deadline_ = kNever;
+  std::set<std::string, std::less<>> awaited_;
+};
+
+}  // namespace xbind

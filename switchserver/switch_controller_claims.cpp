@@ -1,0 +1,209 @@
+// SwitchController: hops that managers claim after a restart, and what the switch has of them.
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/log.hpp"
+#include "core/planted.hpp"
+#include "switchserver/hop_answers.hpp"
+#include "switchserver/switch_controller.hpp"
+
+namespace xbind {
+
+// ===== the switch against the ledger =====
+
+// An entry whose output the switch cannot report (version 1.1) belongs to the hop on its input.
+bool SwitchController::is_claimed(const CrossConnect& entry, bool and_compared) const {
+  bool found = false;
+  ledger_.for_each_on_input(
+      entry.input_port, entry.input_label, [&](HopRef, const HopRecord& record) {
+        const bool same = ledger_.cross_connect(record) == entry || entry.output_port == PortId{};
+        found = found || (same && !(and_compared && record.progress.claimed));
+      });
+  return found;
+}
+
+// The hop with these labels is gone. An entry that nobody claims may begin at the same input.
+void SwitchController::block_again(const CrossConnect& gone) {
+  if (unclaimed_.empty()) return;
+  const CrossConnect from{gone.input_port, gone.input_label, PortId{0}, Label{}};
+  for (auto at = std::lower_bound(unclaimed_.begin(), unclaimed_.end(), from);
+       at != unclaimed_.end() && at->input_port == gone.input_port &&
+       at->input_label == gone.input_label;
+       ++at) {
+    if (*at != gone) ledger_.block(*at);
+  }
+}
+
+// Compares the chosen hops with `unclaimed_`, which has every entry that may be theirs, and changes
+// the switch where it differs. Leaves the entries in `unclaimed_` that no hop claims.
+template <class Which>
+void SwitchController::match(Which which) {
+  const std::vector<CrossConnect>& there = unclaimed_;
+  // The input has an entry that no hop claims: an add would become its branch. The audit reports
+  // it.
+  const auto would_branch = [&](const CrossConnect& wanted) {
+    const CrossConnect from{wanted.input_port, wanted.input_label, PortId{0}, Label{}};
+    for (auto at = std::lower_bound(there.begin(), there.end(), from);
+         at != there.end() && at->input_port == wanted.input_port &&
+         at->input_label == wanted.input_label;
+         ++at) {
+      if (!is_claimed(*at)) return true;
+    }
+    return false;
+  };
+  // Hops that are being removed and absent from the table are gone; do this before their lower
+  // hops.
+  ledger_.for_each_hop([&](HopRef ref, HopRecord& record) {
+    if (record.state != HopStage::kRemoving || record.progress.remove_open || !which(record))
+      return;
+    const CrossConnect wanted = ledger_.cross_connect(record);
+    const CrossConnect untold{wanted.input_port, wanted.input_label, PortId{}, Label{}};
+    const bool in_table = std::binary_search(there.begin(), there.end(), wanted) ||
+                          std::binary_search(there.begin(), there.end(), untold);
+    if (!in_table) finish_removal(ref);
+  });
+  state_ = State::kUp;
+  ledger_.for_each_hop([&](HopRef ref, HopRecord& record) {
+    if (!which(record)) return;
+    record.progress.claimed = false;
+    if (ledger_.above(ref)) return;
+    const CrossConnect wanted = ledger_.cross_connect(record);
+    const bool in_table = std::binary_search(there.begin(), there.end(), wanted);
+    if (record.state == HopStage::kRemoving) {
+      if (record.progress.remove_open) return;
+      ++counters_.cleaned;
+      send_remove(ref);
+    } else if (record.state == HopStage::kCommitted && !record.progress.add_open) {
+      if (!in_table && !would_branch(wanted) && !planted(Bug::kNotPutBack)) {
+        put_back_or_move(ref);
+      } else if (in_table && record.progress.untold) {
+        reassert(ref);
+      }
+    }
+  });
+  // Hops of claims that are not complete are still to be compared.
+  std::erase_if(unclaimed_, [&](const CrossConnect& entry) { return is_claimed(entry, true); });
+}
+
+// Changes the switch, whose whole table is given, to match the ledger.
+void SwitchController::match_ledger(const std::vector<CrossConnect>& table) {
+  unclaimed_ = table;
+  std::sort(unclaimed_.begin(), unclaimed_.end());
+  match([](const HopRecord&) { return true; });
+  unclaimed_.shrink_to_fit();
+  ledger_.unblock_all();
+  for (const CrossConnect& entry : unclaimed_) ledger_.block(entry);
+  settling_.table_read(now_);
+}
+
+// ===== claims =====
+
+Result<ClaimsTaken> SwitchController::claim(std::string_view name, const HopClaims& page,
+                                            TimePoint now) {
+  const auto manager = attached(name);
+  if (!manager) return tl::make_unexpected(manager.error());
+  if (!up()) return fail(ErrorCode::kUnreachable, "the switch of {} is not up", options_.name);
+  now_ = now;
+  std::vector<std::uint32_t> owners;
+  for (const HopOwner& owner : page.owners) owners.push_back(ledger_.take_owner(owner));
+  ClaimsTaken taken;
+  for (const LedgerHop& claimed : page.hops) {
+    claim(*manager, claimed, claimed.owner < owners.size() ? owners[claimed.owner] : kNoOwner,
+          taken);
+  }
+  for (const std::uint32_t owner : owners) ledger_.release_owner(owner);
+  for (const PortLabels& port : page.resting) {
+    for (const Label label : port.labels) {
+      ledger_.claim_resting(*manager, port.port, label);
+    }
+  }
+  if (!page.last) return taken;
+  match([&](const HopRecord& record) {
+    return record.manager == *manager && record.progress.claimed;
+  });
+  claimed_all(name);
+  flush();
+  taken.quarantined = ledger_.quarantined(*manager);
+  return taken;
+}
+
+void SwitchController::claim(ManagerIndex manager, const LedgerHop& claimed, std::uint32_t owner,
+                             ClaimsTaken& taken) {
+  const bool removing = claimed.stage == HopStage::kRemoving;
+  if (removing && !claimed.settled && !settling_.all_claimed()) {
+    if (settling_.pending()) uncertain_.insert_or_assign({manager, claimed.key}, claimed);
+    return;
+  }
+  const auto hop = completed(claimed);
+  if (!hop) return;
+  const Admission admission = ledger_.claim(manager, *hop, owner);
+  if (admission.admitted()) {
+    if (!admission.repeated) ++counters_.claims;
+  } else if (!removing || has_entry(hop->cross_connect)) {
+    ++counters_.claims_refused;
+    taken.refused.push_back(refusal(hop->key, HopAction::kCommit, admission));
+  }
+}
+
+// With the labels that the hop lacks. Nothing: the switch has no such entry, so that the hop is
+// removed.
+std::optional<LedgerHop> SwitchController::completed(const LedgerHop& claimed) const {
+  const CrossConnect& wanted = claimed.cross_connect;
+  const bool input = wanted.input_label.present();
+  const bool output = wanted.output_label.present();
+  if (claimed.stage != HopStage::kRemoving || (input && output)) return claimed;
+  if (!input && !output) return std::nullopt;
+  const auto fits = [&](const CrossConnect& entry) {
+    return entry.input_port == wanted.input_port && entry.output_port == wanted.output_port &&
+           (!input || entry.input_label == wanted.input_label) &&
+           (!output || entry.output_label == wanted.output_label);
+  };
+  const auto found = std::find_if(unclaimed_.begin(), unclaimed_.end(), fits);
+  if (found == unclaimed_.end()) return std::nullopt;
+  LedgerHop hop = claimed;
+  hop.cross_connect = *found;
+  return hop;
+}
+
+bool SwitchController::has_entry(const CrossConnect& wanted) const {
+  return std::binary_search(unclaimed_.begin(), unclaimed_.end(), wanted);
+}
+
+// Once every manager has claimed its hops, entries that are left belong to the uncertain ones.
+void SwitchController::claimed_all(std::string_view manager) {
+  settling_.done(manager);
+  if (settling_.pending()) return;
+  ClaimsTaken ignored;
+  for (const auto& [whose, hop] : std::exchange(uncertain_, {})) {
+    claim(whose.first, hop, kNoOwner, ignored);
+  }
+  match([](const HopRecord& record) {
+    return record.progress.claimed && record.state == HopStage::kRemoving;
+  });
+}
+
+void SwitchController::end_settling(TimePoint now) {
+  settling_.on_time(now);
+  uncertain_.clear();
+  if (unclaimed_.empty()) return;
+  std::string awaited = "it is not known which managers there were";
+  if (!settling_.awaited().empty()) {
+    awaited = fmt::format("not attached: {}", fmt::join(settling_.awaited(), ", "));
+  }
+  log::warn("{} cross-connects have not been claimed in time, and stay; {}", unclaimed_.size(),
+            awaited);
+}
+
+std::vector<KnownManager> SwitchController::known_managers() const {
+  std::vector<KnownManager> known;
+  for (std::size_t i = 0; i < std::min(sessions_.size(), ledger_.managers()); ++i) {
+    const ManagerIndex index{static_cast<std::uint16_t>(i)};
+    const std::string& name = ledger_.manager_name(index);
+    if (!name.empty() && !ledger_.forgotten(index)) known.push_back({name, sessions_[i].epoch});
+  }
+  return known;
+}
+
+}  // namespace xbind

@@ -1,0 +1,456 @@
+// A SwitchServer that restarts with an empty ledger, and managers that claim what they have there.
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "paths_fixture.hpp"
+
+namespace xbind {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class ClaimsTest : public ControllerPathsTest {
+ protected:
+  // What the manager has, as the ledger of the first life holds it.
+  HopClaims claims_of(const std::string& manager = "a") {
+    HeldHops held = controller.held_hops(manager, 0, 1'000);
+    return {std::move(held.hops), std::move(held.owners), {}, true};
+  }
+  // The process ends, and the next one has read the switch's table.
+  void restart(std::optional<std::vector<KnownManager>> known = {{{"a", Epoch{1}}}}) {
+    SwitchControllerOptions options{.name = "sw"};
+    options.known = std::move(known);
+    fake.answers.clear();
+    next_.emplace(options, fake);
+    next().on_driver(driver::Up{ports(), true}, now);
+    answers();
+  }
+  void attach(const std::string& manager = "a", Epoch epoch = Epoch{1}) {
+    ASSERT_TRUE(next().attach(manager, epoch).has_value());
+  }
+  ClaimsTaken claim(const HopClaims& page, const std::string& manager = "a") {
+    const auto taken = next().claim(manager, page, now);
+    EXPECT_TRUE(taken.has_value());
+    answers();
+    return taken.value_or(ClaimsTaken{});
+  }
+  void answers() {
+    while (!fake.answers.empty()) {
+      const driver::Event event = fake.answers.front().event;
+      fake.answers.pop_front();
+      next().on_driver(event, now);
+    }
+  }
+  HopResult commit(const HopSetup& hop, const std::string& manager = "a") {
+    EXPECT_TRUE(next().apply(manager, setup(hop), 5, now).has_value());
+    answers();
+    const auto outputs = next().take_outputs();
+    return outputs.results.at(0).batch.results.at(0);
+  }
+  HopResult remove(const HopKey& key) {
+    EXPECT_TRUE(next().apply("a", {{}, {{key, 0}}, {}}, 6, now).has_value());
+    answers();
+    return next().take_outputs().results.at(0).batch.results.at(0);
+  }
+  std::vector<Finding> look() {
+    EXPECT_TRUE(next().audit("a", 9).has_value());
+    answers();
+    return next().take_outputs().audits.at(0).report.findings;
+  }
+  SwitchController& next() { return *next_; }
+  const Ledger& books() { return next_->ledger(); }
+  LabelHolder holder_of(Label label, PortId port = kOut) {
+    return books().output_label(port, label)->holder;
+  }
+
+  std::optional<SwitchController> next_;
+};
+
+TEST_F(ClaimsTest, ClaimedHopsStandAndTheSwitchIsLeftAlone) {
+  const HopSetup another = committed(2, 41);
+  const HopClaims claims = claims_of();
+  const auto before = fake.table;
+  const int adds = fake.adds;
+  restart();
+  EXPECT_EQ(holder_of(old.output_label), LabelHolder::kUnclaimed);
+  attach();
+  EXPECT_THAT(claim(claims).refused, IsEmpty());
+  EXPECT_EQ(books().hop_count(), 2U);
+  EXPECT_EQ(fake.table, before);
+  EXPECT_EQ(fake.adds, adds);
+  EXPECT_EQ(holder_of(old.output_label), LabelHolder::kConnection);
+  EXPECT_EQ(books().usage(kOut)->hops, controller.ledger().usage(kOut)->hops);
+  EXPECT_THAT(look(), IsEmpty());
+  // What it described before, it describes again.
+  HopClaims again{
+      next().held_hops("a", 0, 100).hops, next().held_hops("a", 0, 100).owners, {}, true};
+  EXPECT_EQ(again, claims);
+
+  EXPECT_EQ(remove(another.key), removed(another.key, another.output_label));
+  EXPECT_EQ(holder_of(another.output_label), LabelHolder::kQuarantine);
+  EXPECT_FALSE(fake.table.contains(cross(another)));
+}
+
+TEST_F(ClaimsTest, ACallBeginsAndEndsAtOneSwitch) {
+  const HopSetup whole = whole_path(7);
+  commits(whole);
+  const HopClaims claims = claims_of();
+  restart();
+  attach();
+  EXPECT_THAT(claim(claims).refused, IsEmpty());
+  EXPECT_EQ(books().usage(kIn)->ingress_cells_per_s,
+            controller.ledger().usage(kIn)->ingress_cells_per_s);
+  EXPECT_THAT(look(), IsEmpty());
+  EXPECT_EQ(remove(whole.key).cause, Cause::kNone);
+  EXPECT_EQ(books().usage(kIn)->ingress_cells_per_s, 0U);
+  EXPECT_THAT(fake.table, SizeIs(1)) << "the other hop's";
+}
+
+TEST_F(ClaimsTest, WhatTheSwitchLacksIsPutBack) {
+  const HopClaims claims = claims_of();
+  restart();
+  attach();
+  fake.table.clear();
+  next().on_driver(driver::Up{ports(), false}, now);  // it has restarted, too
+  claim(claims);
+  EXPECT_TRUE(fake.table.contains(cross(old)));
+  EXPECT_EQ(next().counters().put_back, 1U);
+  EXPECT_THAT(look(), IsEmpty());
+}
+
+TEST_F(ClaimsTest, AContractThatIsInDoubtIsAssertedAgain) {
+  HopClaims claims = claims_of();
+  claims.hops.at(0).settled = false;
+  restart();
+  attach();
+  claim(claims);
+  EXPECT_EQ(next().counters().reasserted, 1U);
+}
+
+TEST_F(ClaimsTest, ARemovalThatIsOwedIsCarriedOut) {
+  HopClaims claims = claims_of();
+  claims.hops.at(0).stage = HopStage::kRemoving;
+  claims.hops.at(0).owner = kNoOwner;
+  restart();
+  attach();
+  claim(claims);
+  EXPECT_FALSE(fake.table.contains(cross(old)));
+  const auto outputs = next().take_outputs();
+  ASSERT_THAT(outputs.unasked, SizeIs(1));
+  EXPECT_EQ(outputs.unasked[0].result, removed(old.key, old.output_label));
+  EXPECT_EQ(holder_of(old.output_label), LabelHolder::kQuarantine);
+}
+
+// Its label may have lapsed with a session, and have been granted to another manager since.
+TEST_F(ClaimsTest, AHopThatWasNeverConfirmedIsRemovedWhenNobodyElseHasItsLabels) {
+  const HopClaims others = claims_of();
+  HopClaims claims = others;
+  claims.hops.at(0).stage = HopStage::kRemoving;
+  claims.hops.at(0).settled = false;
+  for (const bool of_another : {true, false}) {
+    SCOPED_TRACE(of_another);
+    restart({{{"a", Epoch{1}}, {"b", Epoch{1}}}});
+    attach();
+    attach("b");
+    claim(claims);
+    EXPECT_EQ(remove(claims.hops[0].key).cause, Cause::kSwitchUnreachable) << "it stays owed";
+    claim(of_another ? others : HopClaims{{}, {}, {}, true}, "b");
+    EXPECT_EQ(fake.table.contains(cross(old)), of_another);
+    EXPECT_EQ(remove(claims.hops[0].key).cause, Cause::kNone);
+    EXPECT_EQ(fake.table.contains(cross(old)), of_another);
+    EXPECT_THAT(look(), IsEmpty());
+  }
+}
+
+TEST_F(ClaimsTest, TheNextManagerOfTheNameReadsWhatWaitsToBeRemoved) {
+  HopClaims claims = claims_of();
+  claims.hops.at(0).stage = HopStage::kRemoving;
+  claims.hops.at(0).settled = false;
+  restart({{{"a", Epoch{1}}, {"b", Epoch{1}}}});
+  attach();
+  claim(claims);
+  const auto attachment = next().attach("a", Epoch{2});
+  ASSERT_TRUE(attachment.has_value());
+  EXPECT_EQ(attachment->hops, 1U);
+  std::vector<std::uint64_t> places;
+  HeldHops page = next().held_hops("a", 0, 10, &places);
+  EXPECT_THAT(page.hops, IsEmpty());
+  ASSERT_NE(page.next, 0U);
+  page = next().held_hops("a", page.next, 10, &places);
+  ASSERT_THAT(page.hops, SizeIs(1));
+  EXPECT_EQ(page.hops[0].key, old.key);
+  EXPECT_EQ(page.hops[0].stage, HopStage::kRemoving);
+  EXPECT_EQ(page.next, 0U);
+  EXPECT_THAT(places, SizeIs(1));
+  EXPECT_THAT(next().held_hops("a", places[0], 10).hops, IsEmpty());
+}
+
+TEST_F(ClaimsTest, AnOwedHopWhoseLabelNoAnswerNamedIsFoundByTheOther) {
+  for (const bool input : {true, false}) {
+    SCOPED_TRACE(input);
+    HopClaims claims = claims_of();
+    CrossConnect& known = claims.hops.at(0).cross_connect;
+    (input ? known.input_label : known.output_label) = {};
+    claims.hops.at(0).stage = HopStage::kRemoving;
+    fake.table.insert(cross(old));
+    restart();
+    attach();
+    claim(claims);
+    EXPECT_FALSE(fake.table.contains(cross(old)));
+    EXPECT_EQ(books().hop_count(), 0U);
+  }
+}
+
+TEST_F(ClaimsTest, AnOwedHopThatTheSwitchDoesNotHaveIsGone) {
+  HopClaims claims = claims_of();
+  claims.hops.at(0).stage = HopStage::kRemoving;
+  fake.table.clear();
+  const int removes = fake.removes;
+  restart();
+  attach();
+  claim(claims);
+  EXPECT_EQ(books().hop_count(), 0U);
+  EXPECT_EQ(fake.removes, removes);
+  EXPECT_EQ(holder_of(old.output_label), LabelHolder::kQuarantine);
+}
+
+TEST_F(ClaimsTest, LabelsThatTheFarEndMayHaveRest) {
+  restart();
+  attach();
+  HopClaims claims{{}, {}, {{kEnd, {atm_label(0, 40)}}}, true};
+  EXPECT_THAT(claim(claims).quarantined, ElementsAre(PortLabels{kEnd, {atm_label(0, 40)}}));
+  EXPECT_EQ(holder_of(atm_label(0, 40), kEnd), LabelHolder::kQuarantine);
+}
+
+TEST_F(ClaimsTest, TheClaimsOfOneManagerDoNotCompleteThoseOfAnother) {
+  HopClaims claims = claims_of();
+  claims.hops.at(0).stage = HopStage::kRemoving;
+  claims.last = false;
+  restart({{{"a", Epoch{1}}, {"b", Epoch{1}}}});
+  attach();
+  attach("b");
+  claim(claims);
+  claim({{}, {}, {}, true}, "b");
+  EXPECT_TRUE(fake.table.contains(cross(old))) << "more pages of a may follow";
+  claim({{}, {}, {}, true});
+  EXPECT_FALSE(fake.table.contains(cross(old)));
+}
+
+TEST_F(ClaimsTest, AnInputStaysBlockedWhileAnotherEntryBeginsThere) {
+  const CrossConnect stray{old.input_port, old.input_label, kEnd, atm_label(0, 60)};
+  fake.table.insert(stray);
+  const HopClaims claims = claims_of();
+  restart();
+  attach();
+  claim(claims);
+  EXPECT_EQ(remove(old.key).cause, Cause::kNone);
+  EXPECT_EQ(books().input_label(old.input_port, old.input_label)->holder, LabelHolder::kUnclaimed);
+  EXPECT_TRUE(fake.table.contains(stray));
+}
+
+// ----- two paths of one call ------------------------------------------------------------------
+
+TEST_F(ClaimsTest, APathThatTookOverStandsAboveTheEarlierOneInAnyOrder) {
+  commits(later);
+  HopClaims claims = claims_of();
+  ASSERT_THAT(claims.hops, SizeIs(2));
+  for (int order = 0; order < 2; ++order) {
+    SCOPED_TRACE(order);
+    restart();
+    attach();
+    claim(claims);
+    const auto upper = books().find(*books().find_manager("a"), later.key);
+    const auto lower = books().find(*books().find_manager("a"), old.key);
+    ASSERT_TRUE(upper && lower);
+    EXPECT_TRUE(books().superseded(*lower));
+    EXPECT_EQ(books().below(*upper), lower);
+    EXPECT_TRUE(fake.table.contains(cross(later)));
+    EXPECT_THAT(look(), IsEmpty());
+    std::swap(claims.hops[0], claims.hops[1]);
+  }
+}
+
+TEST_F(ClaimsTest, APathThatIsGivenUpLeadsBack) {
+  commits(later);
+  HopClaims claims = claims_of();
+  for (LedgerHop& hop : claims.hops) {
+    if (hop.key == later.key) hop.stage = HopStage::kRemoving;
+  }
+  restart();
+  attach();
+  claim(claims);
+  EXPECT_TRUE(fake.table.contains(cross(old)));
+  EXPECT_FALSE(fake.table.contains(cross(later)));
+  EXPECT_EQ(books().hop_count(), 1U);
+  EXPECT_THAT(look(), IsEmpty());
+}
+
+TEST_F(ClaimsTest, TheSwitchIsLedToThePathThatTheManagerHas) {
+  commits(later);
+  const HopClaims claims = claims_of();
+  fake.table = {cross(old)};  // the request to move had not arrived
+  restart();
+  attach();
+  claim(claims);
+  EXPECT_EQ(fake.table, std::set{cross(later)});
+  EXPECT_EQ(fake.branches, 0);
+}
+
+TEST_F(ClaimsTest, PathsThatMeetAgainShareTheirOutput) {
+  const HopSetup joining = join(old, kIn, 50);
+  commits(joining);
+  const HopClaims claims = claims_of();
+  restart();
+  attach();
+  EXPECT_THAT(claim(claims).refused, IsEmpty());
+  EXPECT_EQ(books().usage(kOut)->hops, controller.ledger().usage(kOut)->hops);
+  EXPECT_THAT(look(), IsEmpty());
+  EXPECT_EQ(remove(old.key).output_label, Label{}) << "the other hop has it";
+}
+
+// ----- others wait -------------------------------------------------------------------------------
+
+TEST_F(ClaimsTest, NothingNewIsAdmittedBeforeEveryManagerHasClaimed) {
+  const HopClaims claims = claims_of();
+  restart({{{"a", Epoch{1}}, {"b", Epoch{3}}}});
+  attach("b", Epoch{3});
+  claim({{}, {}, {}, true}, "b");
+  EXPECT_TRUE(next().settling());
+  EXPECT_THAT(next().grant("b", kOut, 4, {100, 0}, now)->labels, IsEmpty());
+  EXPECT_EQ(commit(whole_path(8), "b").cause, Cause::kSwitchUnreachable);
+  EXPECT_THAT(look(), ElementsAre(testing::Field(&Finding::kind, FindingKind::kUnreadable)))
+      << "unclaimed is not stray";
+
+  attach();
+  claim(claims);
+  EXPECT_FALSE(next().settling());
+  EXPECT_THAT(next().grant("b", kOut, 4, {}, now)->labels, SizeIs(4));
+  EXPECT_EQ(commit(whole_path(8), "b").cause, Cause::kNone);
+  EXPECT_THAT(look(), IsEmpty());
+}
+
+TEST_F(ClaimsTest, TheWaitHasAnEndAndUnclaimedEntriesStay) {
+  restart({{{"a", Epoch{1}}, {"gone", Epoch{2}}}});
+  attach();
+  EXPECT_EQ(next().wake_at(), now + seconds{15});
+  now = next().wake_at();
+  next().on_time(now);
+  EXPECT_FALSE(next().settling());
+  EXPECT_THAT(next().grant("a", kOut, 1, {}, now)->labels, SizeIs(1));
+  EXPECT_TRUE(fake.table.contains(cross(old)));
+  EXPECT_EQ(holder_of(old.output_label), LabelHolder::kUnclaimed);
+  EXPECT_THAT(look(), ElementsAre(testing::Field(&Finding::kind, FindingKind::kStrayCrossConnect)));
+}
+
+TEST_F(ClaimsTest, NobodyWaitsForAManagerThatIsForgotten) {
+  restart({{{"gone", Epoch{2}}}});
+  EXPECT_TRUE(next().settling());
+  EXPECT_EQ(next().forget("gone"), 0U);
+  EXPECT_FALSE(next().settling());
+  EXPECT_THAT(next().known_managers(), IsEmpty());
+}
+
+TEST_F(ClaimsTest, WhoDoesNotKnowTheManagersWaitsForTheTime) {
+  restart(std::nullopt);
+  attach();
+  claim({{}, {}, {}, true});
+  EXPECT_TRUE(next().settling());
+  // An entry goes from kTrunk to kOut.
+  EXPECT_THAT(next().grant("a", kOut, 1, {}, now)->labels, IsEmpty());
+  HopSetup through = whole_path(8);
+  through.input_port = kTrunk;
+  EXPECT_EQ(commit(through).cause, Cause::kSwitchUnreachable);
+  EXPECT_EQ(commit(whole_path(9)).cause, Cause::kNone) << "between other ports";
+  EXPECT_THAT(next().grant("a", kEnd, 1, {}, now)->labels, SizeIs(1));
+}
+
+TEST_F(ClaimsTest, AFirstStartWaitsForNobody) {
+  EXPECT_FALSE(controller.settling());
+  EXPECT_EQ(controller.wake_at(), kNever);
+}
+
+// ----- what is refused -------------------------------------------------------------------------
+
+TEST_F(ClaimsTest, ALabelOfAnotherConnectionIsNotClaimed) {
+  HopClaims claims = claims_of();
+  restart({{{"a", Epoch{1}}, {"b", Epoch{1}}}});
+  attach();
+  claim(claims);
+  attach("b");
+  const ClaimsTaken taken = claim(claims, "b");
+  EXPECT_THAT(taken.refused,
+              ElementsAre(testing::Field(&HopResult::cause, Cause::kForeignInputLabel)));
+  EXPECT_EQ(next().counters().claims_refused, 1U);
+  claims.hops[0].cross_connect.input_label = atm_label(0, 55);
+  claims.hops[0].key.connection = ConnectionId{8};
+  EXPECT_THAT(claim(claims, "b").refused,
+              ElementsAre(testing::Field(&HopResult::cause, Cause::kLabelNotHeld)));
+}
+
+TEST_F(ClaimsTest, ImpossibleClaimsAreRefusedByTheirCause) {
+  const LedgerHop good = claims_of().hops.at(0);
+  const auto refused = [&](LedgerHop bad) {
+    const ClaimsTaken taken = claim({{std::move(bad)}, {}, {}, false});
+    return taken.refused.empty() ? Cause::kNone : taken.refused[0].cause;
+  };
+  restart();
+  attach();
+  LedgerHop bad = good;
+  bad.cross_connect.output_port = PortId{99};
+  EXPECT_EQ(refused(bad), Cause::kUnknownPort);
+  bad = good;
+  bad.cross_connect.input_label = atm_label(0, 99);  // outside the port's range
+  EXPECT_EQ(refused(bad), Cause::kInvalidRequest);
+  bad = good;
+  bad.hop_count = 1;  // it is number 1
+  bad.key.hop = 1;
+  EXPECT_EQ(refused(bad), Cause::kInvalidRequest);
+  bad = good;
+  bad.stage = HopStage::kReserved;  // and not held
+  EXPECT_EQ(refused(bad), Cause::kInvalidRequest);
+  bad = good;
+  bad.stage = HopStage::kCommitting;
+  EXPECT_EQ(refused(bad), Cause::kInvalidRequest);
+  EXPECT_EQ(refused(good), Cause::kNone);
+  EXPECT_EQ(refused(good), Cause::kNone) << "a repetition";
+  EXPECT_EQ(books().hop_count(), 1U);
+}
+
+TEST_F(ClaimsTest, NothingIsClaimedBeforeTheTableHasBeenRead) {
+  SwitchControllerOptions options{.name = "sw"};
+  options.known = {{"a", Epoch{1}}};
+  next_.emplace(options, fake);
+  attach();
+  EXPECT_EQ(next().claim("a", {{}, {}, {}, true}, now).error().code, ErrorCode::kUnreachable);
+  next().on_driver(driver::Up{ports(), true}, now);
+  EXPECT_EQ(next().claim("a", {{}, {}, {}, true}, now).error().code, ErrorCode::kUnreachable);
+  answers();
+  EXPECT_TRUE(next().claim("a", {{}, {}, {}, true}, now).has_value());
+  EXPECT_EQ(next().claim("b", {{}, {}, {}, true}, now).error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(ClaimsTest, EarlierEpochsStayFencedOff) {
+  restart({{{"a", Epoch{7}}}});
+  EXPECT_EQ(next().newest_epoch("a"), Epoch{7});
+  EXPECT_EQ(next().attach("a", Epoch{6}).error().code, ErrorCode::kFenced);
+  EXPECT_THAT(next().known_managers(), ElementsAre(KnownManager{"a", Epoch{7}}));
+}
+
+TEST_F(ClaimsTest, AHoldIsClaimedAndCanBeCommitted) {
+  HopSetup held = reserve(whole_path(5));
+  held.held = true;
+  EXPECT_EQ(run(setup(held)).results.at(0).cause, Cause::kNone);
+  const HopClaims claims = claims_of();
+  restart();
+  attach();
+  EXPECT_THAT(claim(claims).refused, IsEmpty());
+  EXPECT_EQ(commit(whole_path(5)).cause, Cause::kNone);
+  EXPECT_THAT(look(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace xbind
