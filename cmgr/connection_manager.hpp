@@ -103,10 +103,9 @@ class ConnectionManager {
   const Recovery& recovery() const { return recovery_; }
 
   // --- SwitchServers that have lost their ledger (procedures/claims.hpp)
-  static constexpr std::size_t kClaimsPerPage = 5'000;  // of idl/switch_server.idl
   // What this manager has at the switch. To be claimed before switch_attached().
   std::vector<HopClaims> claims_at(const std::string& switch_name,
-                                   std::size_t per_page = kClaimsPerPage) const;
+                                   std::size_t per_page = kHopsPerPage) const;
 
   // The transport reports that the peer is gone, or that the peer does not know the session.
   // Commands under way end as unreachable, and the manager attaches to the switch again.

@@ -51,13 +51,12 @@ Result<std::vector<HeldHops>> RemotePeers::hops_held(const std::string& peer,
   return pages;
 }
 
-template <class Job>
-auto RemotePeers::ask_logic(Job job)
-    -> std::optional<decltype(job(std::declval<ConnectionManager&>()))> {
-  using Answer = decltype(job(std::declval<ConnectionManager&>()));
-  const auto answer = std::make_shared<std::promise<Answer>>();
+std::optional<std::vector<HopClaims>> RemotePeers::claims_at(const std::string& switch_name) {
+  const auto answer = std::make_shared<std::promise<std::vector<HopClaims>>>();
   auto future = answer->get_future();
-  post_([answer, job](ConnectionManager& manager) { answer->set_value(job(manager)); });
+  post_([answer, switch_name](ConnectionManager& manager) {
+    answer->set_value(manager.claims_at(switch_name));
+  });
   while (future.wait_for(kLooksForEnd) != std::future_status::ready) {
     const std::lock_guard lock(mutex_);
     if (stop_) return std::nullopt;
@@ -68,8 +67,7 @@ auto RemotePeers::ask_logic(Job job)
 Result<std::vector<PortLabels>> RemotePeers::claim(const std::string& switch_name,
                                                    v2::SwitchServer_ptr server,
                                                    v2::SessionId session) {
-  const auto pages =
-      ask_logic([switch_name](ConnectionManager& it) { return it.claims_at(switch_name); });
+  const auto pages = claims_at(switch_name);
   if (!pages) return fail(ErrorCode::kUnreachable, "this manager ends");
   const std::string peer = "switchserver " + switch_name;
   std::size_t claimed = 0;

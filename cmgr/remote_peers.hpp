@@ -180,10 +180,8 @@ class RemotePeers : public Peers {
   // Returns the labels in quarantine.
   Result<std::vector<PortLabels>> claim(const std::string& switch_name, v2::SwitchServer_ptr server,
                                         v2::SessionId session);
-  // Runs `job` with the logic, and waits for its result; nothing if this process ends. On a thread
-  // that may wait.
-  template <class Job>
-  auto ask_logic(Job job) -> std::optional<decltype(job(std::declval<ConnectionManager&>()))>;
+  // Waits for the logic to say what there is to claim; nothing if this process ends.
+  std::optional<std::vector<HopClaims>> claims_at(const std::string& switch_name);
   Result<v2::QOSMapper_var> qos_mapper();
   Result<v2::SwitchServer_var> switch_server(const std::string& name);
   // The same with a cached reference, for invoke_now().

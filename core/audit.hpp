@@ -3,6 +3,7 @@
 // table.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -96,6 +97,9 @@ struct LedgerHop {
   friend bool operator==(const LedgerHop&, const LedgerHop&) = default;
 };
 
+// Hops in one page, at most (idl/switch_server.idl).
+inline constexpr std::size_t kHopsPerPage = 5'000;
+
 // One page of the hops that a ledger holds for a manager.
 struct HeldHops {
   std::vector<LedgerHop> hops;  // their `owner` is an index into `owners`
@@ -111,8 +115,8 @@ struct HopClaims {
   // `superseded` are not used.
   std::vector<LedgerHop> hops;
   std::vector<HopOwner> owners;  // of the hops
-  std::vector<PortLabels>
-      resting;        // of hops that are removed, while the far end may have the label
+  // Labels of hops that are removed here, while the hop at the far end may still have them.
+  std::vector<PortLabels> resting;
   bool last = false;  // the manager has nothing else there
 
   friend bool operator==(const HopClaims&, const HopClaims&) = default;

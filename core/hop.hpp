@@ -193,7 +193,8 @@ struct HopResult {
   PortId port;              // with a refusal: the refusing port, or none
   std::uint64_t asked = 0;  // with a refusal: see Cause
   std::uint64_t free = 0;
-  std::uint32_t revision = 0;  // of the modify that it answers; batches may be answered out of order
+  // Of the modify that it answers. Batches may be answered in another order than they were sent.
+  std::uint32_t revision = 0;
 
   friend bool operator==(const HopResult&, const HopResult&) = default;
 };

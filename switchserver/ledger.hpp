@@ -194,8 +194,9 @@ class Ledger {
   // it is. Refusals: kInvalidRequest, kUnknownPort, kBusy; kForeignInputLabel and kLabelNotHeld if
   // another connection or manager has the label.
   Admission claim(ManagerIndex manager, const LedgerHop& claimed, std::uint32_t owner = kNoOwner);
-  // Puts a label that no hop has into the manager's quarantine. Returns false if another holds it.
-  bool claim_resting(ManagerIndex manager, PortId port, Label label);
+  // Puts a label into the manager's quarantine, unless a hop, an entry of the switch or another
+  // manager has it.
+  void claim_resting(ManagerIndex manager, PortId port, Label label);
 
   std::optional<HopRef> find(ManagerIndex manager, const HopKey& key) const;
   HopRecord& hop(HopRef ref) { return is_there(ref) ? hops_[ref.value()] : no_such_hop(ref); }
@@ -374,11 +375,9 @@ class Ledger {
   Refusal choose_taken_input(ManagerIndex manager, const HopSetup& setup, LabelPlace at) const;
   Refusal choose_output(ManagerIndex manager, const HopSetup& setup, Port& out, Spot& chosen);
   Refusal choose_joined_output(ManagerIndex manager, const HopSetup& setup, const Port& out) const;
-  // The label's place if the claimed hop may have it there.
-  std::optional<Spot> claimable_input(const Port& in, ManagerIndex manager,
-                                      const LedgerHop& claimed) const;
-  std::optional<Spot> claimable_output(const Port& out, ManagerIndex manager,
-                                       const LedgerHop& claimed) const;
+  // Whether the claimed hop may have the label in that place.
+  bool may_claim_input(LabelPlace place, ManagerIndex manager, const LedgerHop& claimed) const;
+  bool may_claim_output(LabelPlace place, ManagerIndex manager, const LedgerHop& claimed) const;
   void stack_on_input(HopRef ref);
   void claim_ingress(HopRef ref, Port& in);
   Refusal allot_output(ManagerIndex manager, const HopSetup& setup, Port& out, Spot& chosen);

@@ -34,44 +34,36 @@ bool can_be_claimed(const LedgerHop& hop) {
 }  // namespace
 
 // Nobody has it, or hops of this connection do.
-std::optional<Ledger::Spot> Ledger::claimable_input(const Port& in, ManagerIndex manager,
-                                                    const LedgerHop& claimed) const {
-  const auto spot = in.input.find_spot(claimed.cross_connect.input_label);
-  if (!spot) return std::nullopt;
-  const LabelPlace place = in.input.place_of(*spot);
-  if (place.holder != LabelHolder::kConnection) return spot;
+bool Ledger::may_claim_input(LabelPlace place, ManagerIndex manager,
+                             const LedgerHop& claimed) const {
+  if (place.holder != LabelHolder::kConnection) return true;
   for (std::uint32_t i = place.hop.value(); i != kNil; i = hops_[i].next_on_input) {
     const HopRecord& other = hops_[i];
-    if (other.manager != manager || other.key.connection != claimed.key.connection) {
-      return std::nullopt;
-    }
+    if (other.manager != manager || other.key.connection != claimed.key.connection) return false;
     const bool same_leg = other.key.leg == claimed.key.leg;
-    if (same_leg && other.key.generation == claimed.key.generation) return std::nullopt;
+    if (same_leg && other.key.generation == claimed.key.generation) return false;
     const bool same_port =
         ports_[other.output_port].about.port == claimed.cross_connect.output_port;
-    if (!same_leg && same_port) return std::nullopt;
+    if (!same_leg && same_port) return false;
   }
-  return spot;
+  return true;
 }
 
 // Nobody has it, or this manager without a hop, or other generations of this leg do.
-std::optional<Ledger::Spot> Ledger::claimable_output(const Port& out, ManagerIndex manager,
-                                                     const LedgerHop& claimed) const {
-  const auto spot = out.output.find_spot(claimed.cross_connect.output_label);
-  if (!spot) return std::nullopt;
-  const LabelPlace place = out.output.place_of(*spot);
-  const bool loose =
-      place.holder == LabelHolder::kCached || place.holder == LabelHolder::kQuarantine;
-  if (loose && place.manager != manager) return std::nullopt;
-  if (place.holder != LabelHolder::kConnection) return spot;
+bool Ledger::may_claim_output(LabelPlace place, ManagerIndex manager,
+                              const LedgerHop& claimed) const {
+  if (place.holder != LabelHolder::kConnection) {
+    return place.holder <= LabelHolder::kFree || place.holder == LabelHolder::kUnclaimed ||
+           is_loose(place, manager);
+  }
   for (std::uint32_t i = place.hop.value(); i != kNil; i = hops_[i].next_on_output) {
     const HopRecord& other = hops_[i];
     const bool joins = other.manager == manager && other.key.connection == claimed.key.connection &&
                        other.key.leg == claimed.key.leg &&
                        other.last() == (claimed.key.hop + 1 == claimed.hop_count);
-    if (!joins) return std::nullopt;
+    if (!joins) return false;
   }
-  return spot;
+  return true;
 }
 
 Admission Ledger::claim(ManagerIndex manager, const LedgerHop& claimed, std::uint32_t owner) {
@@ -94,20 +86,19 @@ Admission Ledger::claim(ManagerIndex manager, const LedgerHop& claimed, std::uin
   if (out == nullptr) return refuse(Cause::kUnknownPort, at.output_port, at.output_port.value());
   if (hop_count() >= options_.hops_max) return refuse(Cause::kBusy, {}, hop_count() + 1);
   const bool reserved = claimed.stage == HopStage::kReserved;
-  if (!reserved && !in->input.contains(at.input_label)) {
-    return refuse(Cause::kInvalidRequest, at.input_port, at.input_label.value);
-  }
+  const auto input = reserved ? Spot{} : in->input.find_spot(at.input_label);
+  if (!input) return refuse(Cause::kInvalidRequest, at.input_port, at.input_label.value);
   // A hold's egress label is known to nobody yet: any will do.
   const bool allot = reserved && !at.output_label.present();
-  const auto allotted = allot ? out->output.next_free_spot() : std::nullopt;
-  if (allot && !allotted) return refuse(Cause::kNoLabel, at.output_port, 1);
-  if (!allot && !out->output.contains(at.output_label)) {
-    return refuse(Cause::kInvalidRequest, at.output_port, at.output_label.value);
+  const auto output = allot ? out->output.next_free_spot() : out->output.find_spot(at.output_label);
+  if (!output && allot) return refuse(Cause::kNoLabel, at.output_port, 1);
+  if (!output) return refuse(Cause::kInvalidRequest, at.output_port, at.output_label.value);
+  if (!reserved && !may_claim_input(in->input.place_of(*input), manager, claimed)) {
+    return refuse(Cause::kForeignInputLabel, at.input_port, at.input_label.value);
   }
-  const auto input = reserved ? Spot{} : claimable_input(*in, manager, claimed);
-  if (!input) return refuse(Cause::kForeignInputLabel, at.input_port, at.input_label.value);
-  const auto output = allot ? allotted : claimable_output(*out, manager, claimed);
-  if (!output) return refuse(Cause::kLabelNotHeld, at.output_port, at.output_label.value);
+  if (!may_claim_output(out->output.place_of(*output), manager, claimed)) {
+    return refuse(Cause::kLabelNotHeld, at.output_port, at.output_label.value);
+  }
 
   const bool joins = out->output.place_of(*output).holder == LabelHolder::kConnection;
   const HopRef ref = insert(manager, setup_for(claimed), owner, hash(manager, claimed.key));
@@ -181,16 +172,13 @@ void Ledger::claim_ingress(HopRef ref, Port& in) {
   set_ingress(ref.value(), takes);
 }
 
-bool Ledger::claim_resting(ManagerIndex manager, PortId id, Label label) {
+void Ledger::claim_resting(ManagerIndex manager, PortId id, Label label) {
   Port* const of = port(id);
   const auto spot = of == nullptr ? std::nullopt : of->output.find_spot(label);
-  if (!spot) return false;
+  if (!spot) return;
   const LabelPlace place = of->output.place_of(*spot);
-  const bool own = (place.holder == LabelHolder::kCached && place.manager == manager) ||
-                   (place.holder == LabelHolder::kQuarantine && place.manager == manager);
-  if (place.holder > LabelHolder::kFree && !own) return false;
+  if (place.holder > LabelHolder::kFree && !is_loose(place, manager)) return;
   of->output.move(*spot, {LabelHolder::kQuarantine, manager, {}});
-  return true;
 }
 
 bool Ledger::has_unclaimed(PortId id) const {

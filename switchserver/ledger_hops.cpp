@@ -246,10 +246,8 @@ Ledger::Refusal Ledger::choose_output(ManagerIndex manager, const HopSetup& setu
     chosen = *spot;
     place = pool.place_of(chosen);
   }
-  const bool held =
-      (place.holder == LabelHolder::kCached || place.holder == LabelHolder::kQuarantine) &&
-      place.manager == manager;
-  if (!held) return refuse(Cause::kLabelNotHeld, setup.output_port, named.value);
+  if (!is_loose(place, manager))
+    return refuse(Cause::kLabelNotHeld, setup.output_port, named.value);
   return {};
 }
 

@@ -18,6 +18,13 @@ inline bool is_active(HopStage state) {
   return state == HopStage::kCommitting || state == HopStage::kCommitted;
 }
 
+// Whether the manager holds the label without a hop: in its cache, or in quarantine.
+inline bool is_loose(const LabelPlace& place, ManagerIndex manager) {
+  const bool loose =
+      place.holder == LabelHolder::kCached || place.holder == LabelHolder::kQuarantine;
+  return loose && place.manager == manager;
+}
+
 // Whether this SwitchServer allots the input label: at the first hop, unless a label is already in
 // use.
 inline bool allots_input(const HopSetup& setup) { return setup.first() && !setup.takes_over; }

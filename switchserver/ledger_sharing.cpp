@@ -4,6 +4,7 @@
 
 #include "core/planted.hpp"
 #include "switchserver/ledger.hpp"
+#include "switchserver/ledger_refusals.hpp"
 
 namespace xbind {
 
@@ -38,10 +39,7 @@ bool Ledger::return_label(ManagerIndex manager, PortId id, Label label) {
   Port* const of = port(id);
   const auto spot = of == nullptr ? std::nullopt : of->output.find_spot(label);
   if (!spot) return false;
-  const LabelPlace place = of->output.place_of(*spot);
-  const bool loose =
-      place.holder == LabelHolder::kCached || place.holder == LabelHolder::kQuarantine;
-  if (!loose || place.manager != manager) return false;
+  if (!is_loose(of->output.place_of(*spot), manager)) return false;
   of->output.move(*spot, {LabelHolder::kFree, {}, {}});
   return true;
 }

@@ -1,4 +1,4 @@
-// The values that a ledger is made with, and those that it answers with. Values only.
+// The options of a ledger, and the results that its operations return. Values only.
 #pragma once
 
 #include <cstddef>

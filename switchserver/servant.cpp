@@ -14,7 +14,6 @@
 namespace xbind {
 namespace {
 
-constexpr std::size_t kHopsPerPage = 5'000;
 // Upper bounds of the sizes in CDR (orb/reply.hpp).
 constexpr std::size_t kLabelOctets = 8;
 constexpr std::size_t kPortOctets = 16;  // of a port's labels, in addition to the labels

@@ -1,6 +1,7 @@
-// Whether managers may still claim hops of a SwitchServer that has started with an empty ledger: it
-// waits for the claims of those that it knows, from the first reading of its switch's table and for
-// a limited time. If it does not know which managers there are, it waits for that time.
+// How long a SwitchServer that has started with an empty ledger waits for managers to claim their
+// hops. The time begins when the switch's table has been read for the first time. The waiting ends
+// when every manager in the SwitchServer's file has claimed its hops, or when the time is over.
+// Without a file the SwitchServer waits for the whole time.
 //
 // Pure; one thread.
 #pragma once

@@ -291,9 +291,10 @@ void SwitchController::finish_removal(HopRef ref) {
   const std::optional<HopRef> below = ledger_.below(ref);
   const bool restore = record.progress.restore;
   note_end(record);
-  const CrossConnect gone = ledger_.cross_connect(record);
+  const bool strangers = !unclaimed_.empty();
+  const CrossConnect gone = strangers ? ledger_.cross_connect(record) : CrossConnect{};
   ledger_.removed(ref);
-  block_again(gone);
+  if (strangers) block_again(gone);
   ++counters_.removes;
   if (unasked) outputs_.unasked.push_back({ledger_.manager_name(manager), done});
   answer_all(waiters, done);

@@ -175,9 +175,11 @@ class SwitchController {
   void detach(std::string_view manager);
   // The highest epoch that has attached under the name; 0: none, or the name is not known.
   Epoch newest_epoch(std::string_view manager) const;
-  // Hops that the ledger holds under the name, and those that wait to be removed, at most `most` of them and from the place `from` on,
-  // where 0 is the beginning. `places`, if given, receives for each hop the `from` of a page that
-  // begins after it (0: it is the last hop). Reads at most kLookedAtPerPage records.
+  // One page of the manager's hops: those in its ledger, then those that the manager has claimed to
+  // have them removed and that still wait for the claims of other managers. `from`: 0 for the first
+  // page, then HeldHops::next. The page has at most `most` hops. `places`, if given, receives for
+  // each hop the `from` of a page that begins after it (0: it is the last hop in the ledger). Reads
+  // at most kLookedAtPerPage records.
   HeldHops held_hops(std::string_view manager, std::uint64_t from, std::size_t most,
                      std::vector<std::uint64_t>* places = nullptr) const;
   // Enters hops and labels that the manager has here (core/audit.hpp). Its last page also compares
@@ -244,7 +246,8 @@ class SwitchController {
 
   struct Session {  // by ManagerIndex
     bool attached = false;
-    Epoch epoch;  // the highest ever seen
+    Epoch epoch;           // the highest ever seen
+    bool compare = false;  // it has claimed hops that are not compared with the switch yet
   };
   struct Batch {
     ManagerIndex manager;
@@ -299,6 +302,9 @@ class SwitchController {
   template <class Which>
   void match(Which which);
   bool is_claimed(const CrossConnect& entry, bool and_compared = false) const;
+  // Visits the entries in unclaimed_ that begin at this input.
+  template <class Visitor>
+  void for_each_unclaimed_on(PortId port, Label label, Visitor&& visit) const;
   void block_again(const CrossConnect& gone);
   void read_table();
   void mark_down();
@@ -345,7 +351,7 @@ class SwitchController {
   void claim(ManagerIndex manager, const LedgerHop& claimed, std::uint32_t owner,
              ClaimsTaken& taken);
   bool has_entry(const CrossConnect& wanted) const;
-  void claimed_all(std::string_view manager);
+  void note_claimed_all(std::string_view manager);
   std::size_t uncertain_of(ManagerIndex manager) const;
   HeldHops uncertain_hops(ManagerIndex manager, std::uint64_t from, std::size_t most,
                           std::vector<std::uint64_t>* places) const;

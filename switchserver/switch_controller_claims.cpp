@@ -24,16 +24,20 @@ bool SwitchController::is_claimed(const CrossConnect& entry, bool and_compared) 
   return found;
 }
 
+template <class Visitor>
+void SwitchController::for_each_unclaimed_on(PortId port, Label label, Visitor&& visit) const {
+  const CrossConnect from{port, label, PortId{0}, Label{}};
+  for (auto at = std::lower_bound(unclaimed_.begin(), unclaimed_.end(), from);
+       at != unclaimed_.end() && at->input_port == port && at->input_label == label; ++at) {
+    visit(*at);
+  }
+}
+
 // The hop with these labels is gone. An entry that nobody claims may begin at the same input.
 void SwitchController::block_again(const CrossConnect& gone) {
-  if (unclaimed_.empty()) return;
-  const CrossConnect from{gone.input_port, gone.input_label, PortId{0}, Label{}};
-  for (auto at = std::lower_bound(unclaimed_.begin(), unclaimed_.end(), from);
-       at != unclaimed_.end() && at->input_port == gone.input_port &&
-       at->input_label == gone.input_label;
-       ++at) {
-    if (*at != gone) ledger_.block(*at);
-  }
+  for_each_unclaimed_on(gone.input_port, gone.input_label, [&](const CrossConnect& entry) {
+    if (entry != gone) ledger_.block(entry);
+  });
 }
 
 // Compares the chosen hops with `unclaimed_`, which has every entry that may be theirs, and changes
@@ -44,20 +48,17 @@ void SwitchController::match(Which which) {
   // The input has an entry that no hop claims: an add would become its branch. The audit reports
   // it.
   const auto would_branch = [&](const CrossConnect& wanted) {
-    const CrossConnect from{wanted.input_port, wanted.input_label, PortId{0}, Label{}};
-    for (auto at = std::lower_bound(there.begin(), there.end(), from);
-         at != there.end() && at->input_port == wanted.input_port &&
-         at->input_label == wanted.input_label;
-         ++at) {
-      if (!is_claimed(*at)) return true;
-    }
-    return false;
+    bool stranger = false;
+    for_each_unclaimed_on(wanted.input_port, wanted.input_label, [&](const CrossConnect& entry) {
+      stranger = stranger || !is_claimed(entry);
+    });
+    return stranger;
   };
   // Hops that are being removed and absent from the table are gone; do this before their lower
   // hops.
   ledger_.for_each_hop([&](HopRef ref, HopRecord& record) {
-    if (record.state != HopStage::kRemoving || record.progress.remove_open || !which(record))
-      return;
+    if (record.state != HopStage::kRemoving || record.progress.remove_open) return;
+    if (!which(record)) return;
     const CrossConnect wanted = ledger_.cross_connect(record);
     const CrossConnect untold{wanted.input_port, wanted.input_label, PortId{}, Label{}};
     const bool in_table = std::binary_search(there.begin(), there.end(), wanted) ||
@@ -120,10 +121,12 @@ Result<ClaimsTaken> SwitchController::claim(std::string_view name, const HopClai
     }
   }
   if (!page.last) return taken;
-  match([&](const HopRecord& record) {
-    return record.manager == *manager && record.progress.claimed;
-  });
-  claimed_all(name);
+  if (std::exchange(sessions_[manager->value()].compare, false)) {
+    match([&](const HopRecord& record) {
+      return record.manager == *manager && record.progress.claimed;
+    });
+  }
+  note_claimed_all(name);
   flush();
   taken.quarantined = ledger_.quarantined(*manager);
   return taken;
@@ -141,6 +144,8 @@ void SwitchController::claim(ManagerIndex manager, const LedgerHop& claimed, std
   const Admission admission = ledger_.claim(manager, *hop, owner);
   if (admission.admitted()) {
     if (!admission.repeated) ++counters_.claims;
+    bool& compare = sessions_[manager.value()].compare;
+    compare = compare || ledger_.hop(admission.hop).progress.claimed;
   } else if (!removing || has_entry(hop->cross_connect)) {
     ++counters_.claims_refused;
     taken.refused.push_back(refusal(hop->key, HopAction::kCommit, admission));
@@ -172,9 +177,9 @@ bool SwitchController::has_entry(const CrossConnect& wanted) const {
 }
 
 // Once every manager has claimed its hops, entries that are left belong to the uncertain ones.
-void SwitchController::claimed_all(std::string_view manager) {
+void SwitchController::note_claimed_all(std::string_view manager) {
   settling_.done(manager);
-  if (settling_.pending()) return;
+  if (settling_.pending() || uncertain_.empty()) return;
   ClaimsTaken ignored;
   for (const auto& [whose, hop] : std::exchange(uncertain_, {})) {
     claim(whose.first, hop, kNoOwner, ignored);

@@ -67,10 +67,11 @@ Result<std::uint64_t> SwitchController::forget(std::string_view manager) {
   if (sessions_[index->value()].attached) {
     return fail(ErrorCode::kBadInput, "manager {} is attached", manager);
   }
-  // Nobody repeats their removal; the audit reports those that are in the switch.
+  // No manager will repeat these removals. If the switch still has such a cross-connect, the audit
+  // reports it as stray.
   std::erase_if(uncertain_, [&](const auto& entry) { return entry.first.first == *index; });
   if (up()) {
-    claimed_all(manager);
+    note_claimed_all(manager);
     flush();
   } else {
     settling_.done(manager);

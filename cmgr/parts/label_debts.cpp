@@ -46,10 +46,6 @@ std::shared_ptr<OwedLabel> share_label_with_debts(Connection& connection, const 
 
 void owe_unconfirmed(const GoingHops& going, SwitchDesk& switches, TimePoint now) {
   Hops& hops = going.hops;
-  std::vector<CrossConnect> cross_connects;  // before their labels pass to the debts
-  for (const Hop& hop : hops) {
-    cross_connects.push_back({hop.input_port, hop.input_label, hop.output_port, hop.output_label});
-  }
   std::vector<std::shared_ptr<OwedLabel>> labels(hops.size());
   const auto own_label = [&](Hop& hop) {
     auto& label = labels[hops.place_of(hop).value()];
@@ -66,7 +62,9 @@ void owe_unconfirmed(const GoingHops& going, SwitchDesk& switches, TimePoint now
   };
   for (Hop& hop : hops) {
     if (!hop.owes_removal()) continue;
-    Debt debt{cross_connects[hops.place_of(hop).value()],
+    const auto& passed_on = labels[hops.place_of(hop).value()];  // to an earlier debt
+    const Label output = passed_on ? passed_on->label : static_cast<Label>(hop.output_label);
+    Debt debt{{hop.input_port, hop.input_label, hop.output_port, output},
               hop.count(),
               going.stock == nullptr && going.connection.stage() == Stage::kReleasing,
               hop.state == HopState::kRemoving && hop.errand == Errand::kNone,

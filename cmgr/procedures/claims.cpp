@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 
 #include "cmgr/procedures/procedure.hpp"
@@ -179,11 +178,9 @@ class Claims {
   }
 
   void rest(PortId port, Label label) {
-    if (resting_ != 0 && resting_ % per_page_ == 0) {
-      if (++resting_page_ == pages_.size()) pages_.emplace_back();
-    }
-    ++resting_;
-    std::vector<PortLabels>& ports = pages_[resting_page_].resting;
+    const std::size_t page = resting_++ / per_page_;
+    if (page == pages_.size()) pages_.emplace_back();
+    std::vector<PortLabels>& ports = pages_[page].resting;
     const auto same = std::find_if(ports.begin(), ports.end(),
                                    [&](const PortLabels& labels) { return labels.port == port; });
     (same == ports.end() ? ports.emplace_back(PortLabels{port, {}}) : *same)
@@ -194,8 +191,7 @@ class Claims {
   SwitchIndex at_;
   std::size_t per_page_;
   std::vector<HopClaims> pages_;
-  std::size_t resting_ = 0;
-  std::size_t resting_page_ = 0;
+  std::size_t resting_ = 0;  // labels
 };
 
 }  // namespace

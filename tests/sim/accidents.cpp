@@ -263,8 +263,8 @@ void World::lose_handovers(std::size_t manager) {
 }
 
 // Releases calls that no client wants any more, as an operator does who finds them under a client's
-// name. Either the client had been told that the call is over, and the manager ended before it had
-// sent the removals; or the client has restarted since and has forgotten the call.
+// name. In one case the manager told the client that the call is over, and ended before it sent the
+// removals to the switches. In the other case the client restarted and has forgotten the call.
 void World::release_for_nobody() {
   if (!restarts_) return;
   for (std::size_t m = 0; m < managers_.size(); ++m) {

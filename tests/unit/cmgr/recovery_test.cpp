@@ -68,6 +68,16 @@ class RecoveryTest : public ExchangeTest {
     holds("sw2", id, 1, 20, 40, 21, 41);
     holds("sw3", id, 2, 30, 41, 2, 600);
   }
+  // A leaf at sw4 of that call.
+  void holds_leaf(ConnectionId id) {
+    LedgerHop& branch = holds("sw2", id, 0, 20, 40, 22, 45);
+    branch.key.leg = 2;
+    branch.hop_count = 2;
+    branch.branch = true;
+    LedgerHop& end = holds("sw4", id, 1, 40, 45, 2, 700);
+    end.key.leg = 2;
+    end.hop_count = 2;
+  }
 
   std::map<std::string, std::vector<LedgerHop>> held_;
   HopOwner client_{"mia", Epoch{1}, "ann", "bob"};
@@ -312,13 +322,7 @@ TEST_F(RecoveryTest, APreparedConnectionThatNobodyHasGoesToItsPoolOrIsReleased) 
 
 TEST_F(RecoveryTest, APreparedConnectionWithALeafIsNotKeptForTheNextCall) {
   holds_call(earlier(1));
-  LedgerHop& branch = holds("sw2", earlier(1), 0, 20, 40, 22, 45);
-  branch.key.leg = 2;
-  branch.hop_count = 2;
-  branch.branch = true;
-  LedgerHop& end = holds("sw4", earlier(1), 1, 40, 45, 2, 700);
-  end.key.leg = 2;
-  end.hop_count = 2;
+  holds_leaf(earlier(1));
   held_["sw1"].front().shown_id = earlier(2);
   for (auto& [name, hops] : held_) {
     for (LedgerHop& hop : hops) hop.contract = network_of(cells(100))->contract;
@@ -335,13 +339,7 @@ TEST_F(RecoveryTest, APreparedConnectionWithALeafIsNotKeptForTheNextCall) {
 TEST_F(RecoveryTest, ATreeComesBackWithItsLeaf) {
   holds_call(earlier(1));
   to_["sw2"] = {"bob", "eve"};
-  LedgerHop& branch = holds("sw2", earlier(1), 0, 20, 40, 22, 45);
-  branch.key.leg = 2;
-  branch.hop_count = 2;
-  branch.branch = true;
-  LedgerHop& end = holds("sw4", earlier(1), 1, 40, 45, 2, 700);
-  end.key.leg = 2;
-  end.hop_count = 2;
+  holds_leaf(earlier(1));
   to_["sw4"] = {"eve"};
   restart();
   const Connection& tree = manager().describe(earlier(1))->connection;
