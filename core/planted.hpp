@@ -23,6 +23,7 @@ enum class Bug : std::uint8_t {
   kNoQuarantine,          // the SwitchServer frees a released label at once
   kLabelBackTooEarly,     // the manager reuses it before the other end of the link has confirmed
   kLabelHandedOutTwice,   // a granted label stays free
+  kLapsedAtOnceFree,      // cached labels are free as soon as the session has ended
   kLapseKeepsCaches,      // the cached labels of an ended session do not return
   kForeignInputAccepted,  // an input label of another connection is accepted
   kSharedInputFreed,      // the first removed branch frees the label of the remaining ones

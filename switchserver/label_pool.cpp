@@ -43,6 +43,8 @@ const LabelPool::List* LabelPool::list_of(LabelHolder holder, std::uint16_t mana
       return manager < managers_.size() ? &managers_[manager].cached : &empty;
     case LabelHolder::kQuarantine:
       return manager < managers_.size() ? &managers_[manager].quarantine : &empty;
+    case LabelHolder::kLapsed:
+      return manager < managers_.size() ? &managers_[manager].lapsed : &empty;
     case LabelHolder::kUnused:
     case LabelHolder::kConnection: return nullptr;
   }
@@ -50,7 +52,8 @@ const LabelPool::List* LabelPool::list_of(LabelHolder holder, std::uint16_t mana
 }
 
 LabelPool::List* LabelPool::list_of(LabelHolder holder, std::uint16_t manager) {
-  const bool of_manager = holder == LabelHolder::kCached || holder == LabelHolder::kQuarantine;
+  const bool of_manager = holder == LabelHolder::kCached || holder == LabelHolder::kQuarantine ||
+                          holder == LabelHolder::kLapsed;
   if (of_manager && manager >= managers_.size()) managers_.resize(manager + std::size_t{1});
   return const_cast<List*>(std::as_const(*this).list_of(holder, manager));
 }
@@ -81,6 +84,9 @@ std::optional<LabelPool::Spot> LabelPool::next_free_spot() {
     }
   }
   if (free_.size != 0) return Spot{free_.head};
+  for (const Lists& of : managers_) {
+    if (of.rested && of.lapsed.size != 0) return Spot{of.lapsed.head};
+  }
   return std::nullopt;
 }
 
@@ -112,6 +118,17 @@ void LabelPool::free_all(LabelHolder holder, ManagerIndex manager) {
   const List* list = list_of(holder, manager.value());
   XB_CHECK(list != nullptr && list != &free_, static_cast<int>(holder));
   while (list->size != 0) move(Spot{list->head}, {LabelHolder::kFree, {}, {}});
+}
+
+void LabelPool::move_all(ManagerIndex manager, LabelHolder from, LabelHolder to) {
+  const List* list = list_of(from, manager.value());
+  XB_CHECK(list != nullptr && from != to, static_cast<int>(from), static_cast<int>(to));
+  while (list->size != 0) move(Spot{list->head}, {to, manager, {}});
+}
+
+void LabelPool::set_rested(ManagerIndex manager, bool rested) {
+  const std::size_t at = manager.value();
+  if (at < managers_.size()) managers_[at].rested = rested;
 }
 
 std::uint64_t LabelPool::count(LabelHolder holder, ManagerIndex manager) const {

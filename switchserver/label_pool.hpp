@@ -4,14 +4,16 @@
 //   never used ──┐                    ┌──▶ cached by manager M
 //                ├──▶ (any place) ◀───┼──▶ in connection, hop H
 //   free (FIFO) ─┘                    ├──▶ in quarantine of M
-//        ▲                            └──▶ unclaimed
+//        ▲                            ├──▶ lapsed, of M
+//        │                            └──▶ unclaimed
 //        └──────────── move() ◀──────────── any of them
 //
 // Labels that have never been used are granted first, range by range and the lowest first, then the
 // label that was freed longest ago. Once kRestingMax freed labels rest, the oldest of them is
 // granted before a never used one. At least that many other labels are freed before a label is used
 // again, and memory here and in other tables by label follows the use, not the ranges of up to 2^28
-// labels. Pages are allocated only for labels that have been touched.
+// labels. Pages are allocated only for labels that have been touched. Lapsed labels of a manager
+// are granted last, when no other label is free, and only after end_rest().
 //
 // Every operation takes constant time; next_free() amortised. A touched label takes 12 octets. A
 // caller that queries and then moves a label looks it up once (Spot). Values only: one thread, no
@@ -42,11 +44,12 @@ enum class LabelHolder : std::uint8_t {
   kConnection,  // of a hop, reserved or programmed
   kQuarantine,  // released by a manager that has not yet confirmed both ends
   kUnclaimed,   // found in the switch's table, claimed by no hop
+  kLapsed,      // of a manager without a session, which may have used it at the link's other end
 };
 
 struct LabelPlace {
   LabelHolder holder = LabelHolder::kFree;
-  ManagerIndex manager;  // kCached and kQuarantine
+  ManagerIndex manager;  // kCached, kQuarantine and kLapsed
   HopRef hop;            // kConnection
 
   friend bool operator==(const LabelPlace&, const LabelPlace&) = default;
@@ -74,7 +77,7 @@ class LabelPool {
     if (!spot) return;
     if (const Slot* const found = find(spot->index_)) __builtin_prefetch(found, 1);
   }
-  // The label to grant next; it stays free until moved. nullopt: every label is in use.
+  // The label to grant next; it stays where it is until moved. nullopt: every label is in use.
   std::optional<Label> next_free();
   // Moves the label from its place to `to`. The pool must contain the label; `to` must not be
   // kUnused.
@@ -102,8 +105,13 @@ class LabelPool {
   LabelPlace place_of(Spot spot) const;
   std::optional<Spot> next_free_spot();
   void move(Spot spot, LabelPlace to);
-  // Frees all labels of a manager's cache or quarantine, or all unclaimed labels.
+  // Frees all labels of one place of a manager, or all unclaimed labels.
   void free_all(LabelHolder holder, ManagerIndex manager = {});
+  // Moves all labels of one place of a manager to another one of the same manager.
+  void move_all(ManagerIndex manager, LabelHolder from, LabelHolder to);
+  // The manager's lapsed labels may be granted from now on, or no longer.
+  void end_rest(ManagerIndex manager) { set_rested(manager, true); }
+  void begin_rest(ManagerIndex manager) { set_rested(manager, false); }
 
   std::uint64_t free_count() const { return size_ - touched_ + free_.size; }
   bool idle() const { return free_count() == size_; }  // every label is free
@@ -134,6 +142,8 @@ class LabelPool {
   struct Lists {  // of one manager
     List cached;
     List quarantine;
+    List lapsed;
+    bool rested = false;  // `lapsed` may be granted
   };
 
   struct Part {
@@ -161,6 +171,7 @@ class LabelPool {
   // The list of the labels in that place; null for a connection, whose labels are in no list.
   List* list_of(LabelHolder holder, std::uint16_t manager);
   const List* list_of(LabelHolder holder, std::uint16_t manager) const;
+  void set_rested(ManagerIndex manager, bool rested);
   void append(List& list, Index index);
   void unlink(List& list, Index index);
 

@@ -173,6 +173,11 @@ std::optional<ManagerIndex> Ledger::find_manager(std::string_view name) const {
 void Ledger::open_session(ManagerIndex manager) {
   managers_[manager.value()].in_session = true;
   managers_[manager.value()].forgotten = false;
+  for (Port& port : ports_) {
+    if (port.output.count(LabelHolder::kLapsed, manager) == 0) continue;
+    port.output.begin_rest(manager);
+    port.output.move_all(manager, LabelHolder::kLapsed, LabelHolder::kQuarantine);
+  }
 }
 
 void Ledger::lapse(ManagerIndex manager) {
@@ -184,14 +189,23 @@ void Ledger::lapse(ManagerIndex manager) {
     record.earlier_session = true;
     const bool held = record.held && !planted(Bug::kHeldLapses);
     if (record.state == HopStage::kReserved && !held) {
-      give_up(HopRef{i}, LabelHolder::kFree);
+      give_up(HopRef{i}, LabelHolder::kLapsed);
     }
   }
   for (Port& port : ports_) {
-    if (!planted(Bug::kLapseKeepsCaches)) port.output.free_all(LabelHolder::kCached, manager);
+    if (planted(Bug::kLapsedAtOnceFree)) {
+      port.output.free_all(LabelHolder::kCached, manager);
+    } else if (!planted(Bug::kLapseKeepsCaches)) {
+      port.output.move_all(manager, LabelHolder::kCached, LabelHolder::kLapsed);
+    }
     if (!planted(Bug::kQuotaKept)) set_quota(port, account(port, manager), {});
     account(port, manager).declared.reset();
   }
+}
+
+void Ledger::end_rest(ManagerIndex manager) {
+  if (managers_[manager.value()].in_session) return;
+  for (Port& port : ports_) port.output.end_rest(manager);
 }
 
 std::uint64_t Ledger::forget_manager(ManagerIndex manager) {
@@ -202,7 +216,10 @@ std::uint64_t Ledger::forget_manager(ManagerIndex manager) {
     if (!record.alive || record.manager != manager) continue;
     if (record.state == HopStage::kReserved) give_up(HopRef{i}, LabelHolder::kFree);
   }
-  for (Port& port : ports_) port.output.free_all(LabelHolder::kQuarantine, manager);
+  for (Port& port : ports_) {
+    port.output.free_all(LabelHolder::kQuarantine, manager);
+    port.output.free_all(LabelHolder::kLapsed, manager);
+  }
   const std::uint64_t left = of.hops;
   of.forgotten = true;
   if (left == 0) of = {};

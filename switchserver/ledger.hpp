@@ -62,9 +62,14 @@
 //
 // A refused or undone commit leaves nothing of the hop, nor of a reservation made for it. If the
 // manager knew the output label before the commit, the label then is in its cache (it needs no
-// quarantine, since the switch was not programmed), or free if that session has lapsed since. Two
-// refusals change nothing at all: a stale one, and one of a setup that contradicts a hop which is
+// quarantine, since the switch was not programmed), or in quarantine if that session has ended
+// since. Two refusals change nothing at all: a stale one, and one of a setup that contradicts a hop which is
 // already committed.
+//
+// When a session ends, the other end of a link may have hops with labels from the manager's cache
+// whose commits have not arrived here. These labels are lapsed: nobody gets them. The manager's
+// next session has them in quarantine and returns those that it does not use. If the manager stays
+// away for longer than end_rest() allows, they are granted, but only when no other label is free.
 //
 // Every operation on a label or hop takes constant time, and no memory once warm, except for
 // HopExtras and for names of clients and endpoints that no other hop has. With branches the time
@@ -138,13 +143,16 @@ class Ledger {
   // Whether the operator has said that it will not return (forget_manager()).
   bool forgotten(ManagerIndex manager) const { return managers_[manager.value()].forgotten; }
   bool in_session(ManagerIndex manager) const { return managers_[manager.value()].in_session; }
-  // With label shares, the manager's demands count from now on until its session lapses.
+  // With label shares, the manager's demands count from now on until its session lapses. Labels
+  // that have lapsed with its earlier session are in its quarantine.
   void open_session(ManagerIndex manager);
-  // The session is over: quotas return, cached labels become free, demands are dropped, and
-  // reservations that are not held are undone. Connections and labels in quarantine stay.
+  // The session is over: quotas return, cached labels lapse, demands are dropped, and reservations
+  // that are not held are undone; their labels lapse, too. Connections and labels in quarantine stay.
   void lapse(ManagerIndex manager);
-  // The manager, which has no session, never returns: undoes held reservations and frees its labels
-  // in quarantine, those of hops being removed included. Its connections stay. The name is
+  // Lapsed labels may be granted until the manager's next session begins.
+  void end_rest(ManagerIndex manager);
+  // The manager, which has no session, never returns: undoes held reservations and frees its lapsed
+  // labels and those in quarantine, those of hops being removed included. Its connections stay. The name is
   // forgotten with the last of them, unless a session of the manager is opened before. Returns the
   // number of hops left.
   std::uint64_t forget_manager(ManagerIndex manager);
@@ -178,6 +186,8 @@ class Ledger {
   void removed(HopRef hop);             // kRemoving to nothing
   void touch(HopRef hop);               // counts as a change for open audits
 
+  // Whether a session that has ended since made it.
+  bool of_earlier_session(HopRef ref) const { return hop(ref).earlier_session; }
   // Another hop has taken over from this one, and the switch has confirmed it: this one is in no
   // switch.
   bool superseded(HopRef hop) const;

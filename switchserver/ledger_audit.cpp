@@ -259,6 +259,7 @@ class LedgerCheck {
       const ManagerIndex manager{static_cast<std::uint16_t>(m)};
       see_list(seen, pool, pool.managers_[m].cached, {LabelHolder::kCached, manager, {}});
       see_list(seen, pool, pool.managers_[m].quarantine, {LabelHolder::kQuarantine, manager, {}});
+      see_list(seen, pool, pool.managers_[m].lapsed, {LabelHolder::kLapsed, manager, {}});
     }
     std::sort(seen.begin(), seen.end(),
               [](const Sighting& a, const Sighting& b) { return a.index < b.index; });
@@ -364,6 +365,7 @@ class LedgerCheck {
       case LabelHolder::kCached: return "in the cache of " + manager();
       case LabelHolder::kQuarantine: return "in quarantine of " + manager();
       case LabelHolder::kUnclaimed: return "unclaimed";
+      case LabelHolder::kLapsed: return "lapsed, of " + manager();
       case LabelHolder::kConnection: break;
     }
     if (place.hop.value() >= ledger_.hops_.size() || !ledger_.hops_[place.hop.value()].alive) {

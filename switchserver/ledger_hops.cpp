@@ -431,10 +431,10 @@ void Ledger::programmed(HopRef ref) {
 void Ledger::undo(HopRef ref) {
   const HopStage state = hop(ref).state;
   XB_CHECK(state == HopStage::kCommitting || state == HopStage::kReserved, static_cast<int>(state));
-  // A session that began after the commit does not know the label. If it committed a held
-  // reservation and that commit is refused, it does.
+  // A session that began after the commit does not have the label in its cache. If it committed a
+  // held reservation and that commit is refused, it does.
   const bool known = state == HopStage::kReserved || !hop(ref).earlier_session;
-  give_up(ref, known ? LabelHolder::kCached : LabelHolder::kFree);
+  give_up(ref, known ? LabelHolder::kCached : LabelHolder::kQuarantine);
 }
 
 bool Ledger::goes_at_once(HopRef ref) const {

@@ -67,6 +67,7 @@ void SwitchController::expect_soon(const driver::Event& event) const {
 
 void SwitchController::on_time(TimePoint now) {
   if (now >= settling_.deadline()) end_settling(now);
+  end_rests(now);
   if (now < reread_at_) return;
   read_table();
   flush();

@@ -59,6 +59,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -94,6 +95,7 @@ struct SwitchControllerOptions {
   // known which there are.
   std::optional<std::vector<KnownManager>> known = std::vector<KnownManager>{};
   Duration claims_wait = kSwitchServerTimers["claims-wait"];  // for their claims
+  Duration labels_rest = kSwitchServerTimers["labels-rest"];  // see Ledger::end_rest()
 };
 
 class SwitchController {
@@ -164,7 +166,9 @@ class SwitchController {
   void expect_later(const driver::Event& event) const;
   void expect_soon(const driver::Event& event) const;
   // When on_time() is to be called, or kNever.
-  TimePoint wake_at() const { return std::min(reread_at_, settling_.deadline()); }
+  TimePoint wake_at() const {
+    return std::min({reread_at_, settling_.deadline(), rests_.empty() ? kNever : rests_[0].until});
+  }
   void on_time(TimePoint now);
 
   // Opens a session; an older one of that name lapses first. Works while the switch is down.
@@ -248,6 +252,10 @@ class SwitchController {
     bool attached = false;
     Epoch epoch;           // the highest ever seen
     bool compare = false;  // it has claimed hops that are not compared with the switch yet
+  };
+  struct Rest {  // of a manager's lapsed labels
+    ManagerIndex manager;
+    TimePoint until = kNever;  // kNever: it begins when the present step ends
   };
   struct Batch {
     ManagerIndex manager;
@@ -372,6 +380,7 @@ class SwitchController {
   void take_back(ManagerIndex manager, const PortLabels& returned);
   void take_back(ManagerIndex manager, PortId port, Resources quota);
   void end_session(ManagerIndex manager);
+  void end_rests(TimePoint now);
   Result<ManagerIndex> attached(std::string_view manager) const;
 
   // results
@@ -406,6 +415,7 @@ class SwitchController {
   std::map<std::pair<ManagerIndex, HopKey>, LedgerHop> uncertain_;
 
   std::vector<Session> sessions_;
+  std::deque<Rest> rests_;  // in order of their ends; at most one for each manager
   std::vector<Batch> batches_;
   std::vector<std::uint32_t> vacant_batches_;
   std::vector<std::uint32_t> fresh_batches_;  // opened in this step

@@ -36,6 +36,7 @@ Result<SwitchController::Attachment> SwitchController::attach(std::string_view m
               session.epoch.value()});
   }
   if (session.attached) end_session(*index);
+  std::erase_if(rests_, [&](const Rest& rest) { return rest.manager == *index; });
   session = {true, epoch};
   ledger_.open_session(*index);
   return Attachment{ledger_.ports(), ledger_.quarantined(*index),
@@ -58,7 +59,14 @@ void SwitchController::end_session(ManagerIndex manager) {
   }
   recalls_.session_ended(manager);
   ledger_.lapse(manager);
+  rests_.push_back({manager});
   ++counters_.lapses;
+}
+
+void SwitchController::end_rests(TimePoint now) {
+  for (; !rests_.empty() && now >= rests_.front().until; rests_.pop_front()) {
+    ledger_.end_rest(rests_.front().manager);
+  }
 }
 
 Result<std::uint64_t> SwitchController::forget(std::string_view manager) {
@@ -67,6 +75,7 @@ Result<std::uint64_t> SwitchController::forget(std::string_view manager) {
   if (sessions_[index->value()].attached) {
     return fail(ErrorCode::kBadInput, "manager {} is attached", manager);
   }
+  std::erase_if(rests_, [&](const Rest& rest) { return rest.manager == *index; });
   // No manager will repeat these removals. If the switch still has such a cross-connect, the audit
   // reports it as stray.
   std::erase_if(uncertain_, [&](const auto& entry) { return entry.first.first == *index; });

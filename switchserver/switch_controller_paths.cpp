@@ -49,8 +49,13 @@ void SwitchController::send_remove(HopRef ref) {
 // The switch refused the commit. The hop that it was to take over from stays as before.
 void SwitchController::undo_refused(HopRef ref) {
   const auto below = ledger_.below(ref);
-  note_end(ledger_.hop(ref));
+  const HopRecord& record = ledger_.hop(ref);
+  const ManagerIndex manager = record.manager;
+  const bool unasked = ledger_.of_earlier_session(ref) && sessions_[manager.value()].attached;
+  const HopResult done = removal_of(ref);
+  note_end(record);
   ledger_.undo(ref);
+  if (unasked) outputs_.unasked.push_back({ledger_.manager_name(manager), done});
   if (!below) return;
   const HopRecord& live = ledger_.hop(*below);
   if (live.state == HopStage::kCommitted && live.progress.untold && reachable()) put_back(*below);

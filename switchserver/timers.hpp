@@ -33,6 +33,9 @@ inline constexpr Timers kSwitchServerTimers{
         {"claims-wait", std::chrono::seconds{15},
          "After a restart, the time that managers have to claim their hops. Meanwhile a port with "
          "entries that nobody has claimed admits nothing new."},
+        {"labels-rest", std::chrono::seconds{15},
+         "Time after a manager's session in which labels of its cache are granted to nobody: as "
+         "long as its lease. Afterwards they are granted if no other label is free."},
         {"absence-log-first", std::chrono::seconds{2},
          "Time after which the absence of the switch is logged; the pause doubles."},
         {"absence-log-max", std::chrono::minutes{1},

@@ -60,10 +60,13 @@ class Claims {
   void add(Connection& connection, const Hops& hops) {
     for (const Hop& hop : hops) {
       if (hop.at != at_) continue;
-      if (const auto stage = stage_of(connection, hop)) {
-        add(claim_of(connection, hops, hop, *stage), owner_of(connection, hop));
-      } else if (!hop.last() && !hop.borrows() && hop.output_label.present() &&
-                 is_ours(hop.attachment, hop.in_quarantine)) {
+      const auto stage = stage_of(connection, hop);
+      if (stage) add(claim_of(connection, hops, hop, *stage), owner_of(connection, hop));
+      // The switch may have nothing of a hop that is being removed, and the far end one that uses
+      // its label.
+      if (stage.value_or(HopStage::kRemoving) == HopStage::kRemoving && !hop.last() &&
+          !hop.borrows() && hop.output_label.present() &&
+          is_ours(hop.attachment, hop.in_quarantine)) {
         rest(hop.output_port, hop.output_label);
       }
     }

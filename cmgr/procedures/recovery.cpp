@@ -333,6 +333,8 @@ void Recovery::remove(Connection* connection, ConnectionId id, const Call& call,
     label = std::make_shared<OwedLabel>(OwedLabel{at, port, value, 0, false});
     context_.switches.label_held(at, port);
   }
+  // Until every switch has been read, a hop at the other end of the link may still be found.
+  if (!done()) resting_.insert(labels.begin(), labels.end());
   // The label with that name at that output: of a hop that goes, or of one that stays.
   const auto label_at = [&](const Place& place) -> std::shared_ptr<OwedLabel> {
     if (connection != nullptr) {

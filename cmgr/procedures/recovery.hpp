@@ -146,7 +146,8 @@ class Recovery {
   std::unordered_map<ConnectionId, Call> calls_;
   std::unordered_set<ConnectionId> uncommitted_;  // restored; see answers_commit()
   std::unordered_set<ConnectionId> released_;     // by clients, while switches have not been read
-  std::map<Place, std::shared_ptr<OwedLabel>> resting_;  // of earlier epochs, in quarantine
+  // Labels of earlier epochs, in quarantine or of hops that are removed.
+  std::map<Place, std::shared_ptr<OwedLabel>> resting_;
   Counters counters_;
 };
 

@@ -186,27 +186,36 @@ void World::check_holders(std::size_t at) {
 }
 
 // Invariant 1 across a link: an input label here is an output label of the same connection at the
-// other end, or at least no other manager's. When a session ends, its grants lapse although the
-// other end still uses the labels. The check is skipped then: the SwitchServer's refusal of foreign
-// labels protects them.
+// other end, or at least no other manager's, and not free. A SwitchServer that has restarted grants
+// no label while it waits for claims. Nothing can be said after manager and SwitchServer were lost
+// at once, or when the operator had the manager forgotten.
 void World::check_links(std::size_t at) {
-  if (!all_sessions_last_) return;
   ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
     const CrossConnect here = ledger(at).cross_connect(record);
     if (!here.input_label.present()) return;
     const auto far = network_.far_end(at, here.input_port);
     if (!far) return;
+    const std::string& name = ledger(at).manager_name(record.manager);
+    const SwitchSite& far_site = switches_[far->first];
+    const bool unknown = std::ranges::any_of(managers_, [&](const ManagerPlace& place) {
+      const auto index = static_cast<std::size_t>(&place - managers_.data());
+      const bool gone = place.for_good && place.site->dead();
+      return place.site->name() == name && (gone || far_site.awaited.contains(index));
+    });
+    const bool settling = far_site.server->controller().settling();
+    if (dead(far_site) || far_site.some_lost || settling || unknown) return;
     const Ledger& there = ledger(far->first);
     const auto place = there.output_label(far->second, here.input_label);
-    const std::string& name = ledger(at).manager_name(record.manager);
-    bool right = place && (place->holder == LabelHolder::kCached ||
-                           place->holder == LabelHolder::kQuarantine ||
-                           place->holder == LabelHolder::kConnection);
+    bool right =
+        place &&
+        (place->holder == LabelHolder::kCached || place->holder == LabelHolder::kQuarantine ||
+         place->holder == LabelHolder::kLapsed || place->holder == LabelHolder::kUnclaimed ||
+         place->holder == LabelHolder::kConnection);
     if (right && place->holder == LabelHolder::kConnection) {
       const HopRecord& upstream = there.hop(place->hop);
       right = there.manager_name(upstream.manager) == name &&
               upstream.key.connection == record.key.connection;
-    } else if (right) {
+    } else if (right && place->holder != LabelHolder::kUnclaimed) {
       right = there.manager_name(place->manager) == name;
     }
     if (right) return;
@@ -395,9 +404,7 @@ void World::check_ends(const ClientSite& site, const Call& call, const Reach& re
     world_.violated(fmt::format("{} got the outcome that connection {} is up; it {}",
                                 site.client->name(), call.id, what));
   };
-  // An unfinished branch may lead into another call's hop, made with a label that has lapsed.
-  const bool finished = call.quiet() && managers_[site.manager].site->manager().gauges().owed == 0;
-  if (!reach.trouble.empty() && (finished || all_sessions_last_)) complain(reach.trouble);
+  if (!reach.trouble.empty()) complain(reach.trouble);
   for (const auto& [end, label] : call.ends) {
     const auto arrives = reach.ends.find(end);
     if (arrives == reach.ends.end()) {

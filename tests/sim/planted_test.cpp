@@ -68,6 +68,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "of manager-., but the ledger has it in place"},
         Mistake{"LabelHandedOutTwice", Bug::kLabelHandedOutTwice, 20,
                 "in the cache of manager-., but the ledger has it in place"},
+        Mistake{"LapsedAtOnceFree", Bug::kLapsedAtOnceFree, 200,
+                "at the other end of the link another manager has it, or it is free"},
         Mistake{"LapseKeepsCaches", Bug::kLapseKeepsCaches, 20,
                 "its cached labels have not returned"},
         Mistake{"ForeignInputAccepted", Bug::kForeignInputAccepted, 150,

@@ -178,9 +178,6 @@ std::optional<ManagerSite::Attached> World::attach(std::size_t manager, const st
     ++world_.tally["attaches fenced off"];
     return std::nullopt;
   }
-  // A removal without an answer leaves the manager uncertain about its label. It attaches anew, and
-  // its grants lapse.
-  if (!attached_once_.emplace(manager, at).second) all_sessions_last_ = false;
   // An attach of the old epoch succeeds until the new epoch has attached.
   if (fenced || site.dead()) ++world_.tally["attaches of the dead"];
   Epoch& highest = switches_[at].epochs[manager];

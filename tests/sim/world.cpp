@@ -85,13 +85,9 @@ void World::choose_kind() {
   }
   pools_ = world_.chance.percent(35);
   const std::uint64_t kind = world_.chance.below(10);
-  if (plan_.fair) {
-    all_sessions_last_ = true;
-    return;
-  }
+  if (plan_.fair) return;
   world_.weather = weather_of(world_.chance);
   if (plan_.two_managers) {
-    all_sessions_last_ = true;
     world_.weather.between_accidents = Duration::zero();
     return;
   }
@@ -99,8 +95,7 @@ void World::choose_kind() {
   short_of_everything_ = world_.chance.percent(15);
   servers_die_ = (kind < 8 && world_.chance.percent(30)) || plan_.servers_die;
   one_dies_ = !restarts_ && (kind == 2 || kind == 3);
-  all_sessions_last_ = kind > 7 && !restarts_;
-  if (all_sessions_last_) world_.weather.between_accidents = Duration::zero();
+  if (kind > 7 && !restarts_) world_.weather.between_accidents = Duration::zero();
 }
 
 cmgr::Aggregation World::choose_aggregation() {

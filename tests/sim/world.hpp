@@ -315,15 +315,13 @@ class World : public ManagerOutlet {
   std::map<std::uint64_t, LedgerReport> reports_;
   cmgr::Occurrences occurrences_{};
   bool loading_ = true;
-  bool calm_ = false;                 // for so long that no operation can be under way
-  bool cooperative_ = false;          // SwitchServers share out their labels
-  bool short_of_everything_ = false;  // bounds are low, so that they are reached
-  bool restarts_ = false;             // managers are killed and come back
-  bool servers_die_ = false;          // SwitchServers are killed and come back
-  bool one_dies_ = false;             // a manager is killed for good
-  bool pools_ = false;                // connections are prepared in advance
-  bool all_sessions_last_ = false;    // neither an accident nor a manager has ended one
-  std::set<std::pair<std::size_t, std::size_t>> attached_once_;  // manager, switch
+  bool calm_ = false;                      // for so long that no operation can be under way
+  bool cooperative_ = false;               // SwitchServers share out their labels
+  bool short_of_everything_ = false;       // bounds are low, so that they are reached
+  bool restarts_ = false;                  // managers are killed and come back
+  bool servers_die_ = false;               // SwitchServers are killed and come back
+  bool one_dies_ = false;                  // a manager is killed for good
+  bool pools_ = false;                     // connections are prepared in advance
   std::optional<std::size_t> stays_lost_;  // index of a switch that stays lost while lines settle
   bool lines_break_ = false;               // lines go down, instead of only being drained
   int calls_per_client_ = 0;

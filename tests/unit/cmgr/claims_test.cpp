@@ -114,6 +114,15 @@ TEST_F(ClaimsTest, DuringAReleaseTheLabelOfARemovedHopRests) {
   EXPECT_EQ(claimed("sw3").at(0).stage, HopStage::kRemoving);
 }
 
+TEST_F(ClaimsTest, TheLabelOfACommitWithoutAnAnswerRests) {
+  start_with_labels({vci(32)}, {vci(40)});
+  connect(1);
+  lose("sw2");
+  EXPECT_EQ(claimed("sw2").at(0).stage, HopStage::kRemoving);
+  EXPECT_THAT(page_.resting, ElementsAre(PortLabels{PortId{21}, {vci(40)}}))
+      << "the switch may have nothing, while sw3 has the hop";
+}
+
 TEST_F(ClaimsTest, AChangedContractIsClaimedAndAssertedAgainUntilItIsKnown) {
   start_with_labels({vci(32)}, {vci(40)});
   const ConnectionId call = connected(1);

@@ -192,6 +192,24 @@ TEST_F(RecoveryTest, ACallThatWaitsCanBeReleasedAndItsLastHopIsRemovedWhenItIsFo
   EXPECT_TRUE(manager().recovery().done());
 }
 
+TEST_F(RecoveryTest, ARemovedHopsLabelRestsUntilTheSwitchAtItsOtherEndHasBeenRead) {
+  holds_call(earlier(1));
+  restart({"sw2"});
+  manager().serve_with_switches_missing(now);
+  finish();
+  release(1, earlier(1));
+  wait(milliseconds{1});
+  answer("sw1", {removed(removal("sw1"), vci(40))});
+  all_done("sw3");
+  wait(milliseconds{200});
+  EXPECT_TRUE(silent("sw1")) << "the hop at sw2 still has the label";
+  come_back("sw2");
+  wait(milliseconds{1});
+  answer("sw2", {removed(removal("sw2"), vci(41))});
+  wait(milliseconds{200});
+  EXPECT_THAT(take("sw1").returned, ElementsAre(PortLabels{PortId{10}, {vci(40)}}));
+}
+
 TEST_F(RecoveryTest, ACallOfUnreadSwitchesAloneIsReleasedWhenItIsFound) {
   holds_call(earlier(1));
   restart({"sw1", "sw2", "sw3"});

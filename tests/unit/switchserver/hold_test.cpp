@@ -17,7 +17,7 @@ TEST_F(LedgerHoldTest, AHeldReservationOutlivesTheSessionAnotherDoesNot) {
   const Label lost = ledger.cross_connect(plain.hop).output_label;
   ledger.lapse(a);
   EXPECT_EQ(holder(label), LabelHolder::kConnection);
-  EXPECT_EQ(holder(lost), LabelHolder::kFree);
+  EXPECT_EQ(holder(lost), LabelHolder::kLapsed);
   EXPECT_EQ(ledger.usage(kOut)->taken, (Resources{100, 10}));
   EXPECT_TRUE(ledger.set_up(a, hold(middle(1, {}, {}))).repeated);
   EXPECT_TRUE(ledger.set_up(a, middle(1, kInput, label)).admitted()) << "the newer session commits";
@@ -72,7 +72,7 @@ TEST_F(LedgerHoldTest, AReserveMayNameALabelOfTheCacheOrOfQuarantine) {
   }
 }
 
-TEST_F(LedgerHoldTest, ANamedLabelMustBeTheManagersOwnAndIsFreeAfterItsSession) {
+TEST_F(LedgerHoldTest, ANamedLabelMustBeTheManagersOwnAndLapsesWithItsSession) {
   const Label of_b = cache_one(b);
   HopSetup setup = reserve(middle(1, {}, {}));
   setup.output_label = of_b;
@@ -80,7 +80,7 @@ TEST_F(LedgerHoldTest, ANamedLabelMustBeTheManagersOwnAndIsFreeAfterItsSession) 
   setup.output_label = cache_one(a);
   ASSERT_TRUE(ledger.set_up(a, setup).admitted());
   ledger.lapse(a);
-  EXPECT_EQ(holder(setup.output_label), LabelHolder::kFree);
+  EXPECT_EQ(holder(setup.output_label), LabelHolder::kLapsed);
 }
 
 TEST_F(LedgerHoldTest, AnEgressLabelIsHeldAndFreeAtOnceAfterwards) {

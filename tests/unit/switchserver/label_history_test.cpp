@@ -1,6 +1,6 @@
-// The history of every label with two managers. At each moment a label is free, or in one manager's
-// cache, in one hop, or in one manager's quarantine. It never changes from one manager to the other
-// without being returned. The test records all grants itself and relies on that record only.
+// The history of every label with two managers. At each moment a label is free, in one manager's
+// cache or quarantine, lapsed with its session, or in one hop. It never changes from one manager to
+// the other without being returned. The test records all grants itself and relies on that record only.
 #include <map>
 #include <random>
 
@@ -11,7 +11,7 @@ namespace {
 
 class History : public LedgerTest, public ::testing::WithParamInterface<std::uint64_t> {
  protected:
-  enum class At { kCache, kHop, kQuarantine };
+  enum class At { kCache, kHop, kQuarantine, kLapsed };
   struct Held {
     ManagerIndex manager;
     At at = At::kCache;
@@ -90,18 +90,24 @@ class History : public LedgerTest, public ::testing::WithParamInterface<std::uin
     const Label label = atm_label(0, static_cast<std::uint32_t>(32 + below(8)));
     const auto known = reported_.find(label);
     const bool rightly = known != reported_.end() && known->second.manager == manager &&
-                         known->second.at != At::kHop;
+                         (known->second.at == At::kCache || known->second.at == At::kQuarantine);
     ASSERT_EQ(ledger.return_label(manager, kOut, label), rightly) << to_string(label);
     if (rightly) reported_.erase(known);
   }
   void lapse(ManagerIndex manager) {
     ledger.lapse(manager);
-    std::erase_if(reported_, [&](const auto& entry) {
-      const Held& held = entry.second;
-      if (held.manager != manager || held.at == At::kQuarantine) return false;
-      if (held.at == At::kCache) return true;
-      return !ledger.find(manager, middle(held.connection, {}, {}).key).has_value() && !held.held;
-    });
+    for (auto& [label, held] : reported_) {
+      if (held.manager != manager) continue;
+      const bool undone = held.at == At::kHop && !held.held &&
+                          !ledger.find(manager, middle(held.connection, {}, {}).key).has_value();
+      if (held.at == At::kCache || undone) held = {manager, At::kLapsed};
+    }
+  }
+  void open_session(ManagerIndex manager) {
+    ledger.open_session(manager);
+    for (auto& [label, held] : reported_) {
+      if (held.manager == manager && held.at == At::kLapsed) held.at = At::kQuarantine;
+    }
   }
 
   void compare() {
@@ -114,9 +120,10 @@ class History : public LedgerTest, public ::testing::WithParamInterface<std::uin
         continue;
       }
       const At at = held->second.at;
-      ASSERT_EQ(place.holder, at == At::kCache ? LabelHolder::kCached
-                              : at == At::kHop ? LabelHolder::kConnection
-                                               : LabelHolder::kQuarantine)
+      ASSERT_EQ(place.holder, at == At::kCache    ? LabelHolder::kCached
+                              : at == At::kHop    ? LabelHolder::kConnection
+                              : at == At::kLapsed ? LabelHolder::kLapsed
+                                                  : LabelHolder::kQuarantine)
           << to_string(label);
       ASSERT_EQ(place.manager, held->second.manager) << to_string(label);
     }
@@ -145,6 +152,8 @@ TEST_P(History, NoLabelIsHeldTwiceAtAnyMoment) {
       return_one(manager);
     } else {
       lapse(manager);
+      compare();
+      open_session(manager);
     }
     compare();
     for (const auto& [label, held] : reported_) quarantined += held.at == At::kQuarantine ? 1 : 0;

@@ -105,7 +105,9 @@ TEST_F(RecallTest, ANewSessionIsAskedAgainAnEndedOneNotAtAll) {
   (void)controller.grant("b", kOut, 1, {}, now);
   controller.detach("a");
   EXPECT_THAT(recalls(), IsEmpty());
-  ASSERT_TRUE(controller.attach("a", Epoch{1}).has_value());
+  const auto again = controller.attach("a", Epoch{1});
+  ASSERT_THAT(again->quarantined, SizeIs(1)) << "the labels that have lapsed";
+  ASSERT_TRUE(controller.give_back("a", again->quarantined[0], {}).has_value());
   cache("a", 31);
   (void)controller.grant("b", kOut, 2, {}, now);
   EXPECT_THAT(recalls(), ElementsAre(asks("a", 2)));

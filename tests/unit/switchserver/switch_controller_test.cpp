@@ -126,14 +126,17 @@ TEST_F(SwitchControllerTest, WhatTheSwitchRefusesIsUndone) {
   EXPECT_EQ(controller.ledger().hop_count(), 0U);
 }
 
-TEST_F(SwitchControllerTest, WhatTheSwitchRefusesAfterALapseIsFree) {
+TEST_F(SwitchControllerTest, WhatTheSwitchRefusesAfterALapseRestsInQuarantine) {
   fake.refuse_add = [](const CrossConnect&) { return std::uint8_t{18}; };
   const HopSetup setup = middle(1, 40, cache_one());
   apply({{setup}, {}, {}});
   ASSERT_TRUE(controller.attach("a", Epoch{2}).has_value());
   answer();
-  EXPECT_EQ(holder(setup.output_label), LabelHolder::kFree);
-  EXPECT_TRUE(no_results()) << "its session is over";
+  EXPECT_EQ(holder(setup.output_label), LabelHolder::kQuarantine);
+  const SwitchController::Outputs outputs = controller.take_outputs();
+  EXPECT_TRUE(outputs.results.empty()) << "its session is over";
+  ASSERT_THAT(outputs.unasked, SizeIs(1));
+  EXPECT_EQ(outputs.unasked[0].result, removed(setup.key, setup.output_label));
 }
 
 TEST_F(SwitchControllerTest, ACommitThatTimedOutIsCleanedAway) {
@@ -348,6 +351,26 @@ TEST_F(SwitchControllerTest, AttachTellsPortsHopsAndQuarantine) {
   EXPECT_THAT(attached->quarantined, ElementsAre(PortLabels{kOut, {gone.output_label}}));
 }
 
+TEST_F(SwitchControllerTest, LapsedLabelsRestForATimeOrUntilTheManagerAttaches) {
+  const Label label = cache_one();
+  controller.detach("a");
+  EXPECT_EQ(holder(label), LabelHolder::kLapsed);
+  const TimePoint detached = TimePoint{} + std::chrono::hours{1};
+  SwitchController::Outputs ignored;
+  controller.take_outputs(detached, ignored);
+  EXPECT_EQ(controller.wake_at(), detached + kSwitchServerTimers["labels-rest"]);
+  controller.on_time(controller.wake_at());
+  EXPECT_EQ(controller.wake_at(), kNever);
+
+  const auto attached = controller.attach("a", Epoch{1});
+  ASSERT_TRUE(attached.has_value());
+  EXPECT_THAT(attached->quarantined, ElementsAre(PortLabels{kOut, {label}}));
+  controller.detach("a");
+  ASSERT_TRUE(controller.attach("a", Epoch{1}).has_value());
+  controller.take_outputs(detached, ignored);
+  EXPECT_EQ(controller.wake_at(), kNever) << "nothing of an attached manager rests";
+}
+
 TEST_F(SwitchControllerTest, AnOlderEpochIsFencedAnEqualOneReplaces) {
   ASSERT_TRUE(controller.attach("a", Epoch{5}).has_value());
   const Label label = cache_one();
@@ -357,7 +380,7 @@ TEST_F(SwitchControllerTest, AnOlderEpochIsFencedAnEqualOneReplaces) {
             "manager a is fenced: it came with epoch 4, but epoch 5 is known");
   EXPECT_EQ(holder(label), LabelHolder::kCached) << "the living session is not disturbed";
   ASSERT_TRUE(controller.attach("a", Epoch{5}).has_value());
-  EXPECT_EQ(holder(label), LabelHolder::kFree) << "the old session has lapsed";
+  EXPECT_EQ(holder(label), LabelHolder::kQuarantine) << "the old session has lapsed";
   controller.detach("a");
   EXPECT_EQ(controller.attach("a", Epoch{4}).error().code, ErrorCode::kFenced);
   EXPECT_EQ(controller.counters().fenced, 2U);
