@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cmgr/procedures/claims.hpp"
+#include "cmgr/procedures/forced_end.hpp"
 #include "cmgr/procedures/procedure.hpp"
 
 namespace xbind::cmgr {
@@ -68,6 +69,7 @@ void ConnectionManager::tick(TimePoint now) {
   timers_.expire(
       now, [&](TimerHook& hook) { static_cast<Procedure&>(hook).timed_out(now); },
       [&](ConnectionId held) { connections_.at(held).procedure->timed_out(now); });
+  end_stuck(context_, now);
   requests_.tick(now);
   paths_.tick(now);
   requests_.pump(now);
@@ -87,6 +89,17 @@ void ConnectionManager::finish_step(TimePoint now) {
   clients_.flush(now);
   routes_.flush();
   requests_.flush();
+  timers_.watch(now);
+}
+
+ConnectionManager::ForcedEnd ConnectionManager::end_by_force(ConnectionId id, TimePoint now) {
+  const Connection* const found = connections_.find_shown(id);
+  if (found == nullptr) return {};
+  const std::size_t owed = switches_.owed();
+  ForcedEnd end{.stood = true};
+  end.stands = cmgr::end_by_force(context_, found->id, now);
+  end.owed = switches_.owed() - std::min(owed, switches_.owed());
+  return end;
 }
 
 Result<void> ConnectionManager::set_aggregation(const Aggregation& settings, TimePoint now) {

@@ -154,6 +154,14 @@ class ConnectionManager {
   // At most `limit` entries of each kind, the most used first.
   std::vector<CacheState> caches(std::size_t limit, TimePoint now) const;
 
+  struct ForcedEnd {
+    bool stood = false;    // there was such a connection
+    bool stands = false;   // there still is: nothing is under way on it, or it is being released
+    std::size_t owed = 0;  // removals that are owed now because of this
+  };
+  // See procedures/forced_end.hpp. A release of the same id then ends the connection.
+  ForcedEnd end_by_force(ConnectionId id, TimePoint now);
+
   struct Description {
     const Connection& connection;
     const std::string& client;

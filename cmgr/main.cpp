@@ -338,18 +338,13 @@ int main(int argc, char** argv) {
   const CORBA::Object_var inbox_object = runtime.activate_apart(inbox.in(), "request_inbox");
   const v2::RequestInbox_var inbox_reference = v2::RequestInbox::_unchecked_narrow(inbox_object);
   const PortableServer::Servant_var<cmgr::ManagerOperationsServant> operations =
-      new cmgr::ManagerOperationsServant(daemon);
+      new cmgr::ManagerOperationsServant(daemon, longest_call(config));
   const CORBA::Object_var operations_object = runtime.activate(operations.in());
   const v2::ManagerOperations_var operations_reference =
       v2::ManagerOperations::_unchecked_narrow(operations_object);
   const PortableServer::Servant_var<cmgr::ConnectionManagerServant> servant =
       new cmgr::ConnectionManagerServant(
-          daemon, inbox_reference, operations_reference,
-          // Each try may take all the timers; a change has two steps.
-          config.queue_timer + config.route_timer +
-              (config.hop_timer * 2 + config.undo_timer) *
-                  static_cast<std::int64_t>(config.crankbacks + 1) +
-              cmgr::kManagerTimers["two-way-margin"]);
+          daemon, inbox_reference, operations_reference, longest_call(config));
   const CORBA::Object_var object = runtime.activate(servant.in());
 
   // Start attaching only now, when no live manager has the name: attaching with our newer epoch

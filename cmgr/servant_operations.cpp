@@ -117,6 +117,22 @@ void ManagerOperationsServant::prepare(const char* from_end, const char* to_end,
   if (!prepared) refuse(prepared.error());
 }
 
+v2::Debt* ManagerOperationsServant::clear(v2::ConnectionId connection) {
+  const ConnectionId id{connection};
+  const auto end = daemon_.ask([&](cmgr::ConnectionManager& manager) {
+    return manager.end_by_force(id, steady_now());
+  });
+  auto outcome = daemon_.call(ReleaseRequest{{}, id}, call_timeout_);
+  if (!outcome) orb::raise(outcome.error());
+  // Without a client it is released already.
+  const bool gone = end.stood && (outcome->cause == Cause::kUnknownConnection ||
+                                  outcome->cause == Cause::kBeingReleased);
+  if (outcome->cause != Cause::kNone && !gone) throw v2::Refused(orb::refusal_of(*outcome));
+  Debt owed = outcome->owed;
+  if (gone) owed = {static_cast<std::uint32_t>(end.owed), {}};
+  return new v2::Debt(orb::to_idl(owed));
+}
+
 v2::AuditReport* ManagerOperationsServant::audit_network() {
   const AuditSummary summary = daemon_.audit();
   auto out = std::make_unique<v2::AuditReport>();

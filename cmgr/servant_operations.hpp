@@ -10,19 +10,21 @@ namespace xbind::cmgr {
 
 class ManagerOperationsServant : public orb::Dispatched<POA_xbind::v2::ManagerOperations> {
  public:
-  // `daemon` must outlive the servant.
-  explicit ManagerOperationsServant(ManagerDaemon& daemon)
-      : Dispatched(daemon.dispatch()), daemon_(daemon) {}
+  // `daemon` must outlive the servant. `call_timeout`: longer than all timers of the logic together.
+  ManagerOperationsServant(ManagerDaemon& daemon, Duration call_timeout)
+      : Dispatched(daemon.dispatch()), daemon_(daemon), call_timeout_(call_timeout) {}
 
   void set_aggregation(const v2::Aggregation& settings) override;
   v2::Aggregation aggregation_now() override;
   v2::CacheStateSeq* caches() override;
   void prepare(const char* from_end, const char* to_end, const v2::ServiceSpec& service,
                CORBA::ULong count) override;
+  v2::Debt* clear(v2::ConnectionId connection) override;
   v2::AuditReport* audit_network() override;
 
  private:
   ManagerDaemon& daemon_;
+  Duration call_timeout_;
 };
 
 }  // namespace xbind::cmgr

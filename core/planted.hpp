@@ -34,6 +34,7 @@ enum class Bug : std::uint8_t {
   kRemovalAnsweredEarly,  // a removal is answered before the switch has confirmed
   kDebtDropped,           // owed removals are forgotten with the session
   kHeldLapses,            // a hold does not outlive its session
+  kTimerForgotten,        // nothing ends the wait for removals
   // another path
   kTakeOverFirst,         // hops where the paths part are committed before the others confirm
   kOldPathNotRemoved,     // the hops of the old path stay

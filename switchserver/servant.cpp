@@ -282,6 +282,30 @@ v2::MetricSeq* SwitchServerServant::status() { return orb::to_metrics(daemon_.me
 
 // ===== for operators =====
 
+v2::ManagerHoldingsSeq* SwitchOperationsServant::managers() {
+  const auto all = daemon_.ask(
+      [](const xbind::SwitchServer& server) { return server.controller().holdings(); });
+  auto out = std::make_unique<v2::ManagerHoldingsSeq>();
+  out->length(static_cast<CORBA::ULong>(all.size()));
+  for (CORBA::ULong i = 0; i < out->length(); ++i) {
+    (*out)[i].manager = all[i].manager.name.c_str();
+    (*out)[i].manager_epoch = all[i].manager.epoch.value();
+    (*out)[i].attached = all[i].attached;
+    (*out)[i].forgotten = all[i].forgotten;
+    (*out)[i].hops = static_cast<CORBA::ULong>(all[i].hops);
+  }
+  return out.release();
+}
+
+CORBA::ULong SwitchOperationsServant::clear_hops(const char* manager,
+                                                 v2::ConnectionId connection) {
+  const auto left = daemon_.ask([&](xbind::SwitchServer& server) {
+    return server.clear_hops(manager, ConnectionId{connection}, steady_now());
+  });
+  if (!left) orb::raise(left.error());
+  return static_cast<CORBA::ULong>(*left);
+}
+
 CORBA::ULong SwitchOperationsServant::forget_manager(const char* manager) {
   const auto left =
       daemon_.ask([&](xbind::SwitchServer& server) { return server.forget_manager(manager); });

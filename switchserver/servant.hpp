@@ -29,6 +29,8 @@ class SwitchOperationsServant : public orb::Dispatched<POA_xbind::v2::SwitchOper
  public:
   explicit SwitchOperationsServant(SwitchServerDaemon& daemon)
       : Dispatched(daemon.dispatch()), daemon_(daemon) {}
+  v2::ManagerHoldingsSeq* managers() override;
+  CORBA::ULong clear_hops(const char* manager, v2::ConnectionId connection) override;
   CORBA::ULong forget_manager(const char* manager) override;
   v2::PortReportSeq* ports() override;
   v2::CellCounters count_cells(v2::PortNumber input_port,

@@ -198,6 +198,21 @@ class SwitchController {
   // left. kNotFound: unknown; kBadInput: attached.
   Result<std::uint64_t> forget(std::string_view manager);
 
+  // Removes the hops of a manager without a session that belong to the connection (by its own id or
+  // the one that clients know; 0: all of them). Their labels rest in the manager's quarantine.
+  // Returns how many are left: the switch has not confirmed their removal. kNotFound: the name is
+  // not known; kBadInput: it is attached.
+  Result<std::uint64_t> clear_hops(std::string_view manager, ConnectionId connection,
+                                   TimePoint now);
+  // What is known of each manager, and what it has here.
+  struct ManagerHoldings {
+    KnownManager manager;
+    bool attached = false;
+    bool forgotten = false;  // the name goes with its last hop
+    std::uint64_t hops = 0;
+  };
+  std::vector<ManagerHoldings> holdings() const;
+
   // Applies modifies first, then setups and removals in their order. Then takes back labels and
   // quota, and grants those that the accepted setups want. When every command has been answered,
   // one HopResultBatch with `token` has the results. kNotFound: the manager has no session, and
@@ -314,6 +329,7 @@ class SwitchController {
   template <class Visitor>
   void for_each_unclaimed_on(PortId port, Label label, Visitor&& visit) const;
   void block_again(const CrossConnect& gone);
+  void block_output_again(PortId port, Label label);
   void read_table();
   void mark_down();
 
@@ -371,6 +387,7 @@ class SwitchController {
   void on_contract_answer(HopRef ref, Cause cause, std::uint8_t failure_code);
   void on_counted(const driver::Statistics& counted);
   void remove(Place place, ManagerIndex manager, const HopKey& key);
+  void request_removal(HopRef ref);
   Wanted& wanted_of(PortId port);
   void grant_wanted(ManagerIndex manager, HopResultBatch& out);
   Grant grant_some(ManagerIndex manager, PortId port, std::size_t labels, Resources quota);

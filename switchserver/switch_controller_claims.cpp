@@ -33,11 +33,23 @@ void SwitchController::for_each_unclaimed_on(PortId port, Label label, Visitor&&
   }
 }
 
-// The hop with these labels is gone. An entry that nobody claims may begin at the same input.
+// The hop with these labels is gone. An entry that nobody claims may begin at the same input, or
+// end at the same output.
 void SwitchController::block_again(const CrossConnect& gone) {
   for_each_unclaimed_on(gone.input_port, gone.input_label, [&](const CrossConnect& entry) {
     if (entry != gone) ledger_.block(entry);
   });
+  block_output_again(gone.output_port, gone.output_label);
+}
+
+void SwitchController::block_output_again(PortId port, Label label) {
+  const auto place = ledger_.output_label(port, label);
+  if (!place || place->holder > LabelHolder::kFree) return;
+  for (const CrossConnect& entry : unclaimed_) {
+    if (entry.output_port == port && entry.output_label == label && !is_claimed(entry)) {
+      ledger_.block(entry);
+    }
+  }
 }
 
 // Compares the chosen hops with `unclaimed_`, which has every entry that may be theirs, and changes

@@ -88,6 +88,57 @@ Result<std::uint64_t> SwitchController::forget(std::string_view manager) {
   return ledger_.forget_manager(*index);
 }
 
+Result<std::uint64_t> SwitchController::clear_hops(std::string_view manager,
+                                                   ConnectionId connection, TimePoint now) {
+  const auto index = ledger_.find_manager(manager);
+  if (!index) return fail(ErrorCode::kNotFound, "no manager {} is known", manager);
+  if (sessions_[index->value()].attached) {
+    return fail(ErrorCode::kBadInput, "manager {} is attached", manager);
+  }
+  now_ = now;
+  std::vector<HopRef> cleared;
+  ledger_.for_each_hop([&](HopRef ref, const HopRecord& record) {
+    const bool meant = connection == ConnectionId{} || record.key.connection == connection ||
+                       ledger_.shown_id(ref) == connection;
+    if (record.manager == *index && meant) cleared.push_back(ref);
+  });
+  // Hops that take over from others go before those.
+  std::sort(cleared.begin(), cleared.end(), [&](HopRef a, HopRef b) {
+    return ledger_.hop(a).key.generation > ledger_.hop(b).key.generation;
+  });
+  std::uint64_t left = 0;
+  for (const HopRef ref : cleared) {
+    if (ledger_.find_hop(ref) == nullptr) continue;  // it went with another one
+    if (ledger_.goes_at_once(ref)) {
+      const auto below = ledger_.below(ref);
+      if (ledger_.hop(ref).input_label().present()) note_end(ledger_.hop(ref));
+      ledger_.begin_removal(ref);
+      advance(below);
+      ++counters_.removes;
+      continue;
+    }
+    ledger_.begin_removal(ref);
+    if (up()) request_removal(ref);
+    ++left;
+  }
+  flush();
+  return left;
+}
+
+std::vector<SwitchController::ManagerHoldings> SwitchController::holdings() const {
+  std::vector<ManagerHoldings> all;
+  for (std::size_t i = 0; i < std::min(sessions_.size(), ledger_.managers()); ++i) {
+    const ManagerIndex index{static_cast<std::uint16_t>(i)};
+    const std::string& name = ledger_.manager_name(index);
+    if (name.empty()) continue;
+    all.push_back({{name, sessions_[i].epoch},
+                   sessions_[i].attached,
+                   ledger_.forgotten(index),
+                   ledger_.hop_count(index)});
+  }
+  return all;
+}
+
 // ===== commands =====
 
 Result<void> SwitchController::apply(std::string_view name, const HopBatch& batch, Token token,
@@ -226,9 +277,14 @@ void SwitchController::remove(Place place, ManagerIndex manager, const HopKey& k
   } else {
     wait(record.remove_waiters, place);
   }
+  request_removal(*ref);
+}
+
+// The removal follows what is under way above; a request that the switch refused is sent again.
+void SwitchController::request_removal(HopRef ref) {
+  const HopRecord& record = ledger_.hop(ref);
   if (record.progress.remove_open || record.progress.remove_done) return;
-  // The removal follows what is under way above; a request that the switch refused is sent again.
-  HopRef top = *ref;
+  HopRef top = ref;
   while (const auto above = ledger_.above(top)) top = *above;
   const HopRecord& uppermost = ledger_.hop(top);
   if (uppermost.state == HopStage::kRemoving && !uppermost.progress.remove_open &&
@@ -312,6 +368,7 @@ void SwitchController::take_back(ManagerIndex manager, const PortLabels& returne
   for (const Label label : returned.labels) {
     if (ledger_.return_label(manager, returned.port, label)) {
       ++counters_.labels_returned;
+      if (!unclaimed_.empty()) block_output_again(returned.port, label);
     } else {
       ++counters_.returned_not_held;
     }

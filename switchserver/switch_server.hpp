@@ -120,6 +120,11 @@ class SwitchServer {
   Result<void> read_statistics(PortId port, Label label, std::uint64_t token);
   // As SwitchController::forget.
   Result<std::uint64_t> forget_manager(const std::string& manager);
+  // As SwitchController::clear_hops.
+  Result<std::uint64_t> clear_hops(const std::string& manager, ConnectionId connection,
+                                   TimePoint now) {
+    return controller_.clear_hops(manager, connection, now);
+  }
 
   void on_driver(const driver::Event& event, TimePoint now);
   void tick(TimePoint now);

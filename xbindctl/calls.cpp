@@ -88,6 +88,10 @@ int release(const client::TwoWay& manager, ConnectionId connection) {
   return print(manager.release(connection), see(connection));
 }
 
+int clear(const client::TwoWay& manager, ConnectionId connection) {
+  return print(manager.clear(connection), see(connection));
+}
+
 int release_many(const client::TwoWay& manager, const std::optional<std::string>& client) {
   // Listed first: connections that are set up meanwhile stay.
   std::vector<ConnectionId> connections;

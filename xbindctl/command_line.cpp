@@ -46,6 +46,10 @@ std::vector<config::Command> commands() {
        {"[ID]"},
        "Releases a connection or a hold; with --all or --client, many.",
        {"all", "client", "manager"}},
+      {"clear",
+       {"ID"},
+       "With --force, ends a connection in whatever state it is, also one whose manager is gone.",
+       {"force", "manager"}},
       {"outcome",
        {"CLIENT", "REQUEST"},
        "Prints the outcome of a client's request, if the manager still stores it.",
@@ -83,10 +87,14 @@ std::vector<config::Command> commands() {
        {"SWITCH", "PORT", "LABEL"},
        "Prints the cells that came in with a label, as 0/32 or mpls:16.",
        {}},
+      {"managers",
+       {"SWITCH|all"},
+       "Prints the managers that SwitchServers know, attached or not, with their hops.",
+       {}},
       {"forget-manager",
        {"SWITCH|all", "NAME"},
        "Declares that a manager will not return; frees its quarantined labels.",
-       {}}};
+       {"release"}}};
 }
 
 std::optional<std::uint64_t> number(const std::string& word) {
@@ -237,6 +245,9 @@ Refusal check_options(const CommandLine& line, const config::OptionSet& set) {
       line.service.kind != ServiceKind::kClass && !set.given("cells-per-s")) {
     return "modify needs cells-per-s, or frames-per-1000-s and frame-octets, or service-class";
   }
+  if (line.verb() == "clear" && !line.force) {
+    return "clear needs force: it also ends a call that its client is still using";
+  }
   if (line.verb() == "prepare" && !set.given("count")) return "prepare needs count";
   if (line.verb() == "aggregation") {
     if (!set.given("mode") && (set.given("threshold") || set.given("flush-timeout-ms"))) {
@@ -341,6 +352,9 @@ void declare(config::OptionSet& set, CommandLine& line) {
   set.add_uint("reverse-cells-per-s", &line.reverse_cells_per_s, 0, {0, TrafficContract::kFieldMax},
                "With --both, what the reverse direction takes, in cells a second; 0: "
                "as much as the first.");
+  set.add_flag("force", &line.force, "clear: required, because it asks no client.");
+  set.add_flag("release", &line.release,
+               "forget-manager: first removes all connections of that manager.");
   set.add_flag("all", &line.all,
                "All connections of all clients; connections prepared in advance stay.");
   set.add_string(

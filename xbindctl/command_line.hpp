@@ -25,6 +25,8 @@ struct CommandLine {
   std::string category;  // one of categories()
   bool both = false;     // bidirectional,
   std::uint64_t reverse_cells_per_s = 0;  // with this reverse rate; 0: as forward
+  bool force = false;                     // clear
+  bool release = false;                   // forget-manager: its connections, too
   bool all = false;                       // release: every connection,
   std::string client;                     // or, as for list, those of this client
   std::uint8_t priority = 0;

@@ -28,6 +28,8 @@ int release(const client::TwoWay& manager, ConnectionId connection);
 // Releases every connection and hold of `client`, or of all clients, one after another. Connections
 // prepared in advance belong to no client and stay. Returns 0 only when none was refused.
 int release_many(const client::TwoWay& manager, const std::optional<std::string>& client);
+// Ends a connection in whatever state it is, and releases it.
+int clear(const client::TwoWay& manager, ConnectionId connection);
 // Prints the outcome of an earlier request. A refusal is an outcome too, and returns 0; 1 when the
 // manager has none.
 int outcome(const client::TwoWay& manager, const std::string& client, RequestId request);
@@ -76,7 +78,7 @@ int links(v2::RouteObject_ptr route_object);
 // Drains or undrains a link or access line, or (no port) every link of a switch.
 int drain(v2::RouteObject_ptr route_object, const PathElement& element, bool drained);
 
-// --- settings.cpp: a manager's settings, and what others store about managers --------------------
+// --- settings.cpp: a manager's settings ----------------------------------------------------------
 
 // Members that are not set keep their value.
 struct AggregationChange {
@@ -89,9 +91,18 @@ struct AggregationChange {
 int aggregation(const client::TwoWay& manager, const std::optional<AggregationChange>& change);
 int prepare(const client::TwoWay& manager, const std::string& from, const std::string& to,
             const ServiceSpec& service, std::uint32_t count);
-// `switch_name`: of a SwitchServer, or "all" for every one in the name service. Returns 0 only if
-// each of them has forgotten the manager.
+
+// --- managers.cpp: what SwitchServers store about managers ---------------------------------------
+
+// `switch_name`: of a SwitchServer, or "all" for every one in the name service.
+
+// Shows every manager that the SwitchServers know, with its hops.
+int managers(orb::NameClient& names, const std::string& switch_name);
+// Returns 0 only if each of them has forgotten the manager. `release`: first all its connections are
+// removed; if that fails at one of them, none forgets it.
 int forget_manager(orb::NameClient& names, const std::string& switch_name,
-                   const std::string& manager);
+                   const std::string& manager, bool release);
+// Removes a connection of a manager that is not attached, at every SwitchServer.
+int clear_hops(orb::NameClient& names, const std::string& manager, ConnectionId connection);
 
 }  // namespace xbind::ctl

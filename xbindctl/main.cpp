@@ -74,7 +74,10 @@ std::optional<int> ask_routes(const ctl::CommandLine& line, const config::Option
 int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameClient& names) {
   const std::string& verb = line.verb();
   const std::vector<std::string>& words = line.words;
-  if (verb == "forget-manager") return ctl::forget_manager(names, words[1], words[2]);
+  if (verb == "forget-manager") {
+    return ctl::forget_manager(names, words[1], words[2], line.release);
+  }
+  if (verb == "managers") return ctl::managers(names, words[1]);
   if (verb == "ports") return ctl::ports(names, words[1]);
   if (verb == "count") {
     return ctl::count(names, words[1], PortId{static_cast<std::uint32_t>(line.id)}, line.label);
@@ -86,6 +89,11 @@ int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameCli
   }
   if (const auto exit_code = ask_routes(line, set, names)) return *exit_code;
   const auto found = client::TwoWay::find(names, line.manager);
+  const bool reached = found && (verb != "clear" || found->status().has_value());
+  if (verb == "clear" && !reached) {
+    // Nobody else can end it. SwitchServers refuse this while the manager has a session.
+    return ctl::clear_hops(names, line.manager, ConnectionId{line.id});
+  }
   if (!found) {
     const bool absent = found.error().code == ErrorCode::kNotFound;
     return ctl::explain(found.error().text +
@@ -105,6 +113,7 @@ int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameCli
   if (verb == "drop-leaf") return ctl::drop_leaf(manager, connection, words[2]);
   if (verb == "release" && words.size() > 1) return ctl::release(manager, connection);
   if (verb == "release") return ctl::release_many(manager, client_of(line));
+  if (verb == "clear") return ctl::clear(manager, connection);
   if (verb == "outcome") return ctl::outcome(manager, words[1], RequestId{line.id});
   if (verb == "describe") return ctl::describe(manager, connection);
   if (verb == "list") return ctl::list(manager, client_of(line));

@@ -208,6 +208,14 @@ Result<void> TwoWay::prepare(const std::string& from, const std::string& to,
       });
 }
 
+Answer TwoWay::clear(ConnectionId connection) const {
+  return request([&] {
+    const v2::ManagerOperations_var operations = manager_->manager_operations();
+    const v2::Debt_var owed = operations->clear(connection.value());
+    return done(connection, OutcomeKind::kReleased, owed.in());
+  });
+}
+
 Result<NetworkAudit> TwoWay::audit() const {
   return operate([](v2::ManagerOperations_ptr operations) -> Result<NetworkAudit> {
     omniORB::setClientCallTimeout(operations, kAuditTimeoutMs);

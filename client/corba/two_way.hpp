@@ -108,6 +108,8 @@ class TwoWay {
   // Keeps `count` (0..1000) connections ready for a pair and service. A refusal is an Error.
   Result<void> prepare(const std::string& from, const std::string& to, const ServiceSpec& service,
                        std::uint32_t count) const;
+  // Ends the connection in whatever state it is, and releases it.
+  Answer clear(ConnectionId connection) const;
   // Compares every switch's table, every ledger and the manager's table.
   Result<NetworkAudit> audit() const;
 

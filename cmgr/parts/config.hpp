@@ -71,4 +71,12 @@ struct Config {
   session::Limits switch_session;
 };
 
+// No request takes longer: each try may take all the timers; a change has two steps.
+inline Duration longest_call(const Config& config) {
+  return config.queue_timer + config.route_timer +
+         (config.hop_timer * 2 + config.undo_timer) *
+             static_cast<std::int64_t>(config.crankbacks + 1) +
+         kManagerTimers["two-way-margin"];
+}
+
 }  // namespace xbind::cmgr

@@ -19,6 +19,10 @@ class PathProcedure : public Procedure {
   bool waits_for_route() const final { return state() == State::kRouting; }
   void route_answered(const RouteReply& route, TimePoint now) final;
   void timed_out(TimePoint now) override;
+  void no_more_tries() final {
+    tries_ = static_cast<std::uint32_t>(context_.config.crankbacks);
+    try_next_ = false;
+  }
   void switch_lost(SwitchIndex at, TimePoint now) override;
 
  protected:

@@ -15,7 +15,7 @@ namespace xbind::cmgr {
 
 struct ProcedurePlace {
   ProcedurePlace() {}  // leaves the octets uninitialised: a procedure is constructed there at once
-  alignas(std::max_align_t) std::byte octets[480];
+  alignas(std::max_align_t) std::byte octets[512];
 };
 
 class ProcedurePlaces {

@@ -24,13 +24,15 @@
 #include "cmgr/procedures/events.hpp"
 #include "cmgr/procedures/hop_sender.hpp"
 #include "core/hop.hpp"
+#include "core/planted.hpp"
 
 namespace xbind::cmgr {
 
-class Procedure : public TimerHook {
+class Procedure : public TimerHook, public AgeHook {
  public:
-  Procedure(Context& context, Connection& connection)
-      : context_(context), connection_(connection) {}
+  Procedure(Context& context, Connection& connection) : context_(context), connection_(connection) {
+    context.timers.begun(*this);
+  }
   Procedure(const Procedure&) = delete;
   Procedure& operator=(const Procedure&) = delete;
   virtual ~Procedure() = default;
@@ -49,6 +51,11 @@ class Procedure : public TimerHook {
   virtual Cause refuses_change() const { return Cause::kChangeUnderWay; }
   // The connection is to be released: the procedure ends, and its hops pass to the connection.
   void release_asked(TimePoint now) { happen(Event::kReleaseAsked, now); }
+
+  // Whether it waits for its client, for as long as that client has requested.
+  virtual bool waits_for_client() const { return false; }
+  // It takes no other route after this.
+  virtual void no_more_tries() {}
 
   // --- events from outside
   virtual bool waits_for_route() const { return false; }
@@ -158,7 +165,10 @@ class StepMachine : public Base {
     perform(step->action, now);  // may delete the procedure
   }
   void arm(TimePoint now) final {
-    if (const Timer timer = Fsm::timer(state_); timer != Timer::kHold) {
+    const Timer timer = Fsm::timer(state_);
+    if (timer == Timer::kUndo && planted(Bug::kTimerForgotten)) {
+      this->context_.timers.arm(*this, Timer::kNone, now);
+    } else if (timer != Timer::kHold) {
       this->context_.timers.arm(*this, timer, now);
     }
   }

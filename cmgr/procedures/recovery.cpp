@@ -100,10 +100,16 @@ void Recovery::read(SwitchIndex at, HeldHops page, TimePoint now) {
 }
 
 void Recovery::rests(SwitchIndex at, PortId port, Label label) {
-  auto& resting = resting_[{at, port, label}];
-  if (resting) return;
-  resting = std::make_shared<OwedLabel>(OwedLabel{at, port, label, 0, true});
+  resting_label({at, port, label})->in_quarantine = true;
+}
+
+const std::shared_ptr<OwedLabel>& Recovery::resting_label(const Place& place) {
+  auto& resting = resting_[place];
+  if (resting) return resting;
+  const auto& [at, port, label] = place;
+  resting = std::make_shared<OwedLabel>(OwedLabel{at, port, label, 0, false});
   context_.switches.label_held(at, port);
+  return resting;
 }
 
 // Labels that no debt has taken.
@@ -327,14 +333,12 @@ void Recovery::remove(Connection* connection, ConnectionId id, const Call& call,
     if (standing(found) != nullptr) continue;
     going.push_back(&found);
     if (found.last() || !found.hop.cross_connect.output_label.present()) continue;
-    auto& label = labels[place_of(found)];
-    if (label) continue;
-    const auto& [at, port, value] = place_of(found);
-    label = std::make_shared<OwedLabel>(OwedLabel{at, port, value, 0, false});
-    context_.switches.label_held(at, port);
+    labels.emplace(place_of(found), resting_label(place_of(found)));
   }
   // Until every switch has been read, a hop at the other end of the link may still be found.
-  if (!done()) resting_.insert(labels.begin(), labels.end());
+  if (done()) {
+    for (const auto& [place, label] : labels) resting_.erase(place);
+  }
   // The label with that name at that output: of a hop that goes, or of one that stays.
   const auto label_at = [&](const Place& place) -> std::shared_ptr<OwedLabel> {
     if (connection != nullptr) {
@@ -356,7 +360,10 @@ void Recovery::remove(Connection* connection, ConnectionId id, const Call& call,
     };
     if (!found->last()) hold(label_at(place_of(*found)));
     if (const auto from = links_.far_end(found->at, cross_connect.input_port)) {
-      hold(label_at({from->first, from->second, cross_connect.input_label}));
+      const Place upstream{from->first, from->second, cross_connect.input_label};
+      auto label = label_at(upstream);
+      if (!label && !is_read(from->first)) label = resting_label(upstream);
+      hold(std::move(label));
     }
     ++counters_.hops_removed;
     context_.switches.owe(found->at, found->hop.key, std::move(debt), now);

@@ -134,6 +134,8 @@ class Recovery {
   void settle_contract(Connection& connection, const Call& call, const FoundTree& tree,
                        TimePoint now);
   void return_labels(TimePoint now);
+  const std::shared_ptr<OwedLabel>& resting_label(const Place& place);
+  bool is_read(SwitchIndex at) const { return at.value() < read_.size() && read_[at.value()]; }
   // Owes the removal of the hops of the call that `connection` does not have; null: of all.
   void remove(Connection* connection, ConnectionId id, const Call& call, TimePoint now);
 

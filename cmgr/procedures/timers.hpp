@@ -46,6 +46,14 @@ struct TimerHook
   TimePoint deadline = kNever;
 };
 
+// The part of a procedure by which its age is known.
+struct AgeTag;
+struct AgeHook
+    : boost::intrusive::list_base_hook<boost::intrusive::tag<AgeTag>,
+                                       boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+  std::uint64_t number = 0;  // procedures are counted
+};
+
 class ProcedureTimers {
  public:
   // Timers that expire in one step at most: a process that was kept waiting finds many due at once.
@@ -68,6 +76,30 @@ class ProcedureTimers {
   void disarm_hold(ConnectionId connection, TimePoint until) { holds_.erase({until, connection}); }
   ExpiredHolds& expired_holds() { return expired_; }
 
+  // The procedure has been created.
+  void begun(AgeHook& hook) {
+    hook.number = ++begun_;
+    by_age_.push_back(hook);
+  }
+  // Calls found(hook) for each procedure that has lived through a whole period of stuck_after(). It
+  // must not add or remove any.
+  template <class Found>
+  void find_stuck(TimePoint now, Found&& found) {
+    if (now < next_look_) return;
+    for (const AgeHook& hook : by_age_) {
+      if (hook.number > begun_at_last_look_) break;
+      found(hook);
+    }
+    begun_at_last_look_ = begun_;
+    next_look_ = by_age_.empty() ? kNever : now + stuck_after();
+  }
+  // Has the ages looked at while there are procedures. Call it at the end of a step.
+  void watch(TimePoint now) {
+    if (next_look_ == kNever && !by_age_.empty()) next_look_ = now + stuck_after();
+  }
+  // Longer than the timers of any procedure together, each of its tries included.
+  Duration stuck_after() const { return longest_call(config_) + config_.break_delay; }
+
   // Calls expire(hook) or expire_hold(connection) for each procedure whose timer has expired, at
   // most kPerStep; the callee may arm it again. While some are left, next_deadline() is in the
   // past.
@@ -85,7 +117,8 @@ class ProcedureTimers {
     }
   }
   TimePoint next_deadline() const {
-    TimePoint due = holds_.empty() ? kNever : holds_.begin()->first;
+    TimePoint due = next_look_;
+    if (!holds_.empty()) due = std::min(due, holds_.begin()->first);
     for (const List& list : lists_) {
       if (!list.empty()) due = std::min(due, list.front().deadline);
     }
@@ -119,6 +152,12 @@ class ProcedureTimers {
   std::array<List, kTimers> lists_;
   std::set<std::pair<TimePoint, ConnectionId>> holds_;
   ExpiredHolds expired_;
+  boost::intrusive::list<AgeHook, boost::intrusive::base_hook<AgeHook>,
+                         boost::intrusive::constant_time_size<false>>
+      by_age_;  // oldest first
+  std::uint64_t begun_ = 0;
+  std::uint64_t begun_at_last_look_ = 0;
+  TimePoint next_look_ = kNever;
 };
 
 }  // namespace xbind::cmgr

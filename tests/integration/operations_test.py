@@ -251,8 +251,15 @@ class AManagerThatIsGone(unittest.TestCase):
     def test_is_forgotten_and_another_has_its_labels(self):
         with lab_up(topology=PAPER_TOPOLOGY, managers=2, labels_per_port=40,
                     more={"xbind-cmgr": [("default", "label-cache", "30")]}) as lab:
-            first = tool(lab, "xbindctl", "connect", CALLER, CALLEE)
-            self.assertEqual(first.returncode, 0, first.stderr)
+            def ctl(*words, code=0):
+                done = tool(lab, "xbindctl", *words)
+                self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+                return done.stdout + done.stderr
+
+            first, second, third = (connection_of(tool(lab, "xbindctl", "connect", CALLER, CALLEE))
+                                    for _ in range(3))
+            self.assertIn("released", ctl("clear", second, "--force"))
+            self.assertIn("no connection", ctl("clear", second, "--force", code=1))
             early = tool(lab, "xbindctl", "forget-manager", "all", "default")
             self.assertEqual(early.returncode, 1)
             self.assertIn("is attached", early.stderr)
@@ -260,6 +267,11 @@ class AManagerThatIsGone(unittest.TestCase):
             # expires.
             process = lab.processes.pop("xbind-cmgr")
             os.kill(process.pid, signal.SIGKILL)
+            wait_until(lambda: "absent" in tool(lab, "xbindctl", "managers", MIDDLE).stdout,
+                       "its session is over", 40)
+            wait_until(lambda: tool(lab, "xbindctl", "clear", third, "--force").returncode == 0,
+                       "a call of it is cleared", 40)
+            self.assertRegex(ctl("managers", MIDDLE), rf"{MIDDLE} +default +absent +1 ")
             wait_until(lambda: tool(lab, "xbindctl", "forget-manager", "all",
                                     "default").returncode == 0, "it can be forgotten", 40)
             # One of 40 labels carries the dead manager's call; the other manager can use the rest.
@@ -268,6 +280,12 @@ class AManagerThatIsGone(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.assertEqual(summary["setups"]["connected"], 39, summary["refusals"])
             self.assertEqual(summary["refusals"], {"no label": 21})
+            self.assertRegex(ctl("managers", MIDDLE), rf"{MIDDLE} +default +forgotten +1 ")
+            self.assertIn("1 hop of manager 'default' removed",
+                          ctl("forget-manager", "all", "default", "--release"))
+            self.assertNotIn("default", ctl("managers", "all"))
+            self.assertNotIn(first, ctl("list", "--manager", "manager-2"))
+            ctl("audit", "--manager", "manager-2")
 
 
 # The base class is no test by itself.

@@ -170,6 +170,10 @@ class PresetOperations : public POA_xbind::v2::ManagerOperations {
         fmt::format("prepare {} {} {} {}", from, to, service.cells().cells_per_s, count);
   }
 
+  v2::Debt* clear(v2::ConnectionId connection) override {
+    manager_.asked = fmt::format("clear {}", connection);
+    return manager_.preset_debt();
+  }
   v2::AuditReport* audit_network() override {
     manager_.begin();
     if (manager_.report.switches == 0) throw v2::Unavailable("no audit now");

@@ -39,6 +39,8 @@ COMMANDS = {
     "xbindctl links": ["xbindctl", "links"],
     "xbindctl drain": ["xbindctl", "drain", MIDDLE, "2"],
     "xbindctl undrain": ["xbindctl", "undrain", MIDDLE],
+    "xbindctl clear": ["xbindctl", "clear", "1", "--force"],
+    "xbindctl managers": ["xbindctl", "managers", "all"],
     "xbindctl forget-manager": ["xbindctl", "forget-manager", "all", "default"],
 }
 NOBODY = "127.0.0.1:1"  # a name service that is not there
@@ -146,6 +148,10 @@ class CommandLines(unittest.TestCase):
             (["undrain", MIDDLE, "two"], ["PORT", "two"]),
             (["undrain", MIDDLE, "1", "2"], ["2"]),
             (["forget-manager", "default"], ["forget-manager SWITCH|all NAME"]),
+            (["managers"], ["managers SWITCH|all"]),
+            (["clear", "7"], ["clear needs force"]),
+            (["clear", "seven", "--force"], ["ID", "seven"]),
+            (["release", "7", "--force"], ["force"]),
         ]
         for words, said in cases:
             with self.subTest(" ".join(words)):

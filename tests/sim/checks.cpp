@@ -268,7 +268,11 @@ void World::check_unclaimed(std::size_t at) {
     if (!site.device->has(there)) continue;
     ++world_.tally["inherited cross-connects looked at"];
     const auto output = ledger(at).output_label(there.output_port, there.output_label);
-    if (output && output->holder == LabelHolder::kUnclaimed) continue;
+    // A hop that is claimed may have the output in common with it.
+    if (output &&
+        (output->holder == LabelHolder::kUnclaimed || output->holder == LabelHolder::kConnection)) {
+      continue;
+    }
     world_.violated(fmt::format("{} port {} label {}: unattributed, but its ledger state is {}",
                                 site.name, there.output_port, to_string(there.output_label),
                                 output ? static_cast<int>(output->holder) : -1));
@@ -383,11 +387,16 @@ void World::check_call(ClientSite& site, Call& call) {
     if (call.orphan || on_its_way || manager.gauges().owed != 0) return;
   }
   const Reach there = follow(site, call, false);
+  if (awaited(site.manager, there.passes)) {  // another path, over a switch that is not claimed yet
+    ++world_.tally["calls that are not claimed yet"];
+    return;
+  }
   check_ends(site, call, there);
   call.passes = there.passes;
   check_contract(site, call, there);
   if (!call.setup.reverse) return;
   const Reach back = follow(site, call, true);
+  if (awaited(site.manager, back.passes)) return;
   call.passes |= back.passes;
   check_contract(site, call, back);
   const auto arrives = back.ends.find(call.setup.from);

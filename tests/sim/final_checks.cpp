@@ -11,6 +11,12 @@
 namespace xbind::sim {
 
 void World::check_answered() {
+  for (const ManagerPlace& place : managers_) {
+    const std::uint64_t stuck = place.site->manager().counters().ended_stuck;
+    if (stuck == 0) continue;
+    world_.violated(fmt::format("{}: {} calls were ended by force because no timer had ended them",
+                                place.site->name(), stuck));
+  }
   for (const ClientSite& site : clients_) {
     if (site.client->unanswered() == 0) continue;
     world_.violated(fmt::format("{} has no outcome of {} requests", site.client->name(),

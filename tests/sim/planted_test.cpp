@@ -84,6 +84,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "was released, hop . of leg . is left behind"},
         Mistake{"DebtDropped", Bug::kDebtDropped, 20,
                 "audit of manager-.: (leaked label|stray hop)"},
+        Mistake{"TimerForgotten", Bug::kTimerForgotten, 20,
+                "ended by force because no timer had ended them"},
         Mistake{"HeldLapses", Bug::kHeldLapses, 20,
                 "is held, hop . of leg . at switch-. is not there"},
         Mistake{"TakeOverFirst", Bug::kTakeOverFirst, 20, "do not come out at"},

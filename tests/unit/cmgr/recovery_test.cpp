@@ -210,6 +210,25 @@ TEST_F(RecoveryTest, ARemovedHopsLabelRestsUntilTheSwitchAtItsOtherEndHasBeenRea
   EXPECT_THAT(take("sw1").returned, ElementsAre(PortLabels{PortId{10}, {vci(40)}}));
 }
 
+TEST_F(RecoveryTest, ALabelThatIsFoundLaterRestsUntilTheHopAtItsOtherEndIsRemoved) {
+  holds_call(earlier(1));
+  restart({"sw1"});
+  manager().serve_with_switches_missing(now);
+  finish();
+  release(1, earlier(1));
+  wait(milliseconds{1});
+  const HopRemoval second = removal("sw2");
+  all_done("sw3");
+  come_back("sw1");
+  wait(milliseconds{1});
+  answer("sw1", {removed(removal("sw1"), vci(40))});
+  wait(milliseconds{200});
+  EXPECT_TRUE(silent("sw1")) << "the removal at sw2 has no answer";
+  answer("sw2", {removed(second, vci(41))});
+  wait(milliseconds{200});
+  EXPECT_THAT(take("sw1").returned, ElementsAre(PortLabels{PortId{10}, {vci(40)}}));
+}
+
 TEST_F(RecoveryTest, ACallOfUnreadSwitchesAloneIsReleasedWhenItIsFound) {
   holds_call(earlier(1));
   restart({"sw1", "sw2", "sw3"});

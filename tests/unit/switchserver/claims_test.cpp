@@ -252,6 +252,20 @@ TEST_F(ClaimsTest, AnInputStaysBlockedWhileAnotherEntryBeginsThere) {
   EXPECT_TRUE(fake.table.contains(stray));
 }
 
+TEST_F(ClaimsTest, AnOutputStaysBlockedWhileAnotherEntryEndsThere) {
+  const CrossConnect stray{old.input_port, atm_label(0, 70), old.output_port, old.output_label};
+  fake.table.insert(stray);
+  const HopClaims claims = claims_of();
+  restart();
+  attach();
+  claim(claims);
+  EXPECT_EQ(remove(old.key).cause, Cause::kNone);
+  EXPECT_EQ(holder_of(old.output_label), LabelHolder::kQuarantine);
+  ASSERT_TRUE(next().give_back("a", {old.output_port, {old.output_label}}, {}).has_value());
+  EXPECT_EQ(holder_of(old.output_label), LabelHolder::kUnclaimed);
+  EXPECT_TRUE(fake.table.contains(stray));
+}
+
 // ----- two paths of one call ------------------------------------------------------------------
 
 TEST_F(ClaimsTest, APathThatTookOverStandsAboveTheEarlierOneInAnyOrder) {

@@ -1,0 +1,53 @@
+#include "cmgr/procedures/forced_end.hpp"
+
+#include <vector>
+
+#include "cmgr/procedures/prepared_desk.hpp"
+#include "cmgr/procedures/procedure.hpp"
+#include "cmgr/procedures/start.hpp"
+#include "core/log.hpp"
+
+namespace xbind::cmgr {
+namespace {
+
+// More than any procedure has states in a row: without further tries each state is left once.
+constexpr int kStepsMax = 16;
+
+}  // namespace
+
+bool end_by_force(Context& context, ConnectionId id, TimePoint now) {
+  for (int step = 0; step < kStepsMax; ++step) {
+    Connection* const connection = context.connections.find(id);
+    if (connection == nullptr) return false;
+    if (connection->procedure == nullptr) break;
+    connection->procedure->no_more_tries();
+    connection->procedure->timed_out(now);
+  }
+  Connection* const connection = context.connections.find(id);
+  if (connection == nullptr) return false;
+  if (connection->procedure != nullptr) {
+    log::error("connection {} is {} and does not end", id, to_string(connection->state()));
+    return true;
+  }
+  if (connection->asker()) return true;
+  context.prepared.drop(*connection);
+  start_release(context, *connection, {}, kNotTimed, now);
+  return context.connections.find(id) != nullptr;
+}
+
+std::size_t end_stuck(Context& context, TimePoint now) {
+  std::vector<ConnectionId> stuck;
+  context.timers.find_stuck(now, [&](const AgeHook& hook) {
+    const auto& procedure = static_cast<const Procedure&>(hook);
+    if (!procedure.waits_for_client()) stuck.push_back(procedure.connection().id);
+  });
+  for (const ConnectionId id : stuck) {
+    log::error("connection {} is {} for longer than all its timers allow: it is ended by force", id,
+               to_string(context.connections.at(id).state()));
+    ++context.counters.ended_stuck;
+    end_by_force(context, id, now);
+  }
+  return stuck.size();
+}
+
+}  // namespace xbind::cmgr
