@@ -13,7 +13,7 @@ constexpr std::uint32_t kClp = 1;
 // OAM flows (ITU-T I.610) and resource management are not user data: F4 has its own VCIs in a path,
 // the others have their own payload types.
 bool of_user(const Connection& connection, const Cell& cell) {
-  return cell.user_data() && !(connection.input.path && (cell.vci() == 3 || cell.vci() == 4));
+  return cell.user_data() && !(connection.input.path && is_f4(cell.header));
 }
 
 bool loops_to_port(Loopback loopback) {
@@ -65,6 +65,9 @@ void SwitchFabric::receive(PortId id, std::span<const Cell> cells, TimePoint now
       continue;
     }
     ++port.counters.input_cells;
+    if (may_be_oam(cell.header) && loopback_ != nullptr && take_oam(id, cell, now)) [[unlikely]] {
+      continue;
+    }
     Connection* connection = table_.lookup(id, cell.vpi(), cell.vci());
     if (connection == nullptr) [[unlikely]] {
       ++port.counters.invalid_label;

@@ -19,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/clock.hpp"
@@ -28,6 +29,7 @@
 #include "dataplane/fifo_queueing.hpp"
 #include "dataplane/forwarding_table.hpp"
 #include "dataplane/links/link.hpp"
+#include "dataplane/loopback_node.hpp"
 #include "dataplane/pacer.hpp"
 #include "dataplane/policing.hpp"
 #include "dataplane/queueing.hpp"
@@ -71,6 +73,9 @@ class SwitchFabric {
   // fabric or its use here.
   void set_policing(Policing* policing) { policing_ = policing; }
   const Policing* policing() const { return policing_; }
+  // From now on the switch answers OAM loopback cells for this name, and returns answers to others.
+  // Before, they travel as any cell.
+  void set_node_name(std::string_view name) { loopback_ = std::make_unique<LoopbackNode>(name); }
   // Cells/s at which the port sends; 0: as fast as the link takes them.
   void set_rate(PortId port, std::uint32_t cells_per_s) { at(port).pacer = Pacer(cells_per_s); }
   // Down: cells received and cells waiting to be sent are dropped and counted. Connections stay.
@@ -106,6 +111,10 @@ class SwitchFabric {
   std::optional<ConnectionCounters> counters(const VirtualLink& input) const;
   // Idle and unassigned cells, dropped without inspection.
   std::uint64_t idle_cells(PortId port) const { return at(port).idle_cells; }
+  // Zeros without a name.
+  LoopbackCounters loopback_counters() const {
+    return loopback_ ? loopback_->counters : LoopbackCounters{};
+  }
   std::size_t queued(PortId port) const { return at(port).queueing->size(); }
 
   static constexpr std::size_t kBatch = 64;
@@ -127,6 +136,16 @@ class SwitchFabric {
   // `header`: the cell's, possibly tagged.
   void replicate(Connection& connection, std::uint32_t header, const Payload& payload,
                  TimePoint now);
+  // ----- OAM loopback (switch_fabric_oam.cpp) -----
+  // False: the cell is to be treated as any other. Otherwise it was answered or passed on.
+  bool take_oam(PortId id, const Cell& cell, TimePoint now);
+  // Sends an answer to where its request came in.
+  void return_answer(PortId id, const Cell& cell, std::uint64_t session, std::uint32_t tag,
+                     TimePoint now);
+  // Sends a cell out of an input port, against the direction of its connection and in the queue of
+  // its first branch. Null: no connection, the last queue.
+  void send_back(PortId id, std::uint32_t header, const Payload& payload,
+                 const Connection* connection, TimePoint now);
   std::size_t pump_in(PortId id, Port& port, TimePoint now);
   std::size_t pump_out(PortId id, Port& port, TimePoint now);
   // Returns the number of cells that the link accepted; the rest is in `unsent`.
@@ -135,6 +154,7 @@ class SwitchFabric {
   ForwardingTable table_;
   std::vector<Port> ports_;
   Policing* policing_ = nullptr;
+  std::unique_ptr<LoopbackNode> loopback_;  // null: without a name
   FabricCallbacks callbacks_;
 };
 

@@ -338,6 +338,7 @@ class Execution {
     const FaultSettings& set = switch_.settings();
     const FaultCounters& met = switch_.fault_counters();
     const AgentCounters& agent = switch_.agent().counters();
+    const dataplane::LoopbackCounters oam = switch_.fabric().cells().loopback_counters();
     const auto us = [](Duration time) {
       return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
     };
@@ -346,15 +347,17 @@ class Execution {
         "silent={} slow_reader={} reorder={} partial_frames={} delay_message_us={} "
         "delay_connection_us={} delay_table_us={} open={} refused_open={} answers_void={} "
         "policed_tagged={} "
-        "policed_discarded={} "
+        "policed_discarded={} oam_answered={} oam_passed={} oam_returned={} oam_unrequested={} "
+        "oam_damaged={} "
         "reordered={} pieces={} unheard={} unsaid={} delayed={} void={}",
         switch_.name(), switch_.fabric().ports(), switch_.connections(),
         switch_.agent().adjacencies(), switch_.fabric().branches(), agent.requests,
         agent.failures_sent, set.silent ? 1 : 0, set.slow_reader_octets_per_s, set.reorder,
         set.partial_octets, us(set.message_delay), us(set.connection_delay), us(set.table_delay),
         switch_.agent().open_requests(), agent.refused_open, agent.answers_void,
-        switch_.policed().tagged, switch_.policed().discarded, met.reordered, met.pieces,
-        met.unheard, met.unsaid, met.delayed, met.dropped_stale);
+        switch_.policed().tagged, switch_.policed().discarded, oam.answered, oam.passed,
+        oam.returned, oam.unrequested, oam.damaged, met.reordered, met.pieces, met.unheard,
+        met.unsaid, met.delayed, met.dropped_stale);
   }
 
   EmulatedSwitch& switch_;

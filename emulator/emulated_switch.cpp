@@ -70,6 +70,7 @@ void EmulatedSwitch::build_fabric() {
   table_.reset();
   fabric_ = std::make_unique<Fabric>(options_.fabric, random_);
   table_ = std::make_unique<FabricTable>(*fabric_);
+  fabric_->cells().set_node_name(options_.name);
   if (options_.policing != PolicingMode::kOff) {
     policing_ = std::make_unique<UsagePolicing>(*fabric_, options_.policing);
     fabric_->cells().set_policing(policing_.get());

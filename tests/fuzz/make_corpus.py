@@ -1,11 +1,13 @@
-"""Converts the golden messages of tests/golden/gsmp to binary files: fuzz_gsmp's initial corpus.
+"""Converts worked messages, of tests/golden/gsmp and tests/fuzz/oam, to binary files: the initial
+corpora of fuzz_gsmp and fuzz_oam.
 
     make_corpus.py GOLDEN_FOLDER CORPUS_FOLDER
 
-The build runs it (target corpus_gsmp). Each NAME.hex below GOLDEN_FOLDER holds one message as hex
-digits; '#' starts a comment. The message becomes NAME.message in CORPUS_FOLDER, without its TCP
-frame header (RFC 3293). If it has such a header, NAME.stream holds it with the header. NAME must
-be unique: the subfolders of GOLDEN_FOLDER are not kept. Old files in CORPUS_FOLDER stay.
+The build runs it (targets corpus_gsmp, corpus_oam). Each NAME.hex below GOLDEN_FOLDER holds one
+message as hex digits; '#' starts a comment. The message becomes NAME.message in CORPUS_FOLDER,
+without its TCP frame header (RFC 3293). If it has such a header, NAME.stream holds it with the
+header. NAME must be unique: the subfolders of GOLDEN_FOLDER are not kept. Old files in
+CORPUS_FOLDER stay.
 """
 
 import re
