@@ -6,6 +6,8 @@
 #include <array>
 #include <deque>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "../cells.hpp"
 #include "dataplane/links/ring.hpp"

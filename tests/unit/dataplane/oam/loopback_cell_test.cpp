@@ -1,5 +1,6 @@
 #include "dataplane/oam/loopback_cell.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
