@@ -26,6 +26,26 @@ std::string counted(std::uint64_t count, const std::string& one, const std::stri
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : ending);
 }
 
+const char* words_of_phase(v2::PhaseCode phase) {
+  switch (phase) {
+    case v2::phase_routing: return "routing";
+    case v2::phase_reserving: return "reserving";
+    case v2::phase_held: return "held";
+    case v2::phase_committing: return "committing";
+    case v2::phase_connected: return "connected";
+    case v2::phase_switching_over: return "switching over";
+    case v2::phase_lingering: return "lingering";
+    case v2::phase_modifying: return "modifying";
+    case v2::phase_lowering: return "lowering";
+    case v2::phase_restoring: return "restoring";
+    case v2::phase_undoing: return "undoing";
+    case v2::phase_releasing: return "releasing";
+    case v2::phase_gone: return "gone";
+    case v2::phase_prepared: return "prepared";
+    default: return "unknown";
+  }
+}
+
 void print_table(std::size_t word_columns, std::vector<Row> rows) {
   for (Row& row : rows) {
     for (std::string& cell : row) cell = printable(cell, kCellOctetsMax);

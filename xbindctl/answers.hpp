@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "connection_manager.hh"
 #include "orb/remote_error.hpp"
 #include "types.hh"
 
@@ -46,6 +47,9 @@ int guarded(const std::string& peer, CORBA::Object_ptr object, const Command& co
 
 // "1 hop", "3 hops", "2 switches".
 std::string counted(std::uint64_t count, const std::string& one, const std::string& ending = "s");
+
+// The words of docs/call-states.md.
+const char* words_of_phase(v2::PhaseCode phase);
 
 using Row = std::vector<std::string>;
 

@@ -1,5 +1,7 @@
 #include "xbindctl/command_line.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -12,18 +14,24 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+constexpr std::uint32_t kPingCells = 5;  // to each point, without --count
+
+// The options that describe a service or a contract.
+Words service_words() {
+  return {"cells-per-s",       "buffer-cells",
+          "frames-per-1000-s", "frame-octets",
+          "service-class",     "peak-to-mean",
+          "burst-frames",      "bits-per-s",
+          "peak-bits-per-s",   "frame-loss",
+          "frame-delay-ms",    "category",
+          "cdvt-us",           "guaranteed-cells-per-s",
+          "mbs-cells",         "mfs-cells"};
+}
+
 // The arguments ID, REQUEST and PORT are numbers.
 std::vector<config::Command> commands() {
-  const Words service{"cells-per-s",       "buffer-cells",
-                      "frames-per-1000-s", "frame-octets",
-                      "service-class",     "peak-to-mean",
-                      "burst-frames",      "bits-per-s",
-                      "peak-bits-per-s",   "frame-loss",
-                      "frame-delay-ms",    "category",
-                      "cdvt-us",           "guaranteed-cells-per-s",
-                      "mbs-cells",         "mfs-cells"};
   const auto service_and = [&](const Words& more) {
-    Words all = service;
+    Words all = service_words();
     all.insert(all.end(), more.begin(), more.end());
     all.emplace_back("manager");
     return all;
@@ -58,6 +66,11 @@ std::vector<config::Command> commands() {
        {"ID"},
        "Prints all that the manager knows of a connection, hop by hop.",
        manager},
+      {"ping",
+       {"ID"},
+       "Sends OAM loopback cells into a connection: round trips and losses point by point, and "
+       "where cells stop. Exit code 0: every cell came back.",
+       {"count", "interval-ms", "timeout-ms", "host-lines", "manager"}},
       {"list", {}, "Prints a line for each connection.", {"client", "manager"}},
       {"status", {}, "Prints the manager's counters, and where the time of calls went.", manager},
       {"audit", {}, "Compares the switches' tables, the ledgers and the manager's table.", manager},
@@ -234,6 +247,17 @@ Refusal check_routes(CommandLine& line, const config::OptionSet& set) {
   return check_elements("require", line.require_words, line.require);
 }
 
+Refusal check_ping(CommandLine& line, const config::OptionSet& set) {
+  if (line.verb() != "ping") return std::nullopt;
+  if (!set.given("count")) line.count = kPingCells;
+  if (line.count == 0) return "count: ping sends at least 1 cell to each point";
+  auto lines =
+      dataplane::parse_named_links(fmt::format("{}", fmt::join(line.ping.line_words, ",")));
+  if (!lines) return "host-lines: " + lines.error().text;
+  line.ping.lines = std::move(*lines);
+  return std::nullopt;
+}
+
 // Requires the options without which a command would not do what the operator meant.
 Refusal check_options(const CommandLine& line, const config::OptionSet& set) {
   if (line.manager.empty()) return "manager is empty";
@@ -253,8 +277,9 @@ Refusal check_options(const CommandLine& line, const config::OptionSet& set) {
     if (!set.given("mode") && (set.given("threshold") || set.given("flush-timeout-ms"))) {
       return "threshold and flush-timeout-ms change nothing without mode";
     }
-    if (set.given("threshold") && line.mode != "fixed") {
-      return fmt::format("threshold goes with mode fixed: mode {} finds its own", line.mode);
+    if (set.given("threshold") && line.aggregation.mode != "fixed") {
+      return fmt::format("threshold goes with mode fixed: mode {} finds its own",
+                         line.aggregation.mode);
     }
   }
   return std::nullopt;
@@ -365,13 +390,22 @@ void declare(config::OptionSet& set, CommandLine& line) {
   set.add_double("hold", &line.hold_s, 0, {0, kHoldMsMax / 1000},
                  "Seconds for which everything is reserved, until a commit; 0: connected at "
                  "once.");
-  set.add_uint("count", &line.count, 0, {0, 1'000},
-               "How many connections are kept ready; 0 ends it.");
-  set.add_choice("mode", &line.mode, aggregation_modes().front(), aggregation_modes(),
+  set.add_uint(
+      "count", &line.count, 0, {0, 1'000},
+      "How many connections are kept ready; 0 ends it. ping: cells to each point; not given, "
+      "5.");
+  set.add_double("interval-ms", &line.ping.interval_ms, 10, {0, 10'000},
+                 "Milliseconds between two cells.");
+  set.add_double("timeout-ms", &line.ping.timeout_ms, 500, {1, 60'000},
+                 "Milliseconds after which a cell without an answer is lost.");
+  set.add_strings("host-lines", &line.ping.line_words,
+                  "HOST=SPEC for each host's line to the network, as xbind-callgen's --endpoints; "
+                  "`deploy/lab env` sets XBIND_HOST_LINES.");
+  set.add_choice("mode", &line.aggregation.mode, aggregation_modes().front(), aggregation_modes(),
                  "Changes how commands to a switch are gathered; not given, it is shown.");
-  set.add_uint("threshold", &line.threshold, 1, {1, 4'096},
+  set.add_uint("threshold", &line.aggregation.threshold, 1, {1, 4'096},
                "With --mode fixed, commands of a batch; not given, it stays.");
-  set.add_double("flush-timeout-ms", &line.flush_timeout_ms, 5, {0.05, 10'000},
+  set.add_double("flush-timeout-ms", &line.aggregation.flush_timeout_ms, 5, {0.05, 10'000},
                  "With --mode, milliseconds that a command waits at most; not given, it "
                  "stays.");
   set.add_string("routeobject", &line.route_object, "default",
@@ -385,6 +419,7 @@ void declare(config::OptionSet& set, CommandLine& line) {
   set.add_check([&line, &set] { return check_service(line, set); });
   set.add_check([&line, &set] { return check_options(line, set); });
   set.add_check([&line, &set] { return check_routes(line, set); });
+  set.add_check([&line, &set] { return check_ping(line, set); });
 }
 
 }  // namespace xbind::ctl

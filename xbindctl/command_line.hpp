@@ -11,8 +11,22 @@
 #include "core/config/options.hpp"
 #include "core/config/service_options.hpp"
 #include "core/path.hpp"
+#include "dataplane/links/link_spec.hpp"
 
 namespace xbind::ctl {
+
+struct AggregationOptions {
+  std::string mode;  // one of aggregation_modes()
+  std::uint32_t threshold = 0;
+  double flush_timeout_ms = 0;
+};
+
+struct PingOptions {  // with CommandLine::count
+  double interval_ms = 0;
+  double timeout_ms = 0;
+  std::vector<std::string> line_words;      // HOST=SPEC
+  std::vector<dataplane::NamedLink> lines;  // line_words, parsed
+};
 
 struct CommandLine {
   std::string manager;             // name under xbind/cmgr/
@@ -32,9 +46,8 @@ struct CommandLine {
   std::uint8_t priority = 0;
   double hold_s = 0;
   std::uint32_t count = 0;
-  std::string mode;  // one of aggregation_modes()
-  std::uint32_t threshold = 0;
-  double flush_timeout_ms = 0;
+  AggregationOptions aggregation;
+  PingOptions ping;
 
   std::string route_object;  // name under xbind/routeobject/
   std::string qos_mapper;    // name under xbind/qosmapper/

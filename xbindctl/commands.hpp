@@ -9,7 +9,9 @@
 
 #include "client/corba/two_way.hpp"
 #include "core/call.hpp"
+#include "core/clock.hpp"
 #include "core/path.hpp"
+#include "dataplane/links/link_spec.hpp"
 #include "orb/name_client.hpp"
 #include "qos_mapper.hh"
 #include "route_object.hh"
@@ -43,6 +45,20 @@ int status(const client::TwoWay& manager);
 int caches(const client::TwoWay& manager);
 // Returns 0 only if the audit is clean; else one of kAudit* (answers.hpp), or 1 when it failed.
 int audit(const client::TwoWay& manager);
+
+// --- ping.cpp: cells through a connection --------------------------------------------------------
+
+struct PingWish {
+  std::vector<dataplane::NamedLink> lines;  // ends of hosts' lines
+  std::uint32_t count = 1;                  // cells to each point
+  Duration interval{};                      // between two cells
+  Duration timeout{};                       // for an answer
+  std::uint64_t session = 0;                // random
+};
+
+// Sends OAM loopback cells from the caller's end to both sides of each hop. Shows round trips and
+// losses, and where cells stop. Returns 0 only if every cell came back.
+int ping(const client::TwoWay& manager, ConnectionId connection, const PingWish& wish);
 
 // --- ports.cpp: a SwitchServer's view of its switch ----------------------------------------------
 

@@ -1,5 +1,6 @@
 // xbindctl: the operator's command.
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <random>
 
@@ -21,9 +22,10 @@ std::optional<ctl::AggregationChange> change_of(const ctl::CommandLine& line,
   if (!set.given("mode")) return std::nullopt;
   const auto& modes = ctl::aggregation_modes();
   ctl::AggregationChange change;
-  change.mode = static_cast<CORBA::Octet>(std::ranges::find(modes, line.mode) - modes.begin());
-  if (set.given("threshold")) change.threshold = line.threshold;
-  if (set.given("flush-timeout-ms")) change.flush_timeout_ms = line.flush_timeout_ms;
+  change.mode =
+      static_cast<CORBA::Octet>(std::ranges::find(modes, line.aggregation.mode) - modes.begin());
+  if (set.given("threshold")) change.threshold = line.aggregation.threshold;
+  if (set.given("flush-timeout-ms")) change.flush_timeout_ms = line.aggregation.flush_timeout_ms;
   return change;
 }
 
@@ -31,6 +33,18 @@ std::optional<ctl::AggregationChange> change_of(const ctl::CommandLine& line,
 RequestId new_request() {
   std::random_device chance;
   return RequestId{(std::uint64_t{chance()} << 16 | (chance() & 0xffffU)) + 1};
+}
+
+ctl::PingWish ping_of(const ctl::CommandLine& line) {
+  const auto time = [](double ms) {
+    return std::chrono::duration_cast<Duration>(std::chrono::duration<double, std::milli>(ms));
+  };
+  std::random_device chance;
+  return {.lines = line.ping.lines,
+          .count = line.count,
+          .interval = time(line.ping.interval_ms),
+          .timeout = time(line.ping.timeout_ms),
+          .session = std::uint64_t{chance()} << 32 | chance()};
 }
 
 CORBA::Octet place_of(const std::string& word, const std::vector<std::string>& words) {
@@ -116,6 +130,7 @@ int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameCli
   if (verb == "clear") return ctl::clear(manager, connection);
   if (verb == "outcome") return ctl::outcome(manager, words[1], RequestId{line.id});
   if (verb == "describe") return ctl::describe(manager, connection);
+  if (verb == "ping") return ctl::ping(manager, connection, ping_of(line));
   if (verb == "list") return ctl::list(manager, client_of(line));
   if (verb == "status") return ctl::status(manager);
   if (verb == "audit") return ctl::audit(manager);

@@ -18,27 +18,6 @@
 namespace xbind::ctl {
 namespace {
 
-// The words of docs/call-states.md.
-const char* words_of_phase(v2::PhaseCode phase) {
-  switch (phase) {
-    case v2::phase_routing: return "routing";
-    case v2::phase_reserving: return "reserving";
-    case v2::phase_held: return "held";
-    case v2::phase_committing: return "committing";
-    case v2::phase_connected: return "connected";
-    case v2::phase_switching_over: return "switching over";
-    case v2::phase_lingering: return "lingering";
-    case v2::phase_modifying: return "modifying";
-    case v2::phase_lowering: return "lowering";
-    case v2::phase_restoring: return "restoring";
-    case v2::phase_undoing: return "undoing";
-    case v2::phase_releasing: return "releasing";
-    case v2::phase_gone: return "gone";
-    case v2::phase_prepared: return "prepared";
-    default: return "unknown";
-  }
-}
-
 bool both_ways(const v2::ConnectionState& state) {
   return state.reverse_resources.cells_per_s != 0 || state.reverse_resources.buffer_cells != 0;
 }

@@ -41,6 +41,8 @@ PAPER_TOPOLOGY = ROOT / "deploy" / "topologies" / "paper.toml"
 PROGRAMS = ["xbind-switch", "xbind-switchserver", "xbind-routeobject", "xbind-qosmapper",
             "xbind-cmgr"]
 MANAGERS_MAX = 16
+# A longer value would keep every program from starting; Linux allows 131 072 octets.
+HOST_LINES_MAX = 100_000
 # How long a command waits for another one that changes the lab. The keeper needs milliseconds.
 LOCK_PATIENCE_S = 5.0
 TOOLS = ["gsmpdump", "xbind-callgen", "xbind-names", "xbindctl"]
@@ -431,10 +433,15 @@ class Lab:
                 if not name.startswith(("XBIND_", "OMNIORB_", "ORB"))}
 
     def client_environment(self):
-        """Directs our tools and omniORB's to this lab's name service, deploy/lab to this lab."""
-        return {"XBIND_NAME_SERVICE": self.names_address(),
-                "ORBInitRef": f"NameService={self.names_uri()}",
-                STATE_DIR_VARIABLE: str(self.state_dir)}
+        """Directs our tools and omniORB's to this lab's name service, deploy/lab to this lab, and
+        xbindctl's ping to the lines of the hosts."""
+        environment = {"XBIND_NAME_SERVICE": self.names_address(),
+                       "ORBInitRef": f"NameService={self.names_uri()}",
+                       STATE_DIR_VARIABLE: str(self.state_dir)}
+        lines = media.option_of(self.endpoints)
+        if lines and len(lines) < HOST_LINES_MAX:
+            environment["XBIND_HOST_LINES"] = lines
+        return environment
 
     def watched_processes(self):
         """The value of xbind-callgen's --watch-pid that lists every process."""

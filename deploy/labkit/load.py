@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from . import media
 from . import topology as topologies
 from .lab import LabOptions, PAPER_TOPOLOGY, manager_names
 from .process import LabError
@@ -70,8 +71,7 @@ def media_options(lab):
     if not lab.endpoints:
         raise LabError(
             "no endpoint of this topology has a line for cells: --verify-media cannot be")
-    return ["--verify-media", "--endpoints",
-            ",".join(f"{name}={spec}" for name, spec in lab.endpoints.items())]
+    return ["--verify-media", "--endpoints", media.option_of(lab.endpoints)]
 
 
 def daemon_options(load):

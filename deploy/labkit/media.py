@@ -172,6 +172,11 @@ def switch_links(lines, switch):
             if name == switch and port is not None}
 
 
+def option_of(endpoints):
+    """The value of xbind-callgen's --endpoints and xbindctl's --host-lines."""
+    return ",".join(f"{name}={spec}" for name, spec in endpoints.items())
+
+
 def endpoints(lines):
     """{switch: the SPEC of its host's side}"""
     return {one.ends[0][0]: one.spec(1) for one in lines if one.ends[1][1] is None}
