@@ -29,9 +29,9 @@ struct CeilingOptions {
 
 // Options of `run` that this command refuses, besides those of an offered load
 // (kOfferedLoadOptions): a closed loop has none.
-constexpr std::array kNotOurs{"rate",        "trace",   "verify-media",      "endpoints",
-                              "media-calls", "capture", "progress-interval", "repeat-pair",
-                              "watch-pid"};
+constexpr std::array kNotOurs{"rate",        "trace",         "verify-media",      "endpoints",
+                              "media-calls", "capture",       "progress-interval", "repeat-pair",
+                              "watch-pid",   "media-at-stop", "reattach"};
 
 void declare(config::OptionSet& set, CeilingOptions& options) {
   declare_run_options(set, options.run);

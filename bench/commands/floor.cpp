@@ -25,9 +25,10 @@ struct FloorOptions {
 };
 
 // Options of `run` that this command refuses, because they need a real network.
-constexpr std::array kNeedManagers{"manager", "verify-media", "endpoints", "media-calls",
-                                   "capture", "matrix",       "hotspot",   "hotspot-share",
-                                   "demands", "repeat-pair",  "trace",     "progress-interval"};
+constexpr std::array kNeedManagers{
+    "manager", "verify-media",      "endpoints",     "media-calls", "capture",
+    "matrix",  "hotspot",           "hotspot-share", "demands",     "repeat-pair",
+    "trace",   "progress-interval", "media-at-stop", "reattach"};
 
 void declare(config::OptionSet& set, FloorOptions& options) {
   set.add_uint("switches", &options.switches, 3, {0, null::kMostSwitches},

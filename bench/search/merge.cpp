@@ -100,6 +100,10 @@ void add_counts(const RunReport& part, RunReport& sum) {
   sum.odd.contradicted += part.odd.contradicted;
   sum.odd.late += part.odd.late;
   sum.odd.unknown += part.odd.unknown;
+  const Reattached& reattached = part.sessions.reattached;
+  sum.sessions.reattached.sessions_lost += reattached.sessions_lost;
+  sum.sessions.reattached.sessions_opened += reattached.sessions_opened;
+  sum.sessions.reattached.requests_repeated += reattached.requests_repeated;
   sum.notices.broken += part.notices.broken;
   sum.notices.rerouted += part.notices.rerouted;
   sum.notices.mended += part.notices.mended;
@@ -109,7 +113,7 @@ void add_counts(const RunReport& part, RunReport& sum) {
   sum.calls_up_peak += part.calls_up_peak;
   sum.batches += part.batches;
   sum.target_lost = sum.target_lost || part.target_lost;
-  sum.unheard.insert(part.unheard.begin(), part.unheard.end());
+  sum.sessions.unheard.insert(part.sessions.unheard.begin(), part.sessions.unheard.end());
   sum.interrupted = sum.interrupted || part.interrupted;
   sum.refusals.merge(part.refusals);
   sum.release_failures.merge(part.release_failures);

@@ -135,7 +135,7 @@ std::uint64_t run_number() {
 
 Result<MediaParts> media_of(const RunOptions& options, const Workload& workload) {
   MediaParts parts;
-  if (!options.verify_media) return parts;
+  if (!options.media.verify) return parts;
   const auto hosts = endpoint_lines(options);
   std::vector<std::string> ends = workload.every_end();
   if (options.trace_calls)
@@ -147,11 +147,12 @@ Result<MediaParts> media_of(const RunOptions& options, const Workload& workload)
       return fail(ErrorCode::kBadInput,
                   "endpoint {} has no line in --endpoints: its calls cannot be verified", end);
   }
-  auto lines = MediaLines::open(hosts, options.capture);
+  auto lines = MediaLines::open(hosts, options.media.capture);
   if (!lines) return tl::make_unexpected(lines.error());
   parts.lines = std::move(*lines);
   MediaPlan plan;
-  plan.calls = options.media_calls;
+  plan.calls = options.media.calls;
+  plan.at_stop = options.media.at_stop;
   plan.run_calls = options.calls;
   plan.seed = options.seed;
   plan.run = run_number();
@@ -162,7 +163,7 @@ Result<MediaParts> media_of(const RunOptions& options, const Workload& workload)
 }  // namespace
 
 void doubt_audits(RunReport& report) {
-  for (const auto& [manager, callback] : report.unheard) {
+  for (const auto& [manager, callback] : report.sessions.unheard) {
     const auto audit = report.audits.find(manager);
     if (audit == report.audits.end()) continue;
     audit->second.clean = false;
@@ -254,7 +255,8 @@ Result<RunReport> run_once(const ClientOptions& client, const RunOptions& option
                            orb::Runtime& runtime,
                            const std::function<void(const Progress&)>& progress,
                            RecordSink* records, const RunHooks& hooks) {
-  CorbaTarget target(runtime, client.common.name_service, client.impairments);
+  CorbaTarget target(runtime, client.common.name_service, client.impairments,
+                     options.reattach ? OnLoss::kReattach : OnLoss::kEnd);
   auto workload = workload_for(target, client, options);
   if (!workload) return tl::make_unexpected(workload.error());
   auto media = media_of(options, *workload);
@@ -306,7 +308,7 @@ Result<RunReport> run_once(const ClientOptions& client, const RunOptions& option
   } else {
     log::warn("{}", after.error().text);
   }
-  report.unheard = target.unheard();
+  report.sessions = {target.unheard(), target.reattached()};
   if (hooks.audit) {
     await_debts(target, Duration{static_cast<std::int64_t>(options.debts_timeout * 1e9)},
                 hooks.stop);

@@ -36,14 +36,13 @@ void wake_exactly() {
   static_cast<void>(ignored);
 }
 
-// A measured run repairs nothing: the first loss of a session ends it.
-client::Limits limits_of_a_run() {
+client::Limits limits_of_a_run(OnLoss on_loss) {
   client::Limits limits;
   limits.open_max = RunPlan{}.max_open_calls;  // each has one request under way
   limits.requests_per_batch = 4096;            // the limit of --client-batch
-  limits.reach_within = client::kForever;
+  limits.reattach = on_loss == OnLoss::kReattach;
+  if (!limits.reattach) limits.reach_within = client::kForever;
   limits.first_answer = kFirstAnswer;
-  limits.reattach = false;
   limits.session.lease = kCallgenTimers["lease"];
   limits.session = orb::within_connection(limits.session);
   return limits;
@@ -57,7 +56,7 @@ CorbaTarget::Manager::Manager(CorbaTarget& target, std::size_t place, const std:
       name(its_name),
       peer("manager " + its_name),
       object(v2::ConnectionManager::_unchecked_narrow(reference)),
-      requester(identity, limits_of_a_run()),
+      requester(identity, limits_of_a_run(target.on_loss_)),
       sender(peer),
       observer(target.runtime_, [&target, this](client::ManagerMessage message) {
         target.serial_.post([&target, this, message = std::move(message)]() mutable {
@@ -85,9 +84,10 @@ class CorbaTarget::Offering final : public Player {
 };
 
 CorbaTarget::CorbaTarget(orb::Runtime& runtime, const std::string& name_service,
-                         const ImpairmentOptions& impairments)
+                         const ImpairmentOptions& impairments, OnLoss on_loss)
     : runtime_(runtime),
       names_(runtime.orb(), name_service),
+      on_loss_(on_loss),
       impairments_(impairments, "xbind-callgen"),
       outbox_(impairments_, "client-to-manager", "to_managers"),
       serial_([this] { after_drain(); }),
@@ -97,6 +97,7 @@ CorbaTarget::CorbaTarget(orb::Runtime& runtime, const std::string& name_service,
       }) {}
 
 CorbaTarget::~CorbaTarget() {
+  reattaching_.finish();
   for (const auto& manager : managers_) manager->observer.forget();
   timer_.stop();
 }
@@ -155,6 +156,7 @@ Result<void> CorbaTarget::attach_to(const std::string& name, CORBA::Object_ptr o
       requester.attached(wanted.attempt, attachment->session, attachment->window, now);
     } else {
       requester.attach_failed(wanted.attempt, attachment.error(), now);
+      return std::optional{attachment.error()};  // a run does not begin without a manager
     }
     return requester.ended();
   });
@@ -210,18 +212,18 @@ void CorbaTarget::play(Player& player, const std::function<bool()>& stop) {
 void CorbaTarget::wait_until_finished(Duration progress_interval,
                                       const std::function<void(const Progress&)>& progress,
                                       const std::function<bool()>& stop) {
-  std::unique_lock lock(finished_mutex_);
+  std::unique_lock lock(finish_.mutex);
   const bool show = progress_interval > Duration::zero() && progress;
   TimePoint show_at = show ? steady_now() + progress_interval : kNever;
   bool stopped = false;
-  while (!finished_) {
+  while (!finish_.reached) {
     if (!show && !stop) {
-      finished_wake_.wait(lock);
+      finish_.wake.wait(lock);
       continue;
     }
     const TimePoint now = steady_now();
-    finished_wake_.wait_for(lock, stop ? std::min(show_at - now, kLookForStop) : show_at - now);
-    if (finished_) break;
+    finish_.wake.wait_for(lock, stop ? std::min(show_at - now, kLookForStop) : show_at - now);
+    if (finish_.reached) break;
     lock.unlock();
     if (!stopped && stop && stop()) {
       stopped = true;
@@ -253,7 +255,7 @@ void CorbaTarget::detach() {
   });
   for (const SessionOf& each : sessions) {
     const Manager& manager = *managers_[each.manager];
-    const auto detached = client::detach(manager.peer, manager.object, each.session);
+    const auto detached = client::detach(manager.peer, object_of(manager), each.session);
     if (!detached) log::warn("{}", detached.error().text);
   }
 }
@@ -283,9 +285,9 @@ void CorbaTarget::after_drain() {
     return;
   }
   if (player_->finished()) {
-    const std::lock_guard lock(finished_mutex_);
-    finished_ = true;
-    finished_wake_.notify_all();
+    const std::lock_guard lock(finish_.mutex);
+    finish_.reached = true;
+    finish_.wake.notify_all();
     timer_.set(lost_ ? kNever : std::min(links_deadline(), outbox_.next_deadline()));
     return;
   }
@@ -340,7 +342,51 @@ void CorbaTarget::perform(Manager& manager, TimePoint now) {
     unexpected.outcomes.swap(actions_.unexpected);
     player_->answered(unexpected, manager.index, now);
   }
-  if (actions_.ended) lose(manager, *actions_.ended, now);
+  for (const client::SessionChange& change : actions_.changes) {
+    if (change.lost && !actions_.ended)
+      log::warn("{}; attaching again", change.lost->text);
+    else if (!change.lost && manager.requester.counters().attached > 1)
+      log::warn("manager {}: session {} is open", manager.name, manager.requester.session());
+  }
+  if (actions_.attach) {
+    reattaching_.post([this, &manager, wanted = *actions_.attach] { reattach(manager, wanted); });
+  }
+  if (actions_.ended)
+    lose(manager, *actions_.ended, now);
+  else if (!actions_.failed.empty())
+    lose(manager, actions_.failed.front().why, now);
+}
+
+// ===== reattaching ===============================================================================
+
+void CorbaTarget::reattach(Manager& manager, const client::Attach& wanted) {
+  const auto object = names_.resolve(naming::path_of(naming::kConnectionManagers, manager.name));
+  v2::ConnectionManager_var found;
+  Result<client::Attachment> attachment;
+  if (object) {
+    found = v2::ConnectionManager::_unchecked_narrow(*object);
+    attachment = client::attach(manager.peer, found, wanted, manager.observer.reference());
+  } else {
+    attachment = tl::make_unexpected(object.error());
+  }
+  const bool unused = within([&] {
+    const TimePoint now = steady_now();
+    client::Requester& requester = manager.requester;
+    if (!attachment) {
+      requester.attach_failed(wanted.attempt, attachment.error(), now);
+      return false;
+    }
+    requester.attached(wanted.attempt, attachment->session, attachment->window, now);
+    if (requester.session() == attachment->session) {
+      manager.object = found;
+      manager.sender.open(attachment->inbox);
+      if (player_ != nullptr && !lost_) perform(manager, now);
+    }
+    return requester.ended().has_value();
+  });
+  if (!unused) return;
+  const auto detached = client::detach(manager.peer, found, attachment->session);
+  if (!detached) log::warn("{}", detached.error().text);
 }
 
 void CorbaTarget::keep_for_transport(const Manager& manager) {
@@ -364,10 +410,12 @@ void CorbaTarget::transmit(TimePoint now) {
   outbox_.send(now, [this, now](const Outgoing& outgoing) {
     if (lost_) return;
     Manager& manager = *managers_[outgoing.manager];
+    // Frames of a lost session: their requests are repeated in the next one.
+    if (outgoing.session != manager.requester.session()) return;
     const auto sent = manager.sender.send(outgoing.session, outgoing.frame);
     if (sent) return;
     manager.requester.session_failed(outgoing.session, sent.error(), now);
-    perform(manager, now);  // the session's end is the run's: limits_of_a_run()
+    perform(manager, now);  // without a session it sends nothing
   });
 }
 
@@ -383,7 +431,9 @@ void CorbaTarget::lose(const Manager& manager, const Error& why, TimePoint now) 
 }
 
 bool CorbaTarget::is_unheard(const Manager& manager) {
-  return !manager.requester.heard() && manager.requester.session_counters().sent > 0;
+  const client::Requester& requester = manager.requester;
+  return !requester.heard() && requester.counters().answered == 0 &&
+         requester.session_counters().sent > 0;
 }
 
 }  // namespace xbind::callgen

@@ -4,7 +4,8 @@
 // order.
 //
 //   timer thread ────┐                        ┌─▶ oneways to the managers
-//   upcall threads ──┴─▶ Serial ─▶ Requesters ┴◀─▶ Player
+//   upcall threads ──┼─▶ Serial ─▶ Requesters ┼◀─▶ Player
+//   reattach thread ─┘                        └─▶ reattach thread, which may block
 #pragma once
 
 #include <condition_variable>
@@ -25,6 +26,7 @@
 #include "callgen/run/player.hpp"
 #include "callgen/run/runner.hpp"
 #include "client/corba/manager_session.hpp"
+#include "client/corba/worker.hpp"
 #include "client/requester.hpp"
 #include "connection_manager.hh"
 #include "core/audit.hpp"
@@ -49,11 +51,17 @@ struct Media {
   MediaLines& lines;
 };
 
+// The effect of the loss of a session with a manager. A measured run ends: nothing must be repaired
+// in it. kReattach: the requester looks the manager up again, opens a session with the restarted
+// one, and repeats what has no answer. The run still ends if that does not succeed in time
+// (client::Limits::reach_within).
+enum class OnLoss : std::uint8_t { kEnd, kReattach };
+
 class CorbaTarget {
  public:
   // `impairments`: applied to the messages to the managers.
   CorbaTarget(orb::Runtime& runtime, const std::string& name_service,
-              const ImpairmentOptions& impairments);
+              const ImpairmentOptions& impairments, OnLoss on_loss = OnLoss::kEnd);
   ~CorbaTarget();
   CorbaTarget(const CorbaTarget&) = delete;
   CorbaTarget& operator=(const CorbaTarget&) = delete;
@@ -92,6 +100,8 @@ class CorbaTarget {
   // Managers that were sent requests but never called back, each with the address of the callback.
   // Waits for the Serial.
   std::map<std::string, std::string> unheard();
+  // Sessions lost and opened again so far, and requests repeated. Waits for the Serial.
+  Reattached reattached();
   void detach();
 
  private:
@@ -106,8 +116,8 @@ class CorbaTarget {
     const std::size_t index;
     const std::string name;
     const std::string peer;  // name in errors
-    const v2::ConnectionManager_var object;
     // Within the Serial.
+    v2::ConnectionManager_var object;  // a restarted manager has another one
     client::Requester requester;
     client::RequestSender sender;
 
@@ -126,6 +136,12 @@ class CorbaTarget {
     std::size_t manager = 0;
     SessionId session;
   };
+  // The end of a play, for the thread that waits for it.
+  struct Finish {
+    std::mutex mutex;
+    std::condition_variable wake;
+    bool reached = false;
+  };
 
   // Runs `job` within the Serial and returns its result. Not for use within the Serial.
   template <class Job>
@@ -143,6 +159,8 @@ class CorbaTarget {
     return answer.get_future().get();
   }
 
+  // For use outside the Serial.
+  v2::ConnectionManager_var object_of(const Manager& manager);
   void wait_until_finished(Duration progress_interval,
                            const std::function<void(const Progress&)>& progress,
                            const std::function<bool()>& stop);
@@ -164,10 +182,13 @@ class CorbaTarget {
   // Whether batches were sent in the manager's session and nothing came back.
   static bool is_unheard(const Manager& manager);
   TimePoint links_deadline() const;
-  static Result<RemoteAudit> audit(const Manager& manager);
+  Result<RemoteAudit> audit(const Manager& manager);
+  // On the thread of reattaching_.
+  void reattach(Manager& manager, const client::Attach& wanted);
 
   orb::Runtime& runtime_;
   orb::NameClient names_;
+  const OnLoss on_loss_;
   std::vector<std::unique_ptr<Manager>> managers_;  // unchanged once the run has begun
 
   // Within the Serial.
@@ -183,12 +204,11 @@ class CorbaTarget {
   std::vector<SessionOf> to_detach_;  // detach() detaches them, on the caller's thread
   bool lost_ = false;                 // a manager is lost: the run is over
 
-  std::mutex finished_mutex_;
-  std::condition_variable finished_wake_;
-  bool finished_ = false;
+  Finish finish_;
 
   Serial serial_;
   orb::TimerThread timer_;
+  client::Worker reattaching_;
 };
 
 }  // namespace xbind::callgen

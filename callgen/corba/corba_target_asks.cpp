@@ -1,6 +1,7 @@
 // CorbaTarget's queries before and after a run: counters, audits, and managers that never answered.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "callgen/corba/corba_target.hpp"
@@ -30,8 +31,9 @@ Metrics to_core(const v2::MetricSeq& metrics) {
 Result<std::vector<Metrics>> CorbaTarget::statuses() {
   std::vector<Metrics> statuses;
   for (const auto& manager : managers_) {
-    auto status = orb::remote(manager->peer, manager->object, [&] {
-      const v2::MetricSeq_var metrics = manager->object->status();
+    const v2::ConnectionManager_var object = object_of(*manager);
+    auto status = orb::remote(manager->peer, object, [&] {
+      const v2::MetricSeq_var metrics = object->status();
       return to_core(metrics.in());
     });
     if (!status) return tl::make_unexpected(status.error());
@@ -69,6 +71,23 @@ faults::FaultCounters CorbaTarget::own_faults() {
   return within([this] { return outbox_.counters(); });
 }
 
+v2::ConnectionManager_var CorbaTarget::object_of(const Manager& manager) {
+  return within([&manager] { return manager.object; });
+}
+
+Reattached CorbaTarget::reattached() {
+  return within([this] {
+    Reattached sum;
+    for (const auto& manager : managers_) {
+      const client::Requester::Counters& counters = manager->requester.counters();
+      sum.sessions_lost += counters.sessions_lost;
+      sum.sessions_opened += counters.attached - std::min<std::uint64_t>(counters.attached, 1);
+      sum.requests_repeated += counters.repeated;
+    }
+    return sum;
+  });
+}
+
 std::map<std::string, Result<RemoteAudit>> CorbaTarget::audits() {
   std::map<std::string, Result<RemoteAudit>> audits;
   for (const auto& manager : managers_) audits.emplace(manager->name, audit(*manager));
@@ -76,7 +95,7 @@ std::map<std::string, Result<RemoteAudit>> CorbaTarget::audits() {
 }
 
 Result<RemoteAudit> CorbaTarget::audit(const Manager& manager) {
-  const auto asked = client::TwoWay(manager.object, manager.peer).audit();
+  const auto asked = client::TwoWay(object_of(manager), manager.peer).audit();
   if (!asked) return tl::make_unexpected(asked.error());
   RemoteAudit audit{asked->totals, {}};
   for (const Finding& finding : asked->findings) {

@@ -25,7 +25,7 @@ MediaCheck::MediaCheck(const MediaPlan& plan, std::vector<MediaEndpoint> endpoin
            plan_.at_once, plan_.deadline.count());
   for (EndIndex end = 0; end < endpoints_.size(); ++end)
     end_index_.emplace(endpoints_[end].name, end);
-  figures_.calls_wanted = plan_.calls;
+  if (!plan_.at_stop) figures_.calls_wanted = plan_.calls;
 }
 
 // ===== places ===================================================================================
@@ -68,7 +68,9 @@ bool MediaCheck::checkable(const Ways& ways) const {
 // ===== the life of a call =======================================================================
 
 void MediaCheck::offered(std::uint64_t call, Ends ends, TimePoint now) {
-  open_.emplace(call, OpenCall{end_named(ends.from), end_named(ends.to), now, false, {}});
+  open_.emplace(
+      call,
+      OpenCall{.from = end_named(ends.from), .to = end_named(ends.to), .offered = now, .ways = {}});
 }
 
 bool MediaCheck::connected(std::uint64_t call, const Outcome& outcome, TimePoint, bool plain) {
@@ -78,17 +80,30 @@ bool MediaCheck::connected(std::uint64_t call, const Outcome& outcome, TimePoint
   open.connected = true;
   open.ways = ways_of(open, outcome);
   hold_labels(call, open);
+  open.reused = is_reused(open.ways);
+  if (plan_.at_stop) return false;
   ++(plain ? plain_calls_ : other_calls_);
   if (!plain) return false;
-  const bool reused = is_reused(open.ways);
-  if (reused) ++figures_.calls_on_reused_labels;
-  if (!chosen(call, reused)) return false;
+  if (open.reused) ++figures_.calls_on_reused_labels;
+  return chosen(call, open.reused) && begin_check(call, open);
+}
+
+bool MediaCheck::stopped(std::uint64_t call) {
+  if (!plan_.at_stop || checks_.contains(call)) return false;
+  const auto found = open_.find(call);
+  XB_CHECK(found != open_.end() && found->second.connected, call);
+  ++figures_.calls_wanted;
+  if (found->second.reused) ++figures_.calls_on_reused_labels;
+  return begin_check(call, found->second);
+}
+
+bool MediaCheck::begin_check(CallIndex call, const OpenCall& open) {
   if (!checkable(open.ways)) {
     ++figures_.calls_uncheckable;
     return false;
   }
   ++figures_.calls_checked;
-  if (reused) ++figures_.reused_checked;
+  if (open.reused) ++figures_.reused_checked;
   checks_.emplace(call, Check{.ways = open.ways});
   waiting_.push_back(call);
   return true;

@@ -11,6 +11,10 @@
 // of the rest of the run are checked on a *reused* label: one that an earlier, released call had at
 // the same endpoint in the same direction. The first such call of a run is always checked.
 //
+// With `at_stop` no call is checked when it connects. Instead every call that is up when the run is
+// stopped is checked before its release: the calls that stand must carry cells, whatever happened
+// since they were connected.
+//
 // A cell sent after a release may arrive without any fault: if another call of this run has got the
 // label since, the network treats the cell as that call's. The holders of a label are known only
 // when all outcomes are, so such cells are stored and judged by finish(). A cell is excused if it
@@ -41,7 +45,8 @@
 namespace xbind::callgen {
 
 struct MediaPlan {
-  std::uint64_t calls = 100;    // minimum number to check; see above
+  std::uint64_t calls = 100;    // minimum number to check; see above. Not with `at_stop`
+  bool at_stop = false;         // check the calls that are up when the run is stopped
   std::uint64_t run_calls = 0;  // calls of the whole run
   // for the cells of a check, from their sending
   Duration deadline = kCallgenTimers["probe-deadline"];
@@ -54,7 +59,7 @@ struct MediaPlan {
 
 // Counts of cells, unless stated otherwise.
 struct MediaFigures {
-  std::uint64_t calls_wanted = 0;  // MediaPlan::calls
+  std::uint64_t calls_wanted = 0;  // MediaPlan::calls, or the calls that were up at the stop
   std::uint64_t calls_checked = 0;
   std::uint64_t calls_failed = 0;  // of the checked calls
   // chosen, but without a line at their ends or a label for it
@@ -103,6 +108,7 @@ class MediaCheck final : public CallInspector {
   // --- CallInspector ---
   void offered(std::uint64_t call, Ends ends, TimePoint now) override;
   bool connected(std::uint64_t call, const Outcome& outcome, TimePoint now, bool plain) override;
+  bool stopped(std::uint64_t call) override;
   void over(std::uint64_t call, bool released, TimePoint now) override;
 
   // A cell arrived at one of the endpoints at `now`.
@@ -147,6 +153,7 @@ class MediaCheck final : public CallInspector {
     EndIndex to = kNoEnd;
     TimePoint offered;
     bool connected = false;
+    bool reused = false;  // it has a label that a released call had
     Ways ways;
   };
   struct Check {
@@ -185,6 +192,7 @@ class MediaCheck final : public CallInspector {
   bool checkable(const Ways& ways) const;
   bool is_reused(const Ways& ways) const;
   bool chosen(CallIndex call, bool reused);
+  bool begin_check(CallIndex call, const OpenCall& open);
   void hold_labels(CallIndex call, const OpenCall& open);
   void give_back_labels(CallIndex call, const OpenCall& open, bool released, TimePoint now);
   void send(CallIndex call, const Check& check, bool after_release, std::vector<CellsOut>& out);

@@ -63,12 +63,12 @@ std::optional<std::string> wrong_managers(const RunOptions& options) {
 }
 
 Result<std::vector<dataplane::NamedLink>> lines_of(const RunOptions& options) {
-  return dataplane::parse_named_links(fmt::format("{}", fmt::join(options.endpoints, ",")));
+  return dataplane::parse_named_links(fmt::format("{}", fmt::join(options.media.endpoints, ",")));
 }
 
 std::optional<std::string> wrong_media(const config::OptionSet& set, const RunOptions& options) {
-  if (!options.verify_media) {
-    for (const char* const needs : {"endpoints", "media-calls", "capture"}) {
+  if (!options.media.verify) {
+    for (const char* const needs : {"endpoints", "media-calls", "media-at-stop", "capture"}) {
       if (set.given(needs))
         return fmt::format("option --{} needs --verify-media: without it no cells are sent", needs);
     }
@@ -77,7 +77,12 @@ std::optional<std::string> wrong_media(const config::OptionSet& set, const RunOp
   if (parse_mix(options.mix).value().has(Scenario::kLeaf))
     return "options --verify-media and leaf in --mix exclude each other: no receiver listens at a "
            "leaf";
-  if (options.endpoints.empty())
+  if (options.media.at_stop && set.given("media-calls"))
+    return fmt::format(
+        "options --media-calls {} and --media-at-stop exclude each other: the latter checks every "
+        "call that is up",
+        options.media.calls);
+  if (options.media.endpoints.empty())
     return "option --verify-media needs --endpoints, the lines where cells enter the network";
   const auto lines = lines_of(options);
   if (!lines) return fmt::format("option --endpoints: {}", lines.error().text);
@@ -88,11 +93,11 @@ std::optional<std::string> wrong_media(const config::OptionSet& set, const RunOp
           "another",
           line.name, to_string(line.link));
   }
-  if (options.capture.empty()) return std::nullopt;
-  if (!options.capture.ends_with(".erf") && !options.capture.ends_with(".pcap"))
+  if (options.media.capture.empty()) return std::nullopt;
+  if (!options.media.capture.ends_with(".erf") && !options.media.capture.ends_with(".pcap"))
     return fmt::format("option --capture {}: its end, .erf or .pcap, says the form",
-                       options.capture);
-  if (const auto writable = check_writable(options.capture); !writable)
+                       options.media.capture);
+  if (const auto writable = check_writable(options.media.capture); !writable)
     return fmt::format("option --capture: {}", writable.error().text);
   return std::nullopt;
 }
@@ -113,17 +118,23 @@ void declare_run_options(config::OptionSet& set, RunOptions& options) {
   declare_service_options(set, options.service, "What each call asks for, instead of cells: ");
   set.add_strings("manager", &options.managers,
                   "Managers to call, by their names under xbind/cmgr/, in turn; none: default.");
+  set.add_flag("reattach", &options.reattach,
+               "Continue after the loss of a manager: attach to the restarted one and repeat the "
+               "requests that have no answer.");
   set.add_flag("both", &options.both,
                "Ask for both directions in every call, the same service each way.");
-  set.add_flag("verify-media", &options.verify_media,
+  set.add_flag("verify-media", &options.media.verify,
                "Send cells through calls and after their release; see --endpoints.");
-  set.add_strings("endpoints", &options.endpoints,
+  set.add_strings("endpoints", &options.media.endpoints,
                   "NAME=SPEC: the line to an endpoint of the topology, SPEC as of xbind-switch's "
                   "--links but from the host's side; goes with --verify-media.");
-  set.add_uint("media-calls", &options.media_calls, MediaPlan{}.calls, {1, 100'000},
+  set.add_uint("media-calls", &options.media.calls, MediaPlan{}.calls, {1, 100'000},
                "Calls to verify at least, fewer only if fewer are connected; as many again on "
                "labels of released calls.");
-  set.add_string("capture", &options.capture, "",
+  set.add_flag("media-at-stop", &options.media.at_stop,
+               "Verify every call that is up when a signal ends the run, before its release, and "
+               "no other; goes with --verify-media.");
+  set.add_string("capture", &options.media.capture, "",
                  "File, .erf or .pcap, for the cells sent and received by --verify-media.");
   set.add_uint("client-batch", &options.client_batch, plan.max_batch, {1, 4096},
                "Most requests in one message to the manager.");

@@ -33,6 +33,14 @@ inline constexpr std::array kOfferedLoadOptions{"calls",
                                                 "hold-ms",
                                                 "both"};
 
+struct MediaOptions {
+  bool verify = false;
+  std::vector<std::string> endpoints;  // NAME=SPEC, see dataplane/links/link_spec.hpp
+  std::uint64_t calls = 0;
+  bool at_stop = false;
+  std::string capture;  // file; empty: none
+};
+
 struct RunOptions : LoadOptions {
   std::uint64_t cells_per_s = 0;
   std::uint64_t buffer_cells = 0;
@@ -41,13 +49,11 @@ struct RunOptions : LoadOptions {
   ServiceOptions service;  // by name or class, with the frames above
 
   std::vector<std::string> managers;  // bound as xbind/cmgr/NAME; none: see managers_of()
+  bool reattach = false;
 
   bool both = false;  // every call in both directions
 
-  bool verify_media = false;
-  std::vector<std::string> endpoints;  // NAME=SPEC, see dataplane/links/link_spec.hpp
-  std::uint64_t media_calls = 0;
-  std::string capture;  // file; empty: none
+  MediaOptions media;
 
   std::uint32_t client_batch = 0;  // requests
   double drain_timeout = 0;        // seconds

@@ -92,8 +92,7 @@ struct RunReport {
   Series series;
 
   // --- added by the caller ---
-  // Managers that were sent requests and never called back, each with the callback's address.
-  std::map<std::string, std::string> unheard;
+  SessionFigures sessions;
   std::string engine;           // "sequential", "threaded", "xbind"
   std::uint64_t threshold = 0;  // of the first manager, after the run
   std::string aggregation;      // "fixed", "regions", "adaptive"

@@ -133,6 +133,12 @@ void all(auto& io, Is<OddOutcomes> auto& x) {
   io("unknown", x.unknown);
 }
 
+void all(auto& io, Is<Reattached> auto& x) {
+  io("sessions_lost", x.sessions_lost);
+  io("sessions_opened", x.sessions_opened);
+  io("requests_repeated", x.requests_repeated);
+}
+
 void all(auto& io, Is<MediaFigures> auto& x) {
   io("calls_wanted", x.calls_wanted);
   io("calls_checked", x.calls_checked);
@@ -256,7 +262,8 @@ void added(auto& io, Is<RunReport> auto& x) {
   io("faults_by_leg", x.faults_by_leg);
   io("target_lost", x.target_lost);
   io("interrupted", x.interrupted);
-  io("unheard", x.unheard);
+  io("reattached", x.sessions.reattached);
+  io("unheard", x.sessions.unheard);
   io("floor", x.floor);
   io("manifest", x.manifest);
   io("generators", x.generators);

@@ -36,6 +36,24 @@ LatencySummary summary_of(const Histogram& histogram);
 // makes them unreliable.
 std::vector<std::string> too_few_for(std::uint64_t count);
 
+// Losses of managers that a run with --reattach survived.
+struct Reattached {
+  std::uint64_t sessions_lost = 0;
+  std::uint64_t sessions_opened = 0;  // after the first one of each manager
+  // Sent again under their numbers in a later session. The manager may have done them before it
+  // was lost; their outcomes are those of the repeat.
+  std::uint64_t requests_repeated = 0;
+
+  friend bool operator==(const Reattached&, const Reattached&) = default;
+};
+
+// The sessions of a run with its managers.
+struct SessionFigures {
+  // Managers that were sent requests and never called back, each with the callback's address.
+  std::map<std::string, std::string> unheard;
+  Reattached reattached;
+};
+
 struct ArrivalFigures {
   std::uint64_t gaps = 0;
   double mean_s = 0;

@@ -117,6 +117,11 @@ void came_back(const RunReport& report, Page& page) {
               grouped(report.notices.rerouted), grouped(report.notices.broken),
               grouped(report.notices.unknown), grouped(report.notices.mended),
               rounded(std::chrono::duration<double>(report.notices.span).count()));
+  if (report.sessions.reattached != Reattached{})
+    page.line("  sessions: {} lost, {} opened again; {} requests without an answer were repeated",
+              grouped(report.sessions.reattached.sessions_lost),
+              grouped(report.sessions.reattached.sessions_opened),
+              grouped(report.sessions.reattached.requests_repeated));
   if (report.odd != OddOutcomes{})
     page.line("  odd answers: {} repeated, {} contradicted, {} too late, {} without a request",
               grouped(report.odd.repeated), grouped(report.odd.contradicted),

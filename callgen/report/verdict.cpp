@@ -24,7 +24,7 @@ std::string most_frequent_refusal(const RunReport& report) {
 void judge_calls(const RunReport& report, std::vector<std::string>& reasons) {
   const SetupCounts& setups = report.setups;
   const ReleaseCounts& releases = report.releases;
-  for (const auto& [manager, callback] : report.unheard)
+  for (const auto& [manager, callback] : report.sessions.unheard)
     reasons.push_back(no_answer_from(manager, callback));
   if (report.target_lost)
     reasons.push_back(fmt::format("the manager was lost after {} of {} calls were offered",

@@ -22,6 +22,10 @@ class CallInspector {
   // `plain` is false if the call has more requests than setup and release (load/scenario.hpp); the
   // answer must then be false.
   virtual bool connected(std::uint64_t call, const Outcome& outcome, TimePoint now, bool plain) = 0;
+  // The run is being stopped, and this call is up with no request under way. True: the Runner does
+  // not release it before Runner::inspected(call). Called again after inspected(); the answer must
+  // then be false.
+  virtual bool stopped(std::uint64_t call) = 0;
   // The call has ended. `released`: a connected call was released completely. False: the call or
   // its release was refused, and it is unknown which of its resources the network still holds. Not
   // called for calls given up.

@@ -187,6 +187,10 @@ void Runner::plan_step(Slot slot, Step step, TimePoint due) {
   if (stop_by_) {
     if (call.up) step = kEnd;
     due = std::min(due, latest_now_);
+    if (call.up && inspector_ != nullptr && !call.inspected) {
+      call.inspected = inspector_->stopped(calls_.index_of(slot));
+      if (call.inspected) ++under_inspection_;
+    }
   }
   call.step = step;
   call.intended = due;

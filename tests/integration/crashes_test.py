@@ -93,6 +93,28 @@ class ManagerComesBack(ProcessComesBack):
         for call in standing:
             self.answer("release", call)
 
+    def test_a_run_with_reattach_goes_on_and_every_request_is_answered(self):
+        answers = []
+        calls = threading.Thread(target=lambda: answers.append(
+            offer(self.lab, Load(calls=1200, rate=400, hold=0.5), "--reattach")))
+        calls.start()
+        wait_until(lambda: len(self.calls()) > 100, "calls are up")
+        restart(self.lab, "xbind-cmgr")
+        calls.join()
+
+        done, summary = answers[0]
+        # The load was not the offered one while the manager was away (3), but nothing failed.
+        self.assertIn(done.returncode, (0, 3), done.stdout + done.stderr)
+        self.assertEqual(summary["setups"]["attempted"], 1200)
+        self.assertEqual(summary["setups"]["unanswered"], 0)
+        self.assertEqual(summary["releases"]["released"], summary["setups"]["connected"])
+        self.assertEqual(summary["reattached"]["sessions_lost"], 1)
+        self.assertEqual(summary["reattached"]["sessions_opened"], 1)
+        self.assertGreater(summary["reattached"]["requests_repeated"], 0)
+        self.assertEqual(self.calls(), [])
+        self.assertEqual([len(table) for table in self.tables()], [0, 0, 0])
+        self.answer("audit")
+
 
 class SwitchServerComesBack(ProcessComesBack):
 

@@ -97,7 +97,7 @@ TEST(Generators, WhatCannotBeSharedIsNamed) {
   EXPECT_THAT(*cannot_share(load_of(3, 100, Arrivals::kPoisson), 4),
               AllOf(HasSubstr("--generators 4"), HasSubstr("--calls 3")));
   RunOptions media = load_of(400, 100, Arrivals::kPoisson);
-  media.verify_media = true;
+  media.media.verify = true;
   EXPECT_THAT(*cannot_share(media, 2), HasSubstr("--verify-media"));
   for (const Arrivals arrivals : {Arrivals::kOneAtATime, Arrivals::kBurst, Arrivals::kRamp})
     EXPECT_THAT(*cannot_share(load_of(400, 100, arrivals), 2), HasSubstr("--arrivals"));

@@ -40,9 +40,9 @@ RunReport audited(const AuditReport& audit) {
 // ===== counts ===================================================================================
 
 // The places in the report's JSON whose counts are summed.
-constexpr std::array kCounted{"/calls/",         "/setups/",  "/releases/", "/odd_outcomes/",
-                              "/notices/",       "/faults/",  "/media/",    "/kinds/",
-                              "/faults_by_leg/", "/refusals/"};
+constexpr std::array kCounted{"/calls/",         "/setups/",   "/releases/",  "/odd_outcomes/",
+                              "/notices/",       "/faults/",   "/media/",     "/kinds/",
+                              "/faults_by_leg/", "/refusals/", "/reattached/"};
 
 bool adds_up(const std::string& pointer, const Json& value) {
   return value.is_number_unsigned() &&
@@ -85,11 +85,12 @@ TEST(Merge, EveryCountIsTheSumOfThoseOfTheParts) {
     EXPECT_EQ(sum[pointer], value.get<std::uint64_t>() + second[pointer].get<std::uint64_t>())
         << pointer;
   }
-  EXPECT_GT(counts, 70U);
+  EXPECT_GT(counts, 73U);
   for (const char* const one_of_each :
        {"/calls/shed", "/setups/busy", "/releases/failed", "/odd_outcomes/contradicted",
         "/notices/mended", "/faults/delayed", "/media/after_release", "/media/cells_not_sent",
-        "/kinds/setup/warm_up", "/faults_by_leg/manager_to_switch/dropped", "/refusals/no label"}) {
+        "/kinds/setup/warm_up", "/faults_by_leg/manager_to_switch/dropped", "/refusals/no label",
+        "/reattached/sessions_lost"}) {
     EXPECT_GT(sum.value(one_of_each, 0), 10'000) << one_of_each;
   }
 }
@@ -171,16 +172,16 @@ TEST(Merge, WhatOnePartAloneHasSeenIsNotForgotten) {
   RunReport one = audited(clean());
   one.interrupted = true;
   one.managers = 3;
-  one.unheard = {{"switch-1", "no answer"}};
+  one.sessions.unheard = {{"switch-1", "no answer"}};
   RunReport other = audited(clean());
   other.managers = 2;
-  other.unheard = {{"switch-2", "timeout"}};
+  other.sessions.unheard = {{"switch-2", "timeout"}};
   for (const auto& parts : {std::vector{one, other}, std::vector{other, one}}) {
     const RunReport sum = merge(parts);
     EXPECT_TRUE(sum.interrupted);
     EXPECT_EQ(sum.managers, 3U);
-    EXPECT_EQ(sum.unheard, (std::map<std::string, std::string>{{"switch-1", "no answer"},
-                                                               {"switch-2", "timeout"}}));
+    EXPECT_EQ(sum.sessions.unheard, (std::map<std::string, std::string>{{"switch-1", "no answer"},
+                                                                        {"switch-2", "timeout"}}));
   }
 }
 

@@ -4,98 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <map>
 #include <utility>
-#include <vector>
 
 #include "dataplane/aal5.hpp"
+#include "tests/unit/callgen/media_rig.hpp"
 
 namespace xbind::callgen {
 namespace {
 
-using namespace std::chrono_literals;
-using dataplane::Cell;
+using namespace media_test;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-constexpr TimePoint kStart{5s};
-constexpr std::uint64_t kRun = 77;
-TimePoint at(Duration since_start) { return kStart + since_start; }
-
-// Emulates the switches: cells travel from a label at one endpoint to labels at others. A `lie` may
-// alter what the host receives.
-class FakeNetwork {
- public:
-  using Place = std::pair<std::string, Label>;
-  using Delivery = std::vector<std::pair<std::string, Cell>>;
-
-  void join(const Place& in, const Place& out) { ways_.emplace(in, out); }
-  void cut(const Place& in) { ways_.erase(in); }
-  // Alters the cells that are delivered together; empty: no alteration.
-  std::function<void(Delivery&)> lie;
-
-  Delivery carry(const CellsOut& sent) const {
-    Delivery out;
-    for (const Cell& cell : sent.cells) {
-      const auto [first, last] = ways_.equal_range({sent.endpoint, label_of(cell)});
-      for (auto way = first; way != last; ++way)
-        out.emplace_back(way->second.first, on_label(cell, way->second.second));
-    }
-    if (lie) lie(out);
-    return out;
-  }
-
-  // As on ATM lines: the kind of the label is the kind of the line.
-  static Label label_of(const Cell& cell) { return atm_label(cell.vpi(), cell.vci()); }
-  static Cell on_label(Cell cell, Label label) {
-    cell.header = dataplane::cell_header(vpi_of(label), vci_of(label), cell.pt(), cell.clp());
-    return cell;
-  }
-
- private:
-  std::multimap<Place, Place> ways_;
-};
-
-Outcome connected(Label ingress, Label egress) {
-  Outcome outcome;
-  outcome.ingress = ingress;
-  outcome.egress = egress;
-  return outcome;
-}
-
-struct Rig {
-  explicit Rig(std::uint64_t calls = 100, std::uint64_t run_calls = 1000, std::size_t at_once = 32)
-      : check({.calls = calls, .run_calls = run_calls, .at_once = at_once, .seed = 3, .run = kRun},
-              {{"a"}, {"b"}, {"c"}, {"m", LabelKind::kMpls}}) {}
-
-  // A call from a to b is offered, then connected in the network and in the outcome.
-  bool connect(std::uint64_t call, Label ingress, Label egress, Duration when = {}) {
-    network.join({"a", ingress}, {"b", egress});
-    check.offered(call, {"a", "b"}, at(when));
-    return check.connected(call, connected(ingress, egress), at(when), true);
-  }
-  void release(std::uint64_t call, Label ingress, Duration when) {
-    network.cut({"a", ingress});
-    check.over(call, true, at(when));
-  }
-  // All due cells are sent; they are delivered at once or `transit` later.
-  void turn(Duration when, Duration transit = 0ns) {
-    for (const CellsOut& out : check.advance(at(when))) {
-      for (const auto& [endpoint, cell] : network.carry(out))
-        check.arrived(endpoint, cell, at(when + transit));
-    }
-  }
-  const MediaFigures& figures() const { return check.figures(); }
-
-  FakeNetwork network;
-  MediaCheck check;
-};
-
-const Label k40 = atm_label(0, 40);
-const Label k41 = atm_label(0, 41);
-const Label k50 = atm_label(0, 50);
-const Label k51 = atm_label(0, 51);
 
 // ===== cells ====================================================================================
 

@@ -415,10 +415,11 @@ TEST(ReportText, ARunOfRefusalsIsOkWhenItIsExpected) {
 TEST(ReportText, ShowsFindingsFaultsFailuresAndOddAnswersWhenThereAreAny) {
   RunReport report = good_report();
   EXPECT_THAT(to_text(report), AllOf(Not(HasSubstr("faults")), Not(HasSubstr("odd answers")),
-                                     Not(HasSubstr("notices"))));
+                                     Not(HasSubstr("notices")), Not(HasSubstr("sessions"))));
   report.notices = {.broken = 1, .rerouted = 1'200, .mended = 0, .span = 150ms};
   report.faults = {.dropped = 1500, .repeated = 2, .reordered = 3, .delayed = 4};
   report.odd.repeated = 4;
+  report.sessions.reattached = {.sessions_lost = 2, .sessions_opened = 1, .requests_repeated = 30};
   report.audit.leaked_labels = 1;
   report.audit.findings = {"label 0/42 of switch-2 port 1 is in no book"};
   Outcome busy;
@@ -429,6 +430,8 @@ TEST(ReportText, ShowsFindingsFaultsFailuresAndOddAnswersWhenThereAreAny) {
       AllOf(
           HasSubstr("1 500 messages dropped, 2 repeated, 3 reordered, 4 delayed"),
           HasSubstr("notices: 1 200 calls rerouted, 1 broken, 0 unknown, 0 mended, within 0.15 s"),
+          HasSubstr(
+              "sessions: 2 lost, 1 opened again; 30 requests without an answer were repeated"),
           HasSubstr("odd answers: 4 repeated"), HasSubstr("failed 1 times: busy"),
           HasSubstr("label 0/42 of switch-2 port 1 is in no book"),
           HasSubstr("Verdict: FAILED, because\n  - the audit is not clean")));
@@ -438,7 +441,7 @@ TEST(ReportText, AManagerThatWasNeverHeardFromIsNamedWithTheCallback) {
   RunReport report = good_report();
   report.setups = {.attempted = 2000, .unanswered = 2000};
   report.releases = {};
-  report.unheard["default"] = "127.0.0.1:41234";
+  report.sessions.unheard["default"] = "127.0.0.1:41234";
   EXPECT_THAT(judge(report).reasons.front(),
               AllOf(HasSubstr("no answer ever came back on the callback at 127.0.0.1:41234"),
                     HasSubstr("manager default"), HasSubstr("--listen-address")));

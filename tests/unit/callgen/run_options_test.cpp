@@ -255,8 +255,8 @@ TEST(RunOptions, VerifyingMediaNeedsLinesAndOnlyItDoes) {
   const RunOptions options = taken({"--verify-media", "--endpoints",
                                     "host-a=mpls:127.0.1.1:16635/127.0.1.1:6635/900001,"
                                     "host-b=plain:[::1]:5001/[::1]:5002"});
-  EXPECT_TRUE(options.verify_media);
-  EXPECT_EQ(options.media_calls, 100u);
+  EXPECT_TRUE(options.media.verify);
+  EXPECT_EQ(options.media.calls, 100u);
   const auto lines = endpoint_lines(options);
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[0].name, "host-a");
@@ -268,6 +268,10 @@ TEST(RunOptions, VerifyingMediaNeedsLinesAndOnlyItDoes) {
   EXPECT_THAT(refusal({"--media-calls", "7"}),
               HasSubstr("option --media-calls needs --verify-media"));
   EXPECT_THAT(refusal({"--capture", "x.erf"}), HasSubstr("option --capture needs --verify-media"));
+  EXPECT_THAT(refusal({"--media-at-stop"}),
+              HasSubstr("option --media-at-stop needs --verify-media"));
+  EXPECT_THAT(refusal({"--verify-media", "--media-at-stop", "--media-calls", "7"}),
+              HasSubstr("options --media-calls 7 and --media-at-stop exclude each other"));
   EXPECT_THAT(refusal({"--verify-media", "--endpoints", "a=ring:x"}),
               HasSubstr("a ring lies within one process"));
   EXPECT_THAT(refusal({"--verify-media", "--endpoints", "a=udp:x"}),
@@ -280,6 +284,11 @@ TEST(RunOptions, ACaptureIsAFileThatSaysItsForm) {
               HasSubstr("option --capture x.txt: its end, .erf or .pcap, says the form"));
   EXPECT_THAT(refusal({"--verify-media", "--endpoints", line, "--capture", "/nowhere/x.erf"}),
               HasSubstr("option --capture: cannot write /nowhere/x.erf"));
+}
+
+TEST(RunOptions, ALostManagerEndsARunUnlessToldOtherwise) {
+  EXPECT_FALSE(taken({}).reattach);
+  EXPECT_TRUE(taken({"--reattach"}).reattach);
 }
 
 TEST(RunOptions, BothDirectionsAreAskedForWhenToldSo) {

@@ -29,10 +29,15 @@ struct Inspector final : CallInspector {
     seen.push_back("connected " + std::to_string(call) + " " + to_string(outcome.ingress));
     return plain && keeps.contains(call);
   }
+  bool stopped(std::uint64_t call) override {
+    seen.push_back("stopped " + std::to_string(call));
+    return keeps_stopped.erase(call) > 0;
+  }
   void over(std::uint64_t call, bool released, TimePoint) override {
     seen.push_back((released ? "released " : "over ") + std::to_string(call));
   }
   std::set<std::uint64_t> keeps;
+  std::set<std::uint64_t> keeps_stopped;
   std::vector<std::string> seen;
 };
 
@@ -105,6 +110,29 @@ TEST_F(InspectedRun, AKeptCallIsReleasedWhenTheInspectorHasDone) {
   EXPECT_EQ(runner.figures().statistics.release_latency().max(), 3ms);
   EXPECT_EQ(runner.figures().statistics.slip().max(), 1ms);
   EXPECT_EQ(runner.figures().releases.released, 2U);
+}
+
+TEST_F(InspectedRun, ACallThatIsUpAtTheStopIsReleasedWhenTheInspectorHasDone) {
+  inspector.keeps_stopped = {0, 1};
+  advance(10ms);
+  answer(1, OutcomeKind::kConnected, 11ms);
+  advance(20ms);
+  runner.stop(at(25ms));
+  EXPECT_THAT(advance(25ms), IsEmpty());
+  // The second setup was under way; its call stands as well.
+  answer(3, OutcomeKind::kConnected, 26ms);
+  EXPECT_THAT(advance(27ms), IsEmpty());
+  runner.inspected(0, at(30ms));
+  EXPECT_THAT(advance(30ms), ElementsAre(2));
+  answer(2, OutcomeKind::kReleased, 31ms);
+  EXPECT_FALSE(runner.finished());
+  runner.inspected(1, at(32ms));
+  EXPECT_THAT(advance(32ms), ElementsAre(4));
+  answer(4, OutcomeKind::kReleased, 33ms);
+  EXPECT_TRUE(runner.finished());
+  EXPECT_THAT(inspector.seen, ElementsAre("offered 0 a b", "connected 0 0/40", "offered 1 a b",
+                                          "stopped 0", "connected 1 0/40", "stopped 1", "stopped 0",
+                                          "released 0", "stopped 1", "released 1"));
 }
 
 TEST_F(InspectedRun, AnInspectionThatIsQuickChangesNoEnd) {
