@@ -7,13 +7,13 @@ each connection has another path in the other direction.
 
 import re
 import signal
-import socket
 import tempfile
 import threading
 from pathlib import Path
 
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from labkit import control  # noqa: E402
+from plain_host import Host
 
 RING = ROOT / "deploy" / "topologies" / "ring6.toml"
 VIOLATIONS = ["lost", "duplicated", "wrong_endpoint", "wrong_label", "corrupted", "after_release"]
@@ -152,50 +152,6 @@ class Ring(InOneLab):
         self.assertEqual(drained(), [])
         self.assertNotIn("node-5", switches_of(self.lab, connection))
         xbindctl(self.lab, "release", connection)
-
-
-# --- cells one by one -----------------------------------------------------------------------------
-
-CELL_OCTETS = 53
-
-
-def header(vpi, vci):
-    """Header of a cell at the user's side, payload type 0 (ITU-T I.361), with its HEC (I.432)."""
-    octets = bytes([vpi >> 4, (vpi & 15) << 4 | vci >> 12, vci >> 4 & 255, (vci & 15) << 4])
-    remainder = 0
-    for octet in octets:
-        remainder ^= octet
-        for _ in range(8):
-            remainder = (remainder << 1 ^ (0x107 if remainder & 0x80 else 0)) & 0x1ff
-    return octets + bytes([remainder & 255 ^ 0x55])
-
-
-class Host:
-    """The host at the end of a plain line, which carries one cell in each datagram."""
-
-    def __init__(self, spec):
-        own, peer = re.fullmatch(r"plain:([^/]+)/([^/]+)(?:/uni)?", spec).groups()
-        place = lambda text: (text.rpartition(":")[0], int(text.rpartition(":")[2]))  # noqa: E731
-        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
-        self.socket.bind(place(own))
-        self.peer = place(peer)
-
-    def send(self, label, number):
-        self.socket.sendto(header(*label) + number.to_bytes(8, "big") + bytes(40), self.peer)
-
-    def receive(self, label, timeout_s):
-        """The number of the next cell; None when no cell arrives."""
-        self.socket.settimeout(timeout_s)
-        try:
-            cell = self.socket.recv(2048)
-        except TimeoutError:
-            return None
-        assert len(cell) == CELL_OCTETS and cell[:4] == header(*label)[:4], cell.hex()
-        return int.from_bytes(cell[5:13], "big")
-
-    def close(self):
-        self.socket.close()
 
 
 class NoCellIsLostOrDoubled(unittest.TestCase):

@@ -1,0 +1,313 @@
+#!/usr/bin/env python3
+"""Rounds of `kill -9`: under load a daemon ends at a random moment, and its command line starts it
+again after a random time. Once the system has reconciled itself, every call that stands carries
+cells, every request has been answered, and nothing is left after the last release. Some connections
+stand through all rounds.
+
+  kill_rounds_test.py [--rounds N] [--seed S] [--log FILE] [--keep DIR]
+
+The seed chooses the victims and the moments; it is printed, and written with each round to FILE,
+which grows. After a failed round the daemons' logs and callgen's report are copied to DIR, and the
+rounds go on in a new lab.
+"""
+
+import argparse
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
+from gsmp_client import Switch
+from labkit.process import LabError
+from plain_host import Host
+from running_load import Run
+
+TOPOLOGY = ROOT / "deploy" / "topologies" / "ring6.toml"  # another path around every switch
+MANAGERS = 2  # so that one goes on while the other is down
+PROGRAMS = ["omniNames", "xbind-switch", "xbind-switchserver", "xbind-routeobject",
+            "xbind-qosmapper", "xbind-cmgr"]
+RATE, HOLD_S = 200.0, 3.0  # several hundred calls stand at any moment
+KILL_S = (0.5, 2.5)  # after the first call
+DOWN_S = (0.0, 2.0)
+RECONCILED_WITHIN_S = 60.0
+COLUMNS = ("seed round victim killed_s down_s reconciled_s calls standing repeated longest_ms "
+           "verdict")
+
+
+@dataclass
+class Round:
+    """What is drawn for a round. Seconds count from the beginning of the load."""
+
+    number: int
+    seed: int
+    victim: str
+    killed_s: float
+    down_s: float
+
+    # Measured.
+    reconciled_s: float = 0.0  # from the moment of the new start
+    summary: dict | None = None  # callgen's report
+    troubles: tuple = ()
+
+    def line(self):
+        summary = self.summary or {}
+        verdict = "; ".join(self.troubles) or "ok"
+        return (f"{self.seed} {self.number} {self.victim} {self.killed_s:.1f} {self.down_s:.1f} "
+                f"{self.reconciled_s:.2f} {summary.get('setups', {}).get('attempted', 0)} "
+                f"{summary.get('media', {}).get('calls_checked', 0)} "
+                f"{summary.get('reattached', {}).get('requests_repeated', 0)} "
+                f"{longest_ms(summary):.0f} {' '.join(verdict.split())}")
+
+
+def rounds_of(seed, count, processes):
+    """The programs come in turn, each turn in another order; chance chooses among its processes."""
+    draw = random.Random(seed)
+    turn = []
+    for number in range(1, count + 1):
+        if not turn:
+            turn = draw.sample(PROGRAMS, len(PROGRAMS))
+        program = turn.pop()
+        victim = draw.choice([name for name in processes if name.partition("/")[0] == program])
+        yield Round(number, seed, victim, round(draw.uniform(*KILL_S), 1),
+                    round(draw.uniform(*DOWN_S), 1))
+
+
+def longest_ms(summary):
+    """The longest time from the moment at which a request was due to its answer."""
+    return max((kind[which]["max"] for kind in summary.get("kinds", {}).values()
+                for which in ("latency_us", "refusal_latency_us")), default=0) / 1000
+
+
+class Elders:
+    """Connections that stand through all rounds of a lab, one from each switch by each manager."""
+
+    def __init__(self, lab):
+        self.lab = lab
+        self.calls = []
+        for manager in lab.manager_names():
+            for caller, callee in pairs(lab):
+                done = tool(lab, "xbindctl", "connect", caller, callee, "--manager", manager)
+                assert done.returncode == 0, done.stderr
+                ingress, egress = [tuple(int(part) for part in label) for label in
+                                   re.findall(r"label (\d+)/(\d+)", done.stdout)]
+                self.calls.append((manager, connection_of(done), caller, callee, ingress, egress))
+
+    def ids(self, manager):
+        return sorted(call[1] for call in self.calls if call[0] == manager)
+
+    def branches(self):
+        """How many branches each switch has, by the managers' descriptions."""
+        described = [tool(self.lab, "xbindctl", "describe", call[1], "--manager", call[0]).stdout
+                     for call in self.calls]
+        return Counter(node for text in described
+                       for node in re.findall(r"^  hop \d+ +(\S+)", text, re.MULTILINE))
+
+    def troubles(self, number):
+        """Sends a cell through each. Yields sentences about cells that do not come out at the right
+        end and label, or come out elsewhere as well."""
+        with ExitStack() as stack:
+            hosts = {name: Host(spec) for name, spec in self.lab.endpoints.items()}
+            for host in hosts.values():
+                stack.callback(host.close)
+            for place, (manager, call, caller, callee, ingress, egress) in enumerate(self.calls):
+                cell = 1000 * number + place
+                hosts[caller].send(ingress, cell)
+                try:
+                    arrived = hosts[callee].receive(egress, 2.0)
+                except AssertionError as error:
+                    arrived = f"of another label: {error}"
+                if arrived != cell:
+                    yield (f"{manager}: connection {call}, {caller} to {callee}: cell {arrived} "
+                           f"instead of {cell}")
+            for name, host in hosts.items():
+                if octets := host.pending():
+                    yield f"{name} has received a cell too many: {octets.hex()}"
+
+    def release(self):
+        for manager, call, *_ in self.calls:
+            done = tool(self.lab, "xbindctl", "release", call, "--manager", manager)
+            assert done.returncode == 0, done.stdout + done.stderr
+        self.calls = []
+
+
+def pairs(lab):
+    """Ends of calls that make each switch the first, the middle and the last of a path."""
+    nodes = lab.node_names()
+    return list(zip(nodes, nodes[2:] + nodes[:2]))
+
+
+class Rounds:
+    """Plays rounds in one lab, which must be up."""
+
+    def __init__(self, lab):
+        self.lab = lab
+        self.elders = Elders(lab)
+
+    def play(self, one):
+        """Plays the round; returns callgen's summary for people."""
+        load = Load(calls=60_000, rate=RATE, hold=HOLD_S, seed=one.seed + one.number,
+                    managers=MANAGERS, verify_media=True, debts_timeout=20)
+        run = Run(self.lab, load, "--hold-distribution", "exponential", "--mix",
+                  "setup=4,modify=1", "--both", "--reattach", "--media-at-stop",
+                  "--drain-timeout", "60")
+        troubles = []
+        try:
+            self.kill_and_start(one, run)
+        except (AssertionError, LabError) as error:
+            troubles.append(str(error))
+        run.process.send_signal(signal.SIGINT)
+        try:
+            text, one.summary = run.finish(150)
+        except AssertionError as error:
+            run.process.kill()
+            run.finish()
+            one.troubles = (*troubles, str(error))
+            return str(error)
+        one.troubles = (*troubles, *self.judge(one, run.process.returncode))
+        return run.said + text
+
+    def kill_and_start(self, one, run):
+        process = self.lab.processes[one.victim]
+        run.wait_for(one.killed_s)
+        process.signal(signal.SIGKILL)
+        wait_until(lambda: not process.alive(), f"{one.victim} has ended")
+        run.wait_for(one.killed_s + one.down_s)
+        began = time.monotonic()
+        self.lab.start(one.victim)
+        self.lab.wait_ready(process)
+        for manager in self.lab.manager_names():
+            wait_until(lambda manager=manager: self.answers("audit", "--manager", manager),
+                       f"the audit of {manager} is clean", RECONCILED_WITHIN_S)
+        one.reconciled_s = time.monotonic() - began
+        for manager in self.lab.manager_names():
+            self.calls_pass(manager)
+
+    def answers(self, *command):
+        return tool(self.lab, "xbindctl", *command).returncode == 0
+
+    def calls_pass(self, manager):
+        """Every switch takes calls again."""
+        for caller, callee in pairs(self.lab):
+            connected = wait_until(
+                lambda caller=caller, callee=callee: (done := tool(
+                    self.lab, "xbindctl", "connect", caller, callee, "--manager", manager))
+                .returncode == 0 and done, f"{manager} connects {caller} and {callee}")
+            assert self.answers("release", connection_of(connected), "--manager", manager)
+
+    def judge(self, one, code):
+        """Sentences about what was promised and did not hold."""
+        summary = one.summary
+        if summary is None:
+            yield f"callgen ended with {code} and wrote no report"
+            return
+        if code != 4:  # interrupted, and nothing else is wrong
+            yield f"callgen ended with {code}: {', '.join(summary['verdict']['reasons'])}"
+        for kind, counts in summary["kinds"].items():
+            if counts["outcomes"]["unanswered"]:
+                yield f"{counts['outcomes']['unanswered']} requests ({kind}) have no answer"
+        media = summary["media"]
+        if not 0 < media["calls_wanted"] == media["calls_checked"]:
+            yield f"{media['calls_checked']} of {media['calls_wanted']} calls were checked"
+        lost = summary["reattached"]["sessions_lost"]
+        if lost != one.victim.startswith("xbind-cmgr"):
+            yield f"{lost} sessions of callgen were lost"
+        yield from self.elders.troubles(one.number)
+        yield from self.left()
+
+    def left(self):
+        """Sentences about what managers and switches have besides the elders."""
+        for manager in self.lab.manager_names():
+            listed = tool(self.lab, "xbindctl", "list", "--manager", manager).stdout
+            ids = sorted(line.split()[0] for line in listed.splitlines() if line[:1].isdigit())
+            if ids != self.elders.ids(manager):
+                yield f"{manager} lists {ids} instead of {self.elders.ids(manager)}"
+        expected = self.elders.branches()
+        for node in self.lab.node_names():
+            table = Switch(switch_address(self.lab, node)).table()
+            if len(table) != expected[node]:
+                yield f"{node} has {len(table)} branches instead of {expected[node]}"
+
+    def end(self):
+        self.elders.release()
+        return list(self.left())
+
+
+def keep(lab, one, said, folder):
+    """Copies what explains a failed round."""
+    kept = folder / f"{one.seed}-{one.number}"
+    shutil.copytree(lab.state_dir / "logs", kept / "logs", dirs_exist_ok=True)
+    (kept / "callgen.txt").write_text(f"{one.line()}\n{said}")
+    (kept / "run.json").write_text(json.dumps(one.summary, indent=1))
+
+
+def play_all(seed, count, log, kept):
+    """Plays `count` rounds, in a new lab after each failed one; yields every round."""
+    left = None
+    while left is None or left:
+        with ring() as lab:
+            if left is None:
+                left = list(rounds_of(seed, count, list(lab.processes)))
+            rounds = Rounds(lab)
+            while left:
+                one = left.pop(0)
+                said = rounds.play(one)
+                print(one.line(), flush=True)
+                if log:
+                    with open(log, "a") as file:
+                        file.write(one.line() + "\n")
+                if one.troubles and kept:
+                    keep(lab, one, said, kept)
+                yield one
+                if one.troubles:
+                    break
+            else:
+                assert not (left_over := rounds.end()), left_over
+
+
+@contextmanager
+def ring():
+    """A lab whose lines to the hosts are plain, so that Host can use them."""
+    with tempfile.TemporaryDirectory() as directory:
+        topology = Path(directory) / "ring.toml"
+        topology.write_text(TOPOLOGY.read_text().replace(
+            "endpoint = true", 'endpoint = true\nmedia = { cells = "plain" }'))
+        with lab_up(topology=topology, managers=MANAGERS) as lab:
+            yield lab
+
+
+class KilledUnderLoad(unittest.TestCase):
+
+    rounds, seed, log, kept = 3, 1, None, None
+
+    def test_every_round_ends_well(self):
+        print(f"seed {self.seed}, {self.rounds} rounds\n{COLUMNS}", flush=True)
+        for one in play_all(self.seed, self.rounds, self.log, self.kept):
+            with self.subTest(round=one.number, seed=one.seed, victim=one.victim):
+                self.assertEqual(one.troubles, ())
+
+
+def arguments():
+    """Reads this file's own options and returns the others, which are unittest's."""
+    parser = argparse.ArgumentParser(description=__doc__, add_help=False)
+    parser.add_argument("--rounds", type=int, default=int(os.environ.get("XBIND_KILL_ROUNDS", 3)))
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1_000_000))
+    parser.add_argument("--log", type=Path)
+    parser.add_argument("--keep", type=Path)
+    known, others = parser.parse_known_args()
+    KilledUnderLoad.rounds, KilledUnderLoad.seed = known.rounds, known.seed
+    KilledUnderLoad.log, KilledUnderLoad.kept = known.log, known.keep
+    return others
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *arguments()])
