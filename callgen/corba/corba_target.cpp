@@ -260,6 +260,38 @@ void CorbaTarget::detach() {
   }
 }
 
+// --- on the thread of reattaching_ -----------------------------------------------------------
+
+void CorbaTarget::reattach(Manager& manager, const client::Attach& wanted) {
+  const auto object = names_.resolve(naming::path_of(naming::kConnectionManagers, manager.name));
+  v2::ConnectionManager_var found;
+  Result<client::Attachment> attachment;
+  if (object) {
+    found = v2::ConnectionManager::_unchecked_narrow(*object);
+    attachment = client::attach(manager.peer, found, wanted, manager.observer.reference());
+  } else {
+    attachment = tl::make_unexpected(object.error());
+  }
+  const bool unused = within([&] {
+    const TimePoint now = steady_now();
+    client::Requester& requester = manager.requester;
+    if (!attachment) {
+      requester.attach_failed(wanted.attempt, attachment.error(), now);
+      return false;
+    }
+    requester.attached(wanted.attempt, attachment->session, attachment->window, now);
+    if (requester.session() == attachment->session) {
+      manager.object = found;
+      manager.sender.open(attachment->inbox);
+      if (player_ != nullptr && !lost_) perform(manager, now);
+    }
+    return requester.ended().has_value();
+  });
+  if (!unused) return;
+  const auto detached = client::detach(manager.peer, found, attachment->session);
+  if (!detached) log::warn("{}", detached.error().text);
+}
+
 // --- within the Serial ---------------------------------------------------------------------------
 
 void CorbaTarget::after_drain() {
@@ -355,38 +387,6 @@ void CorbaTarget::perform(Manager& manager, TimePoint now) {
     lose(manager, *actions_.ended, now);
   else if (!actions_.failed.empty())
     lose(manager, actions_.failed.front().why, now);
-}
-
-// ===== reattaching ===============================================================================
-
-void CorbaTarget::reattach(Manager& manager, const client::Attach& wanted) {
-  const auto object = names_.resolve(naming::path_of(naming::kConnectionManagers, manager.name));
-  v2::ConnectionManager_var found;
-  Result<client::Attachment> attachment;
-  if (object) {
-    found = v2::ConnectionManager::_unchecked_narrow(*object);
-    attachment = client::attach(manager.peer, found, wanted, manager.observer.reference());
-  } else {
-    attachment = tl::make_unexpected(object.error());
-  }
-  const bool unused = within([&] {
-    const TimePoint now = steady_now();
-    client::Requester& requester = manager.requester;
-    if (!attachment) {
-      requester.attach_failed(wanted.attempt, attachment.error(), now);
-      return false;
-    }
-    requester.attached(wanted.attempt, attachment->session, attachment->window, now);
-    if (requester.session() == attachment->session) {
-      manager.object = found;
-      manager.sender.open(attachment->inbox);
-      if (player_ != nullptr && !lost_) perform(manager, now);
-    }
-    return requester.ended().has_value();
-  });
-  if (!unused) return;
-  const auto detached = client::detach(manager.peer, found, attachment->session);
-  if (!detached) log::warn("{}", detached.error().text);
 }
 
 void CorbaTarget::keep_for_transport(const Manager& manager) {
