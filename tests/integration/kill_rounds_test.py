@@ -36,11 +36,12 @@ TOPOLOGY = ROOT / "deploy" / "topologies" / "ring6.toml"  # another path around 
 MANAGERS = 2  # so that one goes on while the other is down
 PROGRAMS = ["omniNames", "xbind-switch", "xbind-switchserver", "xbind-routeobject",
             "xbind-qosmapper", "xbind-cmgr"]
-RATE, HOLD_S = 200.0, 3.0  # several hundred calls stand at any moment
+RATES = (200, 1000, 4000)  # calls a second
+STANDING = 500  # how many of them are up at any moment, on average
 KILL_S = (0.5, 2.5)  # after the first call
 DOWN_S = (0.0, 2.0)
 RECONCILED_WITHIN_S = 60.0
-COLUMNS = ("seed round victim killed_s down_s reconciled_s calls standing repeated longest_ms "
+COLUMNS = ("seed round victim rate killed_s down_s reconciled_s calls standing repeated longest_ms "
            "verdict")
 
 
@@ -51,6 +52,7 @@ class Round:
     number: int
     seed: int
     victim: str
+    rate: int  # calls a second
     killed_s: float
     down_s: float
 
@@ -60,13 +62,15 @@ class Round:
     troubles: tuple = ()
 
     def line(self):
+        """The row of the log, by COLUMNS."""
         summary = self.summary or {}
-        verdict = "; ".join(self.troubles) or "ok"
-        return (f"{self.seed} {self.number} {self.victim} {self.killed_s:.1f} {self.down_s:.1f} "
-                f"{self.reconciled_s:.2f} {summary.get('setups', {}).get('attempted', 0)} "
-                f"{summary.get('media', {}).get('calls_checked', 0)} "
-                f"{summary.get('reattached', {}).get('requests_repeated', 0)} "
-                f"{longest_ms(summary):.0f} {' '.join(verdict.split())}")
+        verdict = " ".join("; ".join(self.troubles).split()) or "ok"
+        counts = [summary.get(part, {}).get(name, 0) for part, name in (
+            ("setups", "attempted"), ("media", "calls_checked"),
+            ("reattached", "requests_repeated"))]
+        return " ".join(str(word) for word in (
+            self.seed, self.number, self.victim, self.rate, self.killed_s, self.down_s,
+            f"{self.reconciled_s:.2f}", *counts, f"{longest_ms(summary):.0f}", verdict))
 
 
 def rounds_of(seed, count, processes):
@@ -78,7 +82,7 @@ def rounds_of(seed, count, processes):
             turn = draw.sample(PROGRAMS, len(PROGRAMS))
         program = turn.pop()
         victim = draw.choice([name for name in processes if name.partition("/")[0] == program])
-        yield Round(number, seed, victim, round(draw.uniform(*KILL_S), 1),
+        yield Round(number, seed, victim, draw.choice(RATES), round(draw.uniform(*KILL_S), 1),
                     round(draw.uniform(*DOWN_S), 1))
 
 
@@ -155,8 +159,9 @@ class Rounds:
 
     def play(self, one):
         """Plays the round; returns callgen's summary for people."""
-        load = Load(calls=60_000, rate=RATE, hold=HOLD_S, seed=one.seed + one.number,
-                    managers=MANAGERS, verify_media=True, debts_timeout=20)
+        load = Load(calls=120 * one.rate, rate=one.rate, hold=STANDING / one.rate,
+                    seed=one.seed + one.number, managers=MANAGERS, verify_media=True,
+                    debts_timeout=20)
         run = Run(self.lab, load, "--hold-distribution", "exponential", "--mix",
                   "setup=4,modify=1", "--both", "--reattach", "--media-at-stop",
                   "--drain-timeout", "60")
@@ -283,6 +288,17 @@ def ring():
             "endpoint = true", 'endpoint = true\nmedia = { cells = "plain" }'))
         with lab_up(topology=topology, managers=MANAGERS) as lab:
             yield lab
+
+
+class Drawn(unittest.TestCase):
+
+    def test_the_programs_take_turns_and_a_seed_draws_the_same_again(self):
+        processes = [f"{program}{node}" for program in PROGRAMS for node in ("", "/node-2")]
+        drawn = list(rounds_of(7, 2 * len(PROGRAMS), processes))
+        for turn in (drawn[:len(PROGRAMS)], drawn[len(PROGRAMS):]):
+            self.assertEqual({one.victim.partition("/")[0] for one in turn}, set(PROGRAMS))
+        self.assertEqual(list(rounds_of(7, len(drawn), processes)), drawn)
+        self.assertNotEqual(list(rounds_of(8, len(drawn), processes)), drawn)
 
 
 class KilledUnderLoad(unittest.TestCase):
