@@ -265,7 +265,7 @@ class Modes(InOneLab):
                               env={**os.environ, **self.lab.client_environment()}) as process:
             try:
                 self.assertRegex(process.stderr.readline(), " connected ")
-                manager.signal(signal.SIGSTOP)
+                suspend(manager.pid)
                 errors = ""
                 while process.poll() is None:
                     process.send_signal(signal.SIGINT)

@@ -8,17 +8,12 @@ import os
 import signal
 import threading
 import time
-from pathlib import Path
 
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from running_load import Run
 
 MANAGER = "xbind-cmgr"
 RATE = 1000.0
-
-
-def is_stopped(pid):
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
 
 
 def slower_than(histogram, ms):
@@ -31,9 +26,8 @@ class Stall(InOneLab):
         """Stops a process for half a second of the run; returns the duration in seconds."""
         pid = self.lab.processes[name].pid
         run.wait_for(0.5)
-        os.kill(pid, signal.SIGSTOP)
+        suspend(pid)
         try:
-            wait_until(lambda: is_stopped(pid), "the process stands still")
             begin = time.monotonic()
             with run.changed:
                 since = run.elapsed

@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -126,6 +127,26 @@ def wait_until(condition, what, timeout_s=20.0):
         time.sleep(0.02)
 
 
+def suspend(pid):
+    """Sends SIGSTOP and waits until every thread has stopped.
+
+    Until one thread of the process has run and taken the signal, the others go on: a request that
+    is sent right after the signal may be answered.
+    """
+    os.kill(pid, signal.SIGSTOP)
+    tasks = Path(f"/proc/{pid}/task")
+    wait_until(lambda: all(state_of(task) in "TXZ" for task in tasks.iterdir()),
+               f"process {pid} has stopped")
+
+
+def state_of(task):
+    """The letter of a thread's state; X when the thread is gone."""
+    try:
+        return (task / "stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return "X"
+
+
 def connection_of(connected):
     """The connection id that `xbindctl connect` printed."""
     return re.match(r"(\d+) connected", connected.stdout).group(1)
@@ -169,4 +190,4 @@ class InOneLab(unittest.TestCase):
 __all__ = ["BIN", "CALLEE", "CALLER", "DAEMONS", "InOneLab", "Lab", "Load", "MIDDLE",
            "PAPER_TOPOLOGY", "ROOT", "callgen", "connection_of", "control_of", "counter", "end",
            "lab_options", "lab_up", "main", "offer", "planned_lab", "planning", "run",
-           "switch_address", "tool", "topology", "unittest", "wait_until"]
+           "suspend", "switch_address", "tool", "topology", "unittest", "wait_until"]

@@ -219,9 +219,7 @@ class Killed(unittest.TestCase):
 
     def test_a_process_that_survives_the_signal_is_named(self):
         process = self.lab.processes[MAPPER]
-        process.signal(signal.SIGSTOP)
-        stat = Path(f"/proc/{process.pid}/stat")
-        wait_until(lambda: ") T " in stat.read_text(), "it has stopped")
+        suspend(process.pid)
         self.refused(restarts.kill, [MAPPER], "TERM", 0.05,
                      say=rf"^{MAPPER} \(pid {process.pid}\) has not ended within 0.05 s of SIGTERM")
         self.assertIsNone(Lab.find(self.lab.state_dir).processes[MAPPER].down)

@@ -182,7 +182,7 @@ class ChangedNames(InOneLab):
         for name in ("xbind-qosmapper", f"xbind-switchserver/{CALLEE}", "xbind-cmgr"):
             with self.subTest(name):
                 first = self.lab.processes[name]
-                first.signal(signal.SIGSTOP)
+                suspend(first.pid)
                 with started(self.words_of(name)) as second:
                     wait_until(lambda log=second: " ready\n" in log.text(), "the second is ready")
                     self.assertIn("does not answer", second.text())

@@ -31,8 +31,11 @@ class OneLab(InOneLab):
 
 class Stopped(OneLab):
 
-    def signal(self, number):
-        os.kill(self.lab.processes[SERVER].pid, number)
+    def suspend(self):
+        suspend(self.lab.processes[SERVER].pid)
+
+    def go_on(self):
+        os.kill(self.lab.processes[SERVER].pid, signal.SIGCONT)
 
     def status(self, name):
         done = tool(self.lab, "xbindctl", "status")
@@ -41,7 +44,7 @@ class Stopped(OneLab):
 
     def test_a_stopped_switchserver_hurts_only_its_own_calls(self):
         made = self.status("debts_made")
-        self.signal(signal.SIGSTOP)
+        self.suspend()
         try:
             done, summary = offer(self.lab, Load(calls=2000, rate=2000), "--drain-timeout", "8")
             # Every call has its answer, and the answer names the place.
@@ -56,7 +59,7 @@ class Stopped(OneLab):
             self.assertEqual(owed, self.status("debts_made") - self.status("debts_paid"))
             self.assertLessEqual(owed, self.status("debts_made") - made)
         finally:
-            self.signal(signal.SIGCONT)
+            self.go_on()
         wait_until(lambda: self.status("owed") == 0, "the debts are paid")
         self.assertEqual(self.status("debts_made"), self.status("debts_paid"))
         wait_until(lambda: tool(self.lab, "xbindctl", "audit").returncode == 0,
@@ -69,11 +72,11 @@ class Stopped(OneLab):
     def while_stopped(self):
         """At the end of the block the middle SwitchServer runs again and its owed removals are
         done."""
-        self.signal(signal.SIGSTOP)
+        self.suspend()
         try:
             yield
         finally:
-            self.signal(signal.SIGCONT)
+            self.go_on()
             wait_until(lambda: self.status("owed") == 0, "the debts are paid")
 
     def test_a_release_says_what_is_owed(self):
@@ -120,7 +123,7 @@ class OthersAttach(InOneLab):
         *stopped, restarted = [self.lab.process_of("xbind-switchserver", f"node-{number}")
                                for number in range(1, 7)]
         for process in stopped:
-            os.kill(process.pid, signal.SIGSTOP)
+            suspend(process.pid)
         try:
             wait_until(lambda: self.attached() == 1, "the leases of the stopped ones are over", 60)
             restarted.signal(signal.SIGKILL)

@@ -333,7 +333,7 @@ class NobodyWaits(InOneLab):
         self.pid = self.lab.processes["xbind-cmgr"].pid
 
     def stop(self):
-        os.kill(self.pid, signal.SIGSTOP)
+        suspend(self.pid)
         self.addCleanup(os.kill, self.pid, signal.SIGCONT)
 
     def connections(self):

@@ -107,7 +107,7 @@ class Unknown(InOneLab):
         wait_until(lambda: self.status("connections") == before["connections"] + 150,
                    "calls are up")
         switch = self.lab.process_of("xbind-switch", "node-2")
-        os.kill(switch.pid, signal.SIGSTOP)
+        suspend(switch.pid)
         try:
             wait_until(lambda: self.links("node-2") == {"unknown"}, "its links are unknown")
             self.assertRegex(self.ctl("links"),
