@@ -21,6 +21,10 @@ inline constexpr Timers kClientTimers{
         {"limit-min", std::chrono::milliseconds{1},
          "Smallest value of a back-off, of reach-within and of first-answer."},
         {"attach-answer-min", std::chrono::milliseconds{10}, "Smallest value of attach-answer."},
+        {"clear-pause", std::chrono::milliseconds{20},
+         "Pause before a SwitchServer is asked again whether hops have been removed."},
+        {"clear-patience", std::chrono::seconds{10},
+         "Time in which a switch must confirm the removal of hops that an operator clears."},
         {"audit-answer", std::chrono::minutes{2},
          "Time in which the manager must answer an audit."},
     }};

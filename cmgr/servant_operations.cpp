@@ -128,7 +128,7 @@ v2::Debt* ManagerOperationsServant::clear(v2::ConnectionId connection) {
   const bool gone = end.stood && (outcome->cause == Cause::kUnknownConnection ||
                                   outcome->cause == Cause::kBeingReleased);
   if (outcome->cause != Cause::kNone && !gone) throw v2::Refused(orb::refusal_of(*outcome));
-  Debt owed = outcome->owed;
+  xbind::Debt owed = outcome->owed;
   if (gone) owed = {static_cast<std::uint32_t>(end.owed), {}};
   return new v2::Debt(orb::to_idl(owed));
 }

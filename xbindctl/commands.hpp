@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -112,13 +113,17 @@ int prepare(const client::TwoWay& manager, const std::string& from, const std::s
 
 // `switch_name`: of a SwitchServer, or "all" for every one in the name service.
 
+// Waits before a SwitchServer is asked again.
+using Pause = std::function<void()>;
+
 // Shows every manager that the SwitchServers know, with its hops.
 int managers(orb::NameClient& names, const std::string& switch_name);
 // Returns 0 only if each of them has forgotten the manager. `release`: first all its connections are
 // removed; if that fails at one of them, none forgets it.
 int forget_manager(orb::NameClient& names, const std::string& switch_name,
-                   const std::string& manager, bool release);
+                   const std::string& manager, bool release, const Pause& pause);
 // Removes a connection of a manager that is not attached, at every SwitchServer.
-int clear_hops(orb::NameClient& names, const std::string& manager, ConnectionId connection);
+int clear_hops(orb::NameClient& names, const std::string& manager, ConnectionId connection,
+               const Pause& pause);
 
 }  // namespace xbind::ctl

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <optional>
 #include <random>
+#include <thread>
 
 #include "client/timers.hpp"
 #include "core/check.hpp"
@@ -85,11 +86,13 @@ std::optional<int> ask_routes(const ctl::CommandLine& line, const config::Option
   return ctl::drain(route_object, element, verb == "drain");
 }
 
+void pause_before_asking() { std::this_thread::sleep_for(client::kClientTimers["clear-pause"]); }
+
 int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameClient& names) {
   const std::string& verb = line.verb();
   const std::vector<std::string>& words = line.words;
   if (verb == "forget-manager") {
-    return ctl::forget_manager(names, words[1], words[2], line.release);
+    return ctl::forget_manager(names, words[1], words[2], line.release, pause_before_asking);
   }
   if (verb == "managers") return ctl::managers(names, words[1]);
   if (verb == "ports") return ctl::ports(names, words[1]);
@@ -106,7 +109,7 @@ int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameCli
   const bool reached = found && (verb != "clear" || found->status().has_value());
   if (verb == "clear" && !reached) {
     // Nobody else can end it. SwitchServers refuse this while the manager has a session.
-    return ctl::clear_hops(names, line.manager, ConnectionId{line.id});
+    return ctl::clear_hops(names, line.manager, ConnectionId{line.id}, pause_before_asking);
   }
   if (!found) {
     const bool absent = found.error().code == ErrorCode::kNotFound;

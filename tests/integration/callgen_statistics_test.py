@@ -149,6 +149,8 @@ class Statistics(InOneLab):
     def count_requests(self, exactly):
         ends = Counter(record.ended for record in self.setups)
         exactly("setups/attempted", CALLS)
+        for count in ("sessions_lost", "sessions_opened", "requests_repeated"):
+            exactly(f"reattached/{count}", 0)
         exactly("setups/connected", ends["done"])
         for name in ("refused", "busy"):
             exactly(f"setups/{name}", ends[name])

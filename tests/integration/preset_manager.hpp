@@ -44,6 +44,12 @@ class PresetManager : public POA_xbind::v2::ConnectionManager {
     if (trouble) trouble();
   }
 
+  // The preset answer, for operations that return a debt.
+  v2::Debt* preset_debt() const {
+    throw_preset_refusal();
+    return new v2::Debt(orb::to_idl(answer.owed));
+  }
+
   v2::ManagerOperations_ptr manager_operations() override {
     return v2::ManagerOperations::_duplicate(operations);
   }
@@ -135,10 +141,6 @@ class PresetManager : public POA_xbind::v2::ConnectionManager {
     out->held = answer.kind == OutcomeKind::kHeld;
     out->labels = orb::labels_of(answer);
     return out.release();
-  }
-  v2::Debt* preset_debt() const {
-    throw_preset_refusal();
-    return new v2::Debt(orb::to_idl(answer.owed));
   }
 };
 

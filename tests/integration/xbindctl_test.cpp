@@ -68,6 +68,8 @@ TEST_F(Commands, ChangesAreAskedForAndTold) {
   EXPECT_EQ(reported_.asked, "drop 7 host-c");
   answer(OutcomeKind::kReleased);
   EXPECT_EQ(said([&] { return release(manager_, ConnectionId{7}); }), "0: 7 released\n");
+  EXPECT_EQ(said([&] { return clear(manager_, ConnectionId{7}); }), "0: 7 released\n");
+  EXPECT_EQ(reported_.asked, "clear 7");
   reported_.answer.owed = {3, "switch-1, switch-2"};
   EXPECT_EQ(said([&] { return release(manager_, ConnectionId{7}); }),
             "0: 7 released; owed: 3 removals at switch-1, switch-2\n");

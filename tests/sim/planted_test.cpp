@@ -149,8 +149,9 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"DebtsNotClaimed", Bug::kDebtsNotClaimed, 40, "cross-connects, [0-9]+ are of calls",
                 false, true},
         Mistake{"UnclaimedGranted", Bug::kUnclaimedGranted, 120,
-                "in the cache of manager-., but the ledger|made a branch of another call", false,
-                true},
+                "in the cache of manager-., but the ledger|made a branch of another call|"
+                "are charged to them, [0-9]+ of [0-9]+ are reserved",
+                false, true},
         Mistake{"DebtsNotSent", Bug::kDebtsNotSent, 20, "owed at switch-.: the removal of"},
         Mistake{"CacheKept", Bug::kCacheKept, 20,
                 "in the cache of manager-., but the ledger has it in place"},

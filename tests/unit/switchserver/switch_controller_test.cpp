@@ -351,26 +351,6 @@ TEST_F(SwitchControllerTest, AttachTellsPortsHopsAndQuarantine) {
   EXPECT_THAT(attached->quarantined, ElementsAre(PortLabels{kOut, {gone.output_label}}));
 }
 
-TEST_F(SwitchControllerTest, LapsedLabelsRestForATimeOrUntilTheManagerAttaches) {
-  const Label label = cache_one();
-  controller.detach("a");
-  EXPECT_EQ(holder(label), LabelHolder::kLapsed);
-  const TimePoint detached = TimePoint{} + std::chrono::hours{1};
-  SwitchController::Outputs ignored;
-  controller.take_outputs(detached, ignored);
-  EXPECT_EQ(controller.wake_at(), detached + kSwitchServerTimers["labels-rest"]);
-  controller.on_time(controller.wake_at());
-  EXPECT_EQ(controller.wake_at(), kNever);
-
-  const auto attached = controller.attach("a", Epoch{1});
-  ASSERT_TRUE(attached.has_value());
-  EXPECT_THAT(attached->quarantined, ElementsAre(PortLabels{kOut, {label}}));
-  controller.detach("a");
-  ASSERT_TRUE(controller.attach("a", Epoch{1}).has_value());
-  controller.take_outputs(detached, ignored);
-  EXPECT_EQ(controller.wake_at(), kNever) << "nothing of an attached manager rests";
-}
-
 TEST_F(SwitchControllerTest, AnOlderEpochIsFencedAnEqualOneReplaces) {
   ASSERT_TRUE(controller.attach("a", Epoch{5}).has_value());
   const Label label = cache_one();
