@@ -25,8 +25,9 @@
 //                 protocol version, an invalid name; every failure if Limits::reattach is false
 //
 // Every session of one Requester has the same epoch, so the manager recognises a repeated request
-// and answers with the same outcome (decision 0033). A restarted manager answers a repeated setup or
-// release from the ledgers of the SwitchServers (decision 0057); it makes a repeated change again.
+// and answers with the same outcome (decision 0033). A restarted manager answers a repeated setup
+// or release from the ledgers of the SwitchServers (decision 0057); it makes a repeated change
+// again.
 //
 // Threads: one at a time, the one that runs the owner's logic. Pure.
 #pragma once

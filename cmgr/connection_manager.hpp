@@ -177,6 +177,8 @@ class ConnectionManager {
   bool reaches(const std::string& switch_name) const;
   // What the manager believes about one switch, to be compared with its ledger.
   ManagerView view_of(const std::string& switch_name) const;
+  // Has the hops removed that only the ledger of that switch has, and returns those labels to it.
+  void repair(const std::string& switch_name, const OwnRepairs& repairs, TimePoint now);
   // Sends all queued commands without waiting for a threshold; used before an audit.
   void flush_all(TimePoint now) { switches_.flush_all(now); }
 

@@ -160,4 +160,18 @@ ManagerView ConnectionManager::view_of(const std::string& switch_name) const {
   return view;
 }
 
+void ConnectionManager::repair(const std::string& switch_name, const OwnRepairs& repairs,
+                               TimePoint now) {
+  const auto at = switches_.find(switch_name);
+  if (!at) return;
+  for (const LedgerHop& hop : repairs.stray_hops) {
+    switches_.owe(*at, hop.key, Debt{hop.cross_connect, hop.hop_count, true, false, {}}, now);
+  }
+  for (const auto& [port, label] : repairs.leaked_labels) {
+    switches_.return_label(*at, port, label, now);
+  }
+  switches_.pay_soon(now);
+  switches_.flush_all(now);
+}
+
 }  // namespace xbind::cmgr

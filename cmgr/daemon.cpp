@@ -175,6 +175,40 @@ std::vector<Finding> ManagerDaemon::look_at(const std::string& name) {
   return compare(name, before, *report, view());
 }
 
+AuditSummary ManagerDaemon::repair(const std::vector<Finding>& seen) {
+  const auto names = ask([](ConnectionManager& manager) { return manager.switch_names(); });
+  for (const std::string& name : names) {
+    // "switch-1 port 2", "switch-1"
+    const bool here = std::any_of(seen.begin(), seen.end(), [&](const Finding& finding) {
+      return finding.element == name || finding.element.starts_with(name + " ");
+    });
+    if (here) repair_at(name, seen);
+  }
+  return audit();
+}
+
+void ManagerDaemon::repair_at(const std::string& name, const std::vector<Finding>& seen) {
+  const auto view = [&] {
+    return ask([&](ConnectionManager& manager) { return manager.view_of(name); });
+  };
+  const ManagerView before = view();
+  const bool attached = ask([&](ConnectionManager& manager) { return manager.reaches(name); });
+  const auto report = peers_.audit_switch(name, attached);
+  if (!report) return;  // the audit that follows reports it
+  const OwnRepairs repairs = repairs_of(name, before, *report, view(), seen);
+  ask([&](ConnectionManager& manager) {
+    manager.repair(name, repairs, steady_now());
+    return true;
+  });
+  if (repairs.for_switch_server.empty()) return;
+  const auto acted = peers_.repair_switch(name, repairs.for_switch_server);
+  if (!acted) {
+    log::warn("switchserver {} has repaired nothing: {}", name, acted.error().text);
+  } else {
+    log::info("switchserver {} has acted on {} findings", name, *acted);
+  }
+}
+
 bool ManagerDaemon::learn_network() {
   if (network_) return true;
   auto network = peers_.network();

@@ -87,6 +87,9 @@ class ManagerDaemon {
   // still find something. Takes as long as the switches need. One audit runs at a time.
   AuditSummary audit();
 
+  // Looks again, repairs what is among `seen` and is found again, and audits the result.
+  AuditSummary repair(const std::vector<Finding>& seen);
+
   // Chooses this process's epoch: above the highest one that the file of `state_dir` (empty: no
   // file) or any SwitchServer knows, and stores it there. False: RouteObject or a SwitchServer has
   // not answered. Once `patience` has passed since start, it chooses without the answers that are
@@ -112,6 +115,7 @@ class ManagerDaemon {
   void complete(RequestId token, Outcome outcome);
   std::vector<Finding> look();
   std::vector<Finding> look_at(const std::string& switch_name);
+  void repair_at(const std::string& switch_name, const std::vector<Finding>& seen);
 
   Config config_;
   orb::Dispatch dispatch_;

@@ -343,8 +343,8 @@ int main(int argc, char** argv) {
   const v2::ManagerOperations_var operations_reference =
       v2::ManagerOperations::_unchecked_narrow(operations_object);
   const PortableServer::Servant_var<cmgr::ConnectionManagerServant> servant =
-      new cmgr::ConnectionManagerServant(
-          daemon, inbox_reference, operations_reference, longest_call(config));
+      new cmgr::ConnectionManagerServant(daemon, inbox_reference, operations_reference,
+                                         longest_call(config));
   const CORBA::Object_var object = runtime.activate(servant.in());
 
   // Start attaching only now, when no live manager has the name: attaching with our newer epoch

@@ -29,6 +29,33 @@ std::string demand_words(const Resources& demand, bool with_buffer) {
 
 using HopMap = std::map<HopKey, const LedgerHop*>;
 
+Finding stray_hop(const std::string& switch_name, const LedgerHop& hop) {
+  return {FindingKind::kStrayHop,
+          fmt::format("{} port {}", switch_name, hop.cross_connect.output_port),
+          fmt::format("{} ({}) is in the ledger but not in the manager's table", hop_words(hop.key),
+                      cross_connect_words(hop.cross_connect))};
+}
+
+Finding leaked_label(const std::string& switch_name, PortId port, Label label,
+                     std::string_view where) {
+  return {FindingKind::kLeakedLabel, fmt::format("{} port {}", switch_name, port),
+          fmt::format("label {} is {} in the ledger under the manager's name, but the manager does "
+                      "not have it",
+                      to_string(label), where)};
+}
+
+using Same = std::tuple<FindingKind, std::string, std::string>;
+
+std::set<Same> set_of(const std::vector<Finding>& findings) {
+  std::set<Same> all;
+  for (const Finding& one : findings) all.emplace(one.kind, one.element, one.identity());
+  return all;
+}
+
+bool has(const std::set<Same>& all, const Finding& one) {
+  return all.contains({one.kind, one.element, one.identity()});
+}
+
 HopMap by_key(const std::vector<LedgerHop>& hops) {
   HopMap map;
   for (const LedgerHop& hop : hops) map.emplace(hop.key, &hop);
@@ -46,10 +73,7 @@ void compare_hops(const std::string& switch_name, const HopMap& before, const Le
     const auto was = before.find(theirs.key);
     const auto is = after.find(theirs.key);
     if (was == before.end() && is == after.end()) {
-      findings.push_back(
-          {FindingKind::kStrayHop, element,
-           fmt::format("{} ({}) is in the ledger but not in the manager's table",
-                       hop_words(theirs.key), cross_connect_words(theirs.cross_connect))});
+      findings.push_back(stray_hop(switch_name, theirs));
       // The port's books charge the hop as long as it is in the ledger.
       if (const std::uint64_t booked = theirs.demand.cells_per_s; booked != 0) {
         findings.push_back(
@@ -110,11 +134,7 @@ void compare_labels(const std::string& switch_name, const ManagerView& before,
       for (const Label label : port.labels) {
         const std::pair key{port.port, label};
         if (was.contains(key) || is.contains(key)) continue;
-        findings.push_back({FindingKind::kLeakedLabel,
-                            fmt::format("{} port {}", switch_name, port.port),
-                            fmt::format("label {} is {} in the ledger under the manager's name, "
-                                        "but the manager does not have it",
-                                        to_string(label), where)});
+        findings.push_back(leaked_label(switch_name, port.port, label, where));
       }
     }
   };
@@ -162,15 +182,43 @@ std::vector<Finding> compare(const std::string& switch_name, const ManagerView& 
   return findings;
 }
 
-std::vector<Finding> seen_twice(const std::vector<Finding>& first, std::vector<Finding> second) {
-  using Same = std::tuple<FindingKind, std::string, std::string>;
-  std::set<Same> before;
-  for (const Finding& finding : first) {
-    before.emplace(finding.kind, finding.element, finding.identity());
+OwnRepairs repairs_of(const std::string& switch_name, const ManagerView& before,
+                      const LedgerReport& report, const ManagerView& after,
+                      const std::vector<Finding>& seen) {
+  const std::set<Same> first = set_of(seen);
+  std::set<Same> both;
+  bool misses_hop = false;
+  OwnRepairs repairs;
+  for (Finding& one : compare(switch_name, before, report, after)) {
+    misses_hop = misses_hop || one.kind == FindingKind::kMissingHop;
+    if (has(first, one)) both.emplace(one.kind, one.element, one.identity());
   }
+  for (const LedgerHop& hop : report.hops) {
+    if (has(both, stray_hop(switch_name, hop))) repairs.stray_hops.push_back(hop);
+  }
+  const auto choose = [&](const std::vector<PortLabels>& ports, std::string_view where) {
+    for (const PortLabels& port : ports) {
+      for (const Label label : port.labels) {
+        if (!has(both, leaked_label(switch_name, port.port, label, where))) continue;
+        repairs.leaked_labels.emplace_back(port.port, label);
+      }
+    }
+  };
+  choose(report.cached, "cached");
+  choose(report.quarantined, "in quarantine");
+  for (const Finding& one : report.findings) {
+    const bool stray = one.kind == FindingKind::kStrayCrossConnect ||
+                       one.kind == FindingKind::kChangedCrossConnect;
+    if (has(both, one) && !(stray && misses_hop)) repairs.for_switch_server.push_back(one);
+  }
+  return repairs;
+}
+
+std::vector<Finding> seen_twice(const std::vector<Finding>& first, std::vector<Finding> second) {
+  const std::set<Same> before = set_of(first);
   std::erase_if(second, [&](const Finding& finding) {
     return finding.kind != FindingKind::kOwed && finding.kind != FindingKind::kUnreadable &&
-           !before.contains({finding.kind, finding.element, finding.identity()});
+           !has(before, finding);
   });
   return second;
 }

@@ -27,6 +27,19 @@ struct ManagerView {
 std::vector<Finding> compare(const std::string& switch_name, const ManagerView& before,
                              const LedgerReport& report, const ManagerView& after);
 
+// What a manager itself can do about findings: about those of the present look that are also in
+// `seen`, an earlier look.
+struct OwnRepairs {
+  std::vector<LedgerHop> stray_hops;                    // to be removed: only the ledger has them
+  std::vector<std::pair<PortId, Label>> leaked_labels;  // to be returned: only the ledger has them
+  // For the SwitchServer. A cross-connect that looks stray may be that of a hop which the ledger
+  // has lost: while the manager misses one there, strays are left alone.
+  std::vector<Finding> for_switch_server;
+};
+OwnRepairs repairs_of(const std::string& switch_name, const ManagerView& before,
+                      const LedgerReport& report, const ManagerView& after,
+                      const std::vector<Finding>& seen);
+
 // Returns the findings that both looks have; owed and unreadable ones of the second look are kept
 // in any case.
 std::vector<Finding> seen_twice(const std::vector<Finding>& first, std::vector<Finding> second);

@@ -64,4 +64,17 @@ Result<LedgerReport> RemotePeers::audit_switch(const std::string& switch_name, b
                      [&] { return whole_report(*server, options_.manager); });
 }
 
+Result<std::uint64_t> RemotePeers::repair_switch(const std::string& switch_name,
+                                                 const std::vector<Finding>& seen) {
+  auto server = switch_server(switch_name);
+  if (!server) return tl::make_unexpected(server.error());
+  v2::AuditFindingSeq findings;
+  orb::to_idl(seen, findings);
+  return orb::remote("switchserver " + switch_name, *server, [&]() -> Result<std::uint64_t> {
+    const v2::SwitchOperations_var operations = (*server)->switch_operations();
+    omniORB::setClientCallTimeout(operations, kAuditTimeoutMs);
+    return operations->repair(findings);
+  });
+}
+
 }  // namespace xbind::cmgr

@@ -121,6 +121,10 @@ class RemotePeers : public Peers {
   // not `attached` to it.
   Result<LedgerReport> audit_switch(const std::string& switch_name, bool attached);
 
+  // Has the SwitchServer repair these findings; the number that it has acted on.
+  Result<std::uint64_t> repair_switch(const std::string& switch_name,
+                                      const std::vector<Finding>& seen);
+
   // A notice from RouteObject; the rest of a long one is fetched later. Any thread.
   void take_topology_notice(const v2::TopologyState& state);
 

@@ -49,6 +49,29 @@ std::vector<CacheState> within_reply(std::vector<CacheState> states) {
   throw v2::Refused(orb::refusal_of(refused));
 }
 
+v2::AuditReport* report_of(const AuditSummary& summary) {
+  auto out = std::make_unique<v2::AuditReport>();
+  const AuditTotals totals = totals_of(summary.findings);
+  out->clean = totals.clean;
+  out->stray_cross_connects = static_cast<CORBA::ULong>(totals.stray_cross_connects);
+  out->leaked_labels = static_cast<CORBA::ULong>(totals.leaked_labels);
+  out->leaked_bandwidth_cells_per_s = totals.leaked_bandwidth_cells_per_s;
+  out->owed = static_cast<CORBA::ULong>(totals.owed);
+  out->unreadable = static_cast<CORBA::ULong>(totals.unreadable);
+  out->switches = static_cast<CORBA::ULong>(summary.switches);
+  out->connections = summary.connections;
+  orb::ReplyRoom room;
+  std::size_t reported = 0;
+  while (reported < std::min(summary.findings.size(), kFindingsReported) &&
+         room.take(octets_of(summary.findings[reported]))) {
+    ++reported;
+  }
+  orb::to_idl(
+      {summary.findings.begin(), summary.findings.begin() + static_cast<std::ptrdiff_t>(reported)},
+      out->findings);
+  return out.release();
+}
+
 }  // namespace
 
 void ManagerOperationsServant::set_aggregation(const v2::Aggregation& settings) {
@@ -119,9 +142,8 @@ void ManagerOperationsServant::prepare(const char* from_end, const char* to_end,
 
 v2::Debt* ManagerOperationsServant::clear(v2::ConnectionId connection) {
   const ConnectionId id{connection};
-  const auto end = daemon_.ask([&](cmgr::ConnectionManager& manager) {
-    return manager.end_by_force(id, steady_now());
-  });
+  const auto end = daemon_.ask(
+      [&](cmgr::ConnectionManager& manager) { return manager.end_by_force(id, steady_now()); });
   auto outcome = daemon_.call(ReleaseRequest{{}, id}, call_timeout_);
   if (!outcome) orb::raise(outcome.error());
   // Without a client it is released already.
@@ -133,28 +155,12 @@ v2::Debt* ManagerOperationsServant::clear(v2::ConnectionId connection) {
   return new v2::Debt(orb::to_idl(owed));
 }
 
-v2::AuditReport* ManagerOperationsServant::audit_network() {
-  const AuditSummary summary = daemon_.audit();
-  auto out = std::make_unique<v2::AuditReport>();
-  const AuditTotals totals = totals_of(summary.findings);
-  out->clean = totals.clean;
-  out->stray_cross_connects = static_cast<CORBA::ULong>(totals.stray_cross_connects);
-  out->leaked_labels = static_cast<CORBA::ULong>(totals.leaked_labels);
-  out->leaked_bandwidth_cells_per_s = totals.leaked_bandwidth_cells_per_s;
-  out->owed = static_cast<CORBA::ULong>(totals.owed);
-  out->unreadable = static_cast<CORBA::ULong>(totals.unreadable);
-  out->switches = static_cast<CORBA::ULong>(summary.switches);
-  out->connections = summary.connections;
-  orb::ReplyRoom room;
-  std::size_t reported = 0;
-  while (reported < std::min(summary.findings.size(), kFindingsReported) &&
-         room.take(octets_of(summary.findings[reported]))) {
-    ++reported;
-  }
-  orb::to_idl(
-      {summary.findings.begin(), summary.findings.begin() + static_cast<std::ptrdiff_t>(reported)},
-      out->findings);
-  return out.release();
+v2::AuditReport* ManagerOperationsServant::audit_network() { return report_of(daemon_.audit()); }
+
+v2::AuditReport* ManagerOperationsServant::repair_network(const v2::AuditFindingSeq& seen) {
+  const auto findings = orb::to_core(seen);
+  if (!findings) throw v2::BadRequest(findings.error().text.c_str());
+  return report_of(daemon_.repair(*findings));
 }
 
 }  // namespace xbind::cmgr

@@ -10,7 +10,8 @@ namespace xbind::cmgr {
 
 class ManagerOperationsServant : public orb::Dispatched<POA_xbind::v2::ManagerOperations> {
  public:
-  // `daemon` must outlive the servant. `call_timeout`: longer than all timers of the logic together.
+  // `daemon` must outlive the servant. `call_timeout`: longer than all timers of the logic
+  // together.
   ManagerOperationsServant(ManagerDaemon& daemon, Duration call_timeout)
       : Dispatched(daemon.dispatch()), daemon_(daemon), call_timeout_(call_timeout) {}
 
@@ -21,6 +22,7 @@ class ManagerOperationsServant : public orb::Dispatched<POA_xbind::v2::ManagerOp
                CORBA::ULong count) override;
   v2::Debt* clear(v2::ConnectionId connection) override;
   v2::AuditReport* audit_network() override;
+  v2::AuditReport* repair_network(const v2::AuditFindingSeq& seen) override;
 
  private:
   ManagerDaemon& daemon_;

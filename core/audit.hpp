@@ -136,6 +136,7 @@ struct LedgerReport {
   std::vector<PortLabels> cached;       // granted to this manager and in no connection
   std::vector<PortLabels> quarantined;  // released by this manager, not yet returned
   std::uint64_t cross_connects = 0;     // number of all cross-connects of the switch
+  std::size_t repaired = 0;             // of a repair: findings that were acted on
 };
 
 }  // namespace xbind

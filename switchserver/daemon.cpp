@@ -81,9 +81,23 @@ void SwitchServerDaemon::stop() {
 }
 
 Result<LedgerReport> SwitchServerDaemon::audit(const std::string& manager, Duration timeout) {
+  return report_of(
+      [&](SwitchServer& server, std::uint64_t token) { return server.audit(manager, token); },
+      timeout);
+}
+
+Result<LedgerReport> SwitchServerDaemon::repair(std::vector<Finding> seen, Duration timeout) {
+  return report_of(
+      [&](SwitchServer& server, std::uint64_t token) {
+        return server.repair(std::move(seen), token, steady_now());
+      },
+      timeout);
+}
+
+Result<LedgerReport> SwitchServerDaemon::report_of(
+    const std::function<Result<void>(SwitchServer&, std::uint64_t)>& start, Duration timeout) {
   auto ticket = audits_.open();
-  const auto started =
-      ask([&](SwitchServer& server) { return server.audit(manager, ticket.token); });
+  const auto started = ask([&](SwitchServer& server) { return start(server, ticket.token); });
   if (!started) {
     audits_.close(ticket);
     return tl::make_unexpected(started.error());

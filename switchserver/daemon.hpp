@@ -152,6 +152,8 @@ class SwitchServerDaemon {
   // Waits at most `timeout` until the switch's table and the ledger have been read. Fails with
   // kTimeout or as SwitchServer::audit.
   Result<LedgerReport> audit(const std::string& manager, Duration timeout);
+  // The same for SwitchServer::repair.
+  Result<LedgerReport> repair(std::vector<Finding> seen, Duration timeout);
   // Applies the batch and waits at most `timeout` for all its results. kTimeout: the batch was
   // applied, but its results are unknown. Other errors as SwitchServer::execute. Not within a job.
   Result<HopResultBatch> execute(SessionId session, const HopBatch& batch, Duration timeout);
@@ -174,6 +176,9 @@ class SwitchServerDaemon {
   Metrics metrics();
 
  private:
+  // Waits at most `timeout` for the report that `start` has begun under its token.
+  Result<LedgerReport> report_of(
+      const std::function<Result<void>(SwitchServer&, std::uint64_t)>& start, Duration timeout);
   void after_drain();
   void wake_driver();
   void drain_driver(TimePoint now);

@@ -113,6 +113,10 @@ class LabelPool {
   void end_rest(ManagerIndex manager) { set_rested(manager, true); }
   void begin_rest(ManagerIndex manager) { set_rested(manager, false); }
 
+  // Builds the lists again from where each label is; labels in connections are free afterwards,
+  // until their hops take them. For repairs: takes time by the touched labels.
+  void relist();
+
   std::uint64_t free_count() const { return size_ - touched_ + free_.size; }
   bool idle() const { return free_count() == size_; }  // every label is free
   std::uint64_t count(LabelHolder holder, ManagerIndex manager = {}) const;

@@ -63,8 +63,8 @@
 // A refused or undone commit leaves nothing of the hop, nor of a reservation made for it. If the
 // manager knew the output label before the commit, the label then is in its cache (it needs no
 // quarantine, since the switch was not programmed), or in quarantine if that session has ended
-// since. Two refusals change nothing at all: a stale one, and one of a setup that contradicts a hop which is
-// already committed.
+// since. Two refusals change nothing at all: a stale one, and one of a setup that contradicts a hop
+// which is already committed.
 //
 // When a session ends, the other end of a link may have hops with labels from the manager's cache
 // whose commits have not arrived here. These labels are lapsed: nobody gets them. The manager's
@@ -147,14 +147,15 @@ class Ledger {
   // that have lapsed with its earlier session are in its quarantine.
   void open_session(ManagerIndex manager);
   // The session is over: quotas return, cached labels lapse, demands are dropped, and reservations
-  // that are not held are undone; their labels lapse, too. Connections and labels in quarantine stay.
+  // that are not held are undone; their labels lapse, too. Connections and labels in quarantine
+  // stay.
   void lapse(ManagerIndex manager);
   // Lapsed labels may be granted until the manager's next session begins.
   void end_rest(ManagerIndex manager);
   // The manager, which has no session, never returns: undoes held reservations and frees its lapsed
-  // labels and those in quarantine, those of hops being removed included. Its connections stay. The name is
-  // forgotten with the last of them, unless a session of the manager is opened before. Returns the
-  // number of hops left.
+  // labels and those in quarantine, those of hops being removed included. Its connections stay. The
+  // name is forgotten with the last of them, unless a session of the manager is opened before.
+  // Returns the number of hops left.
   std::uint64_t forget_manager(ManagerIndex manager);
 
   // ---- hops ----
@@ -308,6 +309,10 @@ class Ledger {
   // Whether an entry of the switch that no hop claims begins or ends at the port.
   bool has_unclaimed(PortId port) const;
 
+  // Makes label places, lists and accounts agree with the hop records, which it trusts. A label
+  // that is nowhere becomes free. It repairs what self_check() reports, except records that
+  // contradict each other. Time as self_check().
+  void rebuild();
   // Recomputes the place of every label and every account from hop records, lists and quotas, and
   // reports differences: kLeakedLabel, kDoubleLabel, kLeakedBandwidth. `name` is the switch's name
   // in the findings. Time and memory grow with the labels and hops held (ledger_audit.cpp).

@@ -38,8 +38,20 @@ std::string to_string(const CrossConnect& at) {
 std::vector<Finding> compare_table(std::string_view switch_name, std::vector<CrossConnect> table,
                                    TableExpectation expected) {
   std::vector<Finding> findings;
-  const auto find = [&](FindingKind kind, const CrossConnect& at, std::string text) {
-    findings.push_back({kind, port_element(switch_name, at.input_port), std::move(text), 1});
+  for (TableDifference& one : differences_of(switch_name, std::move(table), std::move(expected))) {
+    findings.push_back(std::move(one.finding));
+  }
+  return findings;
+}
+
+std::vector<TableDifference> differences_of(std::string_view switch_name,
+                                            std::vector<CrossConnect> table,
+                                            TableExpectation expected) {
+  std::vector<TableDifference> found;
+  const auto find = [&](FindingKind kind, const std::optional<CrossConnect>& extra,
+                        const std::optional<CrossConnect>& missing, std::string text) {
+    const PortId port = extra ? extra->input_port : missing->input_port;
+    found.push_back({{kind, port_element(switch_name, port), std::move(text), 1}, extra, missing});
   };
   std::sort(table.begin(), table.end());
   table.erase(std::unique(table.begin(), table.end()), table.end());
@@ -72,23 +84,23 @@ std::vector<Finding> compare_table(std::string_view switch_name, std::vector<Cro
     const std::size_t changed = std::min(missing.size(), extra.size());
     for (std::size_t i = 0; i < missing.size(); ++i) {
       if (i < changed) {
-        find(FindingKind::kChangedCrossConnect, extra[i],
+        find(FindingKind::kChangedCrossConnect, extra[i], missing[i],
              fmt::format("{} is in the switch, {} in the ledger", to_string(extra[i]),
                          to_string(missing[i])));
       } else {
-        find(FindingKind::kMissingCrossConnect, missing[i],
+        find(FindingKind::kMissingCrossConnect, std::nullopt, missing[i],
              fmt::format("{} is in the ledger, not in the switch", to_string(missing[i])));
       }
     }
     for (std::size_t i = changed; i < extra.size(); ++i) {
-      find(FindingKind::kStrayCrossConnect, extra[i],
+      find(FindingKind::kStrayCrossConnect, extra[i], std::nullopt,
            fmt::format("{} is in the switch, {}", to_string(extra[i]),
                        known ? "a branch that the ledger does not have" : "in no ledger"));
     }
     there = there_end;
     wanted = known_end;
   }
-  return findings;
+  return found;
 }
 
 // ===== ledger against itself =====

@@ -2,6 +2,7 @@
 // ledger with itself, is in the same source file.) Pure functions without state.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,12 +19,24 @@ struct TableExpectation {
       moving;  // added, removed or changed meanwhile: the table may show either
 };
 
+// A finding, with the entry that the switch has too much and the one that it lacks. A changed one
+// has both.
+struct TableDifference {
+  Finding finding;
+  std::optional<CrossConnect> extra;
+  std::optional<CrossConnect> missing;
+};
+
 // Returns every difference, ascending by input; each branch of an input is compared by itself. On
 // an input in `moving`, only a settled entry that is absent is a difference.
 // - settled but absent, with another entry on that input: kChangedCrossConnect, one per pair
 // - settled but absent otherwise: kMissingCrossConnect
 // - present but not settled otherwise (an unexpected input, or one branch too many):
 //   kStrayCrossConnect
+std::vector<TableDifference> differences_of(std::string_view switch_name,
+                                            std::vector<CrossConnect> table,
+                                            TableExpectation expected);
+// Their findings alone.
 std::vector<Finding> compare_table(std::string_view switch_name, std::vector<CrossConnect> table,
                                    TableExpectation expected);
 

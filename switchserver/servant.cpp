@@ -283,8 +283,8 @@ v2::MetricSeq* SwitchServerServant::status() { return orb::to_metrics(daemon_.me
 // ===== for operators =====
 
 v2::ManagerHoldingsSeq* SwitchOperationsServant::managers() {
-  const auto all = daemon_.ask(
-      [](const xbind::SwitchServer& server) { return server.controller().holdings(); });
+  const auto all =
+      daemon_.ask([](const xbind::SwitchServer& server) { return server.controller().holdings(); });
   auto out = std::make_unique<v2::ManagerHoldingsSeq>();
   out->length(static_cast<CORBA::ULong>(all.size()));
   for (CORBA::ULong i = 0; i < out->length(); ++i) {
@@ -297,8 +297,7 @@ v2::ManagerHoldingsSeq* SwitchOperationsServant::managers() {
   return out.release();
 }
 
-CORBA::ULong SwitchOperationsServant::clear_hops(const char* manager,
-                                                 v2::ConnectionId connection) {
+CORBA::ULong SwitchOperationsServant::clear_hops(const char* manager, v2::ConnectionId connection) {
   const auto left = daemon_.ask([&](xbind::SwitchServer& server) {
     return server.clear_hops(manager, ConnectionId{connection}, steady_now());
   });
@@ -312,6 +311,14 @@ CORBA::ULong SwitchOperationsServant::forget_manager(const char* manager) {
   if (!left) orb::raise(left.error());
   daemon_.keep_managers();
   return static_cast<CORBA::ULong>(*left);
+}
+
+CORBA::ULong SwitchOperationsServant::repair(const v2::AuditFindingSeq& seen) {
+  auto findings = orb::to_core(seen);
+  if (!findings) throw v2::BadRequest(findings.error().text.c_str());
+  const auto report = daemon_.repair(std::move(*findings), kAuditTimeout);
+  if (!report) orb::raise(report.error());
+  return static_cast<CORBA::ULong>(report->repaired);
 }
 
 v2::PortReportSeq* SwitchOperationsServant::ports() {

@@ -32,6 +32,7 @@ class SwitchOperationsServant : public orb::Dispatched<POA_xbind::v2::SwitchOper
   v2::ManagerHoldingsSeq* managers() override;
   CORBA::ULong clear_hops(const char* manager, v2::ConnectionId connection) override;
   CORBA::ULong forget_manager(const char* manager) override;
+  CORBA::ULong repair(const v2::AuditFindingSeq& seen) override;
   v2::PortReportSeq* ports() override;
   v2::CellCounters count_cells(v2::PortNumber input_port,
                                const v2::LabelValue& input_label) override;

@@ -34,6 +34,8 @@ class Settling {
   }
 
   bool pending() const { return !over_ && (!all_known_ || !awaited_.empty()); }
+  // Whether an entry that nobody claims may be a known manager's, which is still silent.
+  bool unsure() const { return pending() || !awaited_.empty(); }
   // Whether nobody else can claim anything.
   bool all_claimed() const { return all_known_ && awaited_.empty(); }
   // When the waiting ends in any case, or kNever.

@@ -146,6 +146,7 @@ void SwitchController::mark_down() {
   for (const auto& [cookie, token] : std::exchange(statistics_, {})) {
     outputs_.statistics.push_back({token, Cause::kSwitchUnreachable, 0, false, {}});
   }
+  strays_.clear();
   ended_.clear();
   ended_overflow_ = false;
 }
@@ -181,6 +182,7 @@ void SwitchController::on_done(const driver::Done& done) {
   const HopRef ref = hop_of(done.cookie);
   const Request request = request_of(done.cookie);
   HopRecord* const record = ledger_.find_hop(ref);
+  if (request == Request::kTable) return on_stray_removed(done);
   lost_ = done.cause == Cause::kSwitchUnreachable;
   const bool open = record != nullptr && done.cookie == cookie(ref, *record, request) &&
                     (request == Request::kAdd      ? record->progress.add_open

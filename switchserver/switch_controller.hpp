@@ -75,6 +75,7 @@
 #include "core/result.hpp"
 #include "switchserver/drivers/switch_driver.hpp"
 #include "switchserver/ledger.hpp"
+#include "switchserver/ledger_audit.hpp"
 #include "switchserver/recall_desk.hpp"
 #include "switchserver/settling.hpp"
 #include "switchserver/switch_counters.hpp"
@@ -200,8 +201,8 @@ class SwitchController {
 
   // Removes the hops of a manager without a session that belong to the connection (by its own id or
   // the one that clients know; 0: all of them). Their labels rest in the manager's quarantine.
-  // Returns how many are left: the switch has not confirmed their removal. kNotFound: the name is
-  // not known; kBadInput: it is attached.
+  // Returns how many are left: the switch has not confirmed their removal. A name that is not known
+  // has none. kBadInput: the manager is attached.
   Result<std::uint64_t> clear_hops(std::string_view manager, ConnectionId connection,
                                    TimePoint now);
   // What is known of each manager, and what it has here.
@@ -232,6 +233,12 @@ class SwitchController {
   // kExhausted.
   Result<void> audit(std::string_view manager, Token token);
 
+  // Looks again, and repairs what is among `seen`, the findings of an earlier audit, and is found
+  // again: removes strays from the switch, puts back what it lacks, and has the ledger rebuild its
+  // books. The report with `token` has the findings of this look. kUnreachable: the switch is not
+  // up; kExhausted.
+  Result<void> repair(std::vector<Finding> seen, Token token, TimePoint now);
+
   // Reads the switch's counters of a port; with a label, of the connection that enters there with
   // that label. The result comes with `token`. kUnreachable: the switch is not up. kNotFound: no
   // such port. kExhausted: too many reads are open.
@@ -254,13 +261,14 @@ class SwitchController {
   friend class LedgerTamper;
 
   static constexpr std::uint32_t kNil = 0xffff'ffff;
+  static constexpr ManagerIndex kNoManager{0xffff};  // of a repair
   static constexpr std::size_t kEndedMax = 1U << 20;
   static constexpr std::size_t kLookedAtPerPage = 50'000;
   static constexpr std::uint64_t kUncertainFrom = std::uint64_t{1} << 63;  // held_hops() pages
   static constexpr std::size_t kStatisticsMax = 1024;                      // open at once
 
   enum class State : std::uint8_t { kDown, kReading, kUp };
-  // The low bits of a cookie: the kind of request.
+  // The low bits of a cookie: the kind of request. kTable: also the removal of a stray.
   enum class Request : std::uint8_t { kStatistics = 0, kAdd = 1, kRemove = 2, kTable = 3 };
 
   struct Session {  // by ManagerIndex
@@ -290,6 +298,8 @@ class SwitchController {
     ManagerIndex manager;
     Token token = 0;
     std::uint64_t since = 0;  // the ledger's clock before the table was requested
+    bool repairs = false;     // what `seen` and this look have in common
+    std::vector<Finding> seen{};
   };
   struct Ended {  // a cross-connect that was removed while an audit was open
     CrossConnect cross_connect;
@@ -409,6 +419,12 @@ class SwitchController {
   void join(std::uint32_t& head, std::uint32_t more);
   bool anybody_waits(std::uint32_t head) const;
   void report(const Audit& audit, const std::vector<CrossConnect>* table);
+  void ask_for_table(Audit audit);
+  std::size_t act(const std::vector<Finding>& seen, const std::vector<Finding>& found,
+                  const std::vector<TableDifference>& differences);
+  void remove_stray(const CrossConnect& entry);
+  void on_stray_removed(const driver::Done& done);
+  void put_back_on(const CrossConnect& at);
   // `owners` are those of the hops described so far, by the ledger's number.
   using OwnerPlaces = std::unordered_map<std::uint32_t, std::uint32_t>;
   LedgerHop describe(HopRef ref, const HopRecord& record, OwnerPlaces& places,
@@ -446,6 +462,7 @@ class SwitchController {
   std::uint64_t statistics_asked_ = 0;
   std::unordered_map<driver::Cookie, Token> statistics_;
   std::vector<Audit> audits_;
+  std::unordered_map<driver::Cookie, CrossConnect> strays_;  // being removed
   std::vector<Ended> ended_;
   bool ended_overflow_ = false;
   RecallDesk recalls_;

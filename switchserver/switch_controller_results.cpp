@@ -233,12 +233,16 @@ Result<void> SwitchController::audit(std::string_view name, Token token) {
   if (audits_.size() >= options_.open_audits_max) {
     return fail(ErrorCode::kExhausted, "{} audits are open at {}", audits_.size(), options_.name);
   }
+  ask_for_table(std::move(audit));
+  return {};
+}
+
+void SwitchController::ask_for_table(Audit audit) {
   audit.cookie = ++tables_asked_ << 2 | static_cast<driver::Cookie>(Request::kTable);
-  audits_.push_back(audit);
   driver_.read_table(audit.cookie);
+  audits_.push_back(std::move(audit));
   queued_ = true;
   flush();
-  return {};
 }
 
 void SwitchController::report(const Audit& audit, const std::vector<CrossConnect>* table) {
@@ -262,6 +266,7 @@ void SwitchController::report(const Audit& audit, const std::vector<CrossConnect
   }
 
   report.findings = ledger_.self_check(options_.name);
+  std::vector<TableDifference> differences;
   if (table == nullptr) {
     report.findings.push_back(
         {FindingKind::kUnreadable, options_.name, "the switch's table could not be read", 1});
@@ -271,23 +276,26 @@ void SwitchController::report(const Audit& audit, const std::vector<CrossConnect
          "too many hops were removed while the switch's table was read; repeat the audit", 1});
   } else {
     for (const CrossConnect& entry : unclaimed_) {
-      if (settling_.pending()) expected.moving.push_back(entry);
+      if (settling_.unsure()) expected.moving.push_back(entry);
     }
-    if (settling_.pending() && !unclaimed_.empty()) {
+    if (settling_.unsure() && !unclaimed_.empty()) {
       report.findings.push_back(
           {FindingKind::kUnreadable, options_.name,
            fmt::format("{} cross-connects may still be claimed by managers that have not attached",
                        unclaimed_.size()),
            1, "claims"});
     }
-    auto differences = compare_table(options_.name, *table, std::move(expected));
-    std::move(differences.begin(), differences.end(), std::back_inserter(report.findings));
+    differences = differences_of(options_.name, *table, std::move(expected));
   }
+  if (audit.repairs) report.repaired = act(audit.seen, report.findings, differences);
+  for (TableDifference& one : differences) report.findings.push_back(std::move(one.finding));
   if (table != nullptr) report.cross_connects = table->size();
   report.cached = ledger_.cached(audit.manager);
   report.quarantined = ledger_.quarantined(audit.manager);
   ++counters_.audits;
-  outputs_.audits.push_back({ledger_.manager_name(audit.manager), audit.token, std::move(report)});
+  const bool of_manager = audit.manager != kNoManager;
+  outputs_.audits.push_back({of_manager ? ledger_.manager_name(audit.manager) : std::string{},
+                             audit.token, std::move(report)});
 }
 
 }  // namespace xbind

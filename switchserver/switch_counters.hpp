@@ -36,6 +36,8 @@ struct SwitchCounters {
   std::uint64_t executes = 0;
   std::uint64_t claims = 0;
   std::uint64_t claims_refused = 0;
+  std::uint64_t strays_removed = 0;
+  std::uint64_t rebuilt = 0;
   std::uint64_t recalls = 0;
   std::uint64_t over_share = 0;
   std::uint64_t unexpected_answers = 0;
@@ -106,6 +108,11 @@ inline constexpr CounterRow<SwitchCounters> kSwitchMetrics[] = {
     {"claims_refused", MetricKind::kCounter, "",
      "Claimed hops that were refused; the audit reports them as missing.",
      &SwitchCounters::claims_refused},
+    {"strays_removed", MetricKind::kCounter, "",
+     "Cross-connects that a repair removed from the switch because no ledger had them.",
+     &SwitchCounters::strays_removed},
+    {"rebuilt", MetricKind::kCounter, "", "Repairs of the ledger's lists and accounts.",
+     &SwitchCounters::rebuilt},
     {"recalls", MetricKind::kCounter, "",
      "Requests to a manager to return spare labels or quota of a port.", &SwitchCounters::recalls},
     {"over_share", MetricKind::kCounter, "",

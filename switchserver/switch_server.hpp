@@ -116,6 +116,10 @@ class SwitchServer {
   Result<void> give_back(SessionId session, const PortLabels& labels, Resources quota);
   // ManagerOutlet::audited(token, ...) follows.
   Result<void> audit(const std::string& manager, std::uint64_t token);
+  // As SwitchController::repair; ManagerOutlet::audited(token, ...) follows.
+  Result<void> repair(std::vector<Finding> seen, std::uint64_t token, TimePoint now) {
+    return controller_.repair(std::move(seen), token, now);
+  }
   // As SwitchController::read_statistics; ManagerOutlet::counted() with the token follows.
   Result<void> read_statistics(PortId port, Label label, std::uint64_t token);
   // As SwitchController::forget.

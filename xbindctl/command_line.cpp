@@ -74,6 +74,10 @@ std::vector<config::Command> commands() {
       {"list", {}, "Prints a line for each connection.", {"client", "manager"}},
       {"status", {}, "Prints the manager's counters, and where the time of calls went.", manager},
       {"audit", {}, "Compares the switches' tables, the ledgers and the manager's table.", manager},
+      {"repair",
+       {},
+       "Audits, shows what is done about each finding, and does it after a second look.",
+       {"dry-run", "manager"}},
       {"caches", {}, "Prints the manager's caches with their hits and sizes.", manager},
       {"aggregation",
        {},
@@ -378,6 +382,7 @@ void declare(config::OptionSet& set, CommandLine& line) {
                "With --both, what the reverse direction takes, in cells a second; 0: "
                "as much as the first.");
   set.add_flag("force", &line.force, "clear: required, because it asks no client.");
+  set.add_flag("dry-run", &line.dry_run, "repair: shows what would be done, and does nothing.");
   set.add_flag("release", &line.release,
                "forget-manager: first removes all connections of that manager.");
   set.add_flag("all", &line.all,

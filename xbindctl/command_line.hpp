@@ -40,6 +40,7 @@ struct CommandLine {
   bool both = false;     // bidirectional,
   std::uint64_t reverse_cells_per_s = 0;  // with this reverse rate; 0: as forward
   bool force = false;                     // clear
+  bool dry_run = false;                   // repair
   bool release = false;                   // forget-manager: its connections, too
   bool all = false;                       // release: every connection,
   std::string client;                     // or, as for list, those of this client

@@ -46,6 +46,9 @@ int status(const client::TwoWay& manager);
 int caches(const client::TwoWay& manager);
 // Returns 0 only if the audit is clean; else one of kAudit* (answers.hpp), or 1 when it failed.
 int audit(const client::TwoWay& manager);
+// Audits, shows what is done about each finding, does it unless `dry_run`, and shows the audit
+// afterwards. Returns as audit().
+int repair(const client::TwoWay& manager, bool dry_run);
 
 // --- ping.cpp: cells through a connection --------------------------------------------------------
 
@@ -118,8 +121,8 @@ using Pause = std::function<void()>;
 
 // Shows every manager that the SwitchServers know, with its hops.
 int managers(orb::NameClient& names, const std::string& switch_name);
-// Returns 0 only if each of them has forgotten the manager. `release`: first all its connections are
-// removed; if that fails at one of them, none forgets it.
+// Returns 0 only if each of them has forgotten the manager. `release`: first all its connections
+// are removed; if that fails at one of them, none forgets it.
 int forget_manager(orb::NameClient& names, const std::string& switch_name,
                    const std::string& manager, bool release, const Pause& pause);
 // Removes a connection of a manager that is not attached, at every SwitchServer.

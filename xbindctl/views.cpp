@@ -160,6 +160,43 @@ std::string totals_in_words(const client::NetworkAudit& audit) {
                             counted(totals.unreadable, "switch", "es"));
 }
 
+int print_verdict(const client::NetworkAudit& audit) {
+  const AuditVerdict verdict = verdict_of(audit.totals);
+  say(fmt::format("{}: {}", verdict.word, totals_in_words(audit)));
+  return verdict.exit_code;
+}
+
+std::string words_of(const Finding& finding) {
+  return fmt::format("{} at {}: {}", to_string(finding.kind), finding.element, finding.text);
+}
+
+int print(const client::NetworkAudit& audit) {
+  for (const Finding& finding : audit.findings) say(words_of(finding));
+  return print_verdict(audit);
+}
+
+// What `repair` does about it.
+std::string plan_for(const Finding& finding) {
+  const auto cure = [&]() -> const char* {
+    switch (finding.kind) {
+      case FindingKind::kStrayCrossConnect:
+        return "is removed from the switch, if that reports where it leads";
+      case FindingKind::kMissingCrossConnect: return "is put back into the switch";
+      case FindingKind::kChangedCrossConnect:
+        return "the switch is led back to the ledger; where ledger and manager differ, it stays";
+      case FindingKind::kStrayHop: return "is removed from ledger and switch";
+      case FindingKind::kMissingHop: return "stays: release the call";
+      case FindingKind::kLeakedLabel: return "becomes free";
+      case FindingKind::kDoubleLabel:
+      case FindingKind::kLeakedBandwidth: return "the ledger's books are made anew from its hops";
+      case FindingKind::kOwed: return "stays: it is sent until the switch has confirmed it";
+      case FindingKind::kUnreadable: return "stays: it is not known what is there";
+    }
+    return "stays: this program does not know it";
+  };
+  return fmt::format("{}\n  -> {}", words_of(finding), cure());
+}
+
 // Returns the word for a status number that stands for a word; nullopt for other metrics.
 std::optional<std::string> word_of(const std::string& metric, std::uint64_t value) {
   const auto of = [&](std::initializer_list<const char*> words) {
@@ -276,12 +313,18 @@ int caches(const client::TwoWay& manager) {
 int audit(const client::TwoWay& manager) {
   const auto found = manager.audit();
   if (!found) return explain(found.error().text);
-  for (const Finding& finding : found->findings) {
-    say(fmt::format("{} at {}: {}", to_string(finding.kind), finding.element, finding.text));
-  }
-  const AuditVerdict verdict = verdict_of(found->totals);
-  say(fmt::format("{}: {}", verdict.word, totals_in_words(*found)));
-  return verdict.exit_code;
+  return print(*found);
+}
+
+int repair(const client::TwoWay& manager, bool dry_run) {
+  const auto found = manager.audit();
+  if (!found) return explain(found.error().text);
+  for (const Finding& finding : found->findings) say(plan_for(finding));
+  if (dry_run || found->findings.empty()) return print_verdict(*found);
+  say("");
+  const auto left = manager.repair(found->findings);
+  if (!left) return explain(left.error().text);
+  return print(*left);
 }
 
 }  // namespace xbind::ctl

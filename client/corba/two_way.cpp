@@ -216,18 +216,36 @@ Answer TwoWay::clear(ConnectionId connection) const {
   });
 }
 
+namespace {
+
+Result<NetworkAudit> audit_of(const v2::AuditReport& report) {
+  auto findings = orb::to_core(report.findings);
+  if (!findings) return tl::make_unexpected(findings.error());
+  return NetworkAudit{
+      {static_cast<bool>(report.clean), report.stray_cross_connects, report.leaked_labels,
+       report.leaked_bandwidth_cells_per_s, report.owed, report.unreadable},
+      std::move(*findings),
+      report.switches,
+      report.connections};
+}
+
+}  // namespace
+
 Result<NetworkAudit> TwoWay::audit() const {
   return operate([](v2::ManagerOperations_ptr operations) -> Result<NetworkAudit> {
     omniORB::setClientCallTimeout(operations, kAuditTimeoutMs);
     const v2::AuditReport_var report = operations->audit_network();
-    auto findings = orb::to_core(report->findings);
-    if (!findings) return tl::make_unexpected(findings.error());
-    return NetworkAudit{
-        {static_cast<bool>(report->clean), report->stray_cross_connects, report->leaked_labels,
-         report->leaked_bandwidth_cells_per_s, report->owed, report->unreadable},
-        std::move(*findings),
-        report->switches,
-        report->connections};
+    return audit_of(report.in());
+  });
+}
+
+Result<NetworkAudit> TwoWay::repair(const std::vector<Finding>& seen) const {
+  v2::AuditFindingSeq findings;
+  orb::to_idl(seen, findings);
+  return operate([&](v2::ManagerOperations_ptr operations) -> Result<NetworkAudit> {
+    omniORB::setClientCallTimeout(operations, kAuditTimeoutMs);
+    const v2::AuditReport_var report = operations->repair_network(findings);
+    return audit_of(report.in());
   });
 }
 

@@ -112,6 +112,8 @@ class TwoWay {
   Answer clear(ConnectionId connection) const;
   // Compares every switch's table, every ledger and the manager's table.
   Result<NetworkAudit> audit() const;
+  // Looks again, repairs what is among these findings of an audit, and audits the result.
+  Result<NetworkAudit> repair(const std::vector<Finding>& seen) const;
 
  private:
   // orb::remote() to the manager. The text of an Unavailable or BadRequest is the reason only.

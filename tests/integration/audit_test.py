@@ -27,6 +27,20 @@ class Audit(InOneLab):
         for word in (MIDDLE, *words):
             self.assertIn(str(word), said)
 
+    def repair(self, *plan):
+        """Repairs once the plan has been shown, and leaves the network clean."""
+        shown = tool(self.lab, "xbindctl", "repair", "--dry-run")
+        self.assertEqual(shown.returncode, 1, shown.stdout + shown.stderr)
+        before = self.switch.table()
+        for words in plan:
+            self.assertIn(words, shown.stdout)
+        self.assertEqual(self.switch.table(), before, "nothing is done yet")
+        done = tool(self.lab, "xbindctl", "repair")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        for words in plan:
+            self.assertIn(words, done.stdout)
+        self.assert_clean()
+
     def call(self):
         """Makes a call; returns its connection and its branch in the middle switch."""
         before = self.switch.table()
@@ -85,6 +99,34 @@ class Audit(InOneLab):
         self.assert_clean()
         self.release(connection)
 
+    def test_a_stranger_is_removed_and_the_calls_stay(self):
+        connection, branch = self.call()
+        stranger = Branch(1, (0, 999), 2, (0, 998))
+        self.switch.add(stranger)
+        self.repair("999", "-> is removed from the switch")
+        self.assertEqual(self.switch.table(), {branch})
+        self.release(connection)
+
+    def test_a_branch_that_is_gone_is_put_back(self):
+        connection, branch = self.call()
+        self.switch.delete(branch)
+        self.repair("-> is put back into the switch")
+        self.assertEqual(self.switch.table(), {branch})
+        self.release(connection)
+
+    def test_a_call_that_leads_elsewhere_is_led_back(self):
+        connection, branch = self.call()
+        self.switch.delete(branch)
+        self.switch.add(Branch(branch.input_port, branch.input_label, branch.output_port, (0, 997)))
+        self.repair("-> the switch is led back to the ledger")
+        self.assertEqual(self.switch.table(), {branch})
+        self.release(connection)
+
+    def test_there_is_nothing_to_repair(self):
+        done = tool(self.lab, "xbindctl", "repair")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, r"^clean: ")
+
     def test_a_release_of_what_is_gone_already_is_done(self):
         connection, branch = self.call()
         self.switch.delete(branch)
@@ -96,6 +138,18 @@ class AuditOverVersion1(Audit):
     """Finds the table by the activity of each label. The second controller uses version 3."""
 
     LAB = {"more": {"xbind-switchserver": [(None, "gsmp-versions", "1")]}}
+
+    test_a_call_that_leads_elsewhere_is_led_back = None  # version 1.1 does not show it
+
+    def test_a_stranger_is_removed_and_the_calls_stay(self):
+        """Without its output a branch cannot be removed."""
+        stranger = Branch(1, (0, 999), 2, (0, 998))
+        self.switch.add(stranger)
+        done = tool(self.lab, "xbindctl", "repair")
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertEqual(self.switch.table(), {stranger})
+        self.switch.delete(stranger)
+        self.assert_clean()
 
     def test_a_label_that_was_changed(self):
         """Version 1.1 cannot report where a connection leads; the input alone is visible."""

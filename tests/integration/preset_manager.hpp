@@ -176,6 +176,10 @@ class PresetOperations : public POA_xbind::v2::ManagerOperations {
     manager_.asked = fmt::format("clear {}", connection);
     return manager_.preset_debt();
   }
+  v2::AuditReport* repair_network(const v2::AuditFindingSeq& seen) override {
+    manager_.asked = fmt::format("repair {}", seen.length());
+    return audit_network();
+  }
   v2::AuditReport* audit_network() override {
     manager_.begin();
     if (manager_.report.switches == 0) throw v2::Unavailable("no audit now");

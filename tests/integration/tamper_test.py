@@ -39,14 +39,23 @@ class Tamper(unittest.TestCase):
         for word in words:
             self.assertIn(word, done.stdout)
 
-    def test_a_withheld_label_is_named(self):
+    def repair(self):
+        done = tool(self.lab, "xbindctl", "repair")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        done, summary = offer(self.lab, Load(calls=50, rate=500))
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertTrue(summary["audit"]["clean"])
+
+    def test_a_withheld_label_is_named_and_repaired(self):
         self.tamper(signal.SIGUSR1)
         self.run_is_unclean("leaked_labels", 1, ["leaked label", f"{MIDDLE} port 2"])
+        self.repair()
 
-    def test_a_falsified_bandwidth_is_named(self):
+    def test_a_falsified_bandwidth_is_named_and_repaired(self):
         self.tamper(signal.SIGUSR2)
         self.run_is_unclean("leaked_bandwidth_cells_per_s", 1234,
                             ["leaked bandwidth", f"{MIDDLE} port 2", "1234"])
+        self.repair()
 
 
 if __name__ == "__main__":

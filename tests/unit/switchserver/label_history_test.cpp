@@ -1,6 +1,7 @@
 // The history of every label with two managers. At each moment a label is free, in one manager's
 // cache or quarantine, lapsed with its session, or in one hop. It never changes from one manager to
-// the other without being returned. The test records all grants itself and relies on that record only.
+// the other without being returned. The test records all grants itself and relies on that record
+// only.
 #include <map>
 #include <random>
 

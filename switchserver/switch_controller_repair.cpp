@@ -1,0 +1,100 @@
+// SwitchController: what an audit has found is repaired.
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "switchserver/ledger_audit.hpp"
+#include "switchserver/switch_controller.hpp"
+
+namespace xbind {
+namespace {
+
+bool is_of_books(FindingKind kind) {
+  return kind == FindingKind::kLeakedLabel || kind == FindingKind::kDoubleLabel ||
+         kind == FindingKind::kLeakedBandwidth;
+}
+
+}  // namespace
+
+Result<void> SwitchController::repair(std::vector<Finding> seen, Token token, TimePoint now) {
+  now_ = now;
+  if (!up()) return fail(ErrorCode::kUnreachable, "the switch of {} is not up", options_.name);
+  if (audits_.size() >= options_.open_audits_max) {
+    return fail(ErrorCode::kExhausted, "{} audits are open at {}", audits_.size(), options_.name);
+  }
+  Audit audit{0, kNoManager, token, ledger_.clock(), true, std::move(seen)};
+  ask_for_table(std::move(audit));
+  return {};
+}
+
+// The second look has `found` these findings in the ledger and these differences in the switch.
+// Acts on those that the first look had found as well.
+std::size_t SwitchController::act(const std::vector<Finding>& seen,
+                                  const std::vector<Finding>& found,
+                                  const std::vector<TableDifference>& differences) {
+  using Same = std::tuple<FindingKind, std::string, std::string>;
+  std::set<Same> before;
+  for (const Finding& one : seen) before.emplace(one.kind, one.element, one.identity());
+  const auto again = [&](const Finding& one) {
+    return before.contains({one.kind, one.element, one.identity()});
+  };
+  std::size_t acted = 0;
+  bool books = false;
+  for (const Finding& one : found) {
+    if (!again(one)) continue;
+    ++acted;
+    books = books || is_of_books(one.kind);
+  }
+  if (books) {
+    ledger_.rebuild();
+    ++counters_.rebuilt;
+  }
+  for (const TableDifference& one : differences) {
+    if (!again(one.finding)) continue;
+    // To remove a branch the switch must be told its output, which version 1.1 does not report.
+    if (one.extra && one.extra->output_port == PortId{}) continue;
+    ++acted;
+    if (one.extra) {
+      remove_stray(*one.extra);
+    } else if (one.missing) {
+      put_back_on(*one.missing);
+    }
+  }
+  flush();
+  return acted;
+}
+
+void SwitchController::remove_stray(const CrossConnect& entry) {
+  const driver::Cookie cookie = ++tables_asked_ << 2 | static_cast<driver::Cookie>(Request::kTable);
+  strays_.emplace(cookie, entry);
+  driver_.remove(entry, cookie);
+  queued_ = true;
+}
+
+void SwitchController::on_stray_removed(const driver::Done& done) {
+  const auto found = strays_.extract(done.cookie);
+  if (found.empty()) {
+    ++counters_.unexpected_answers;
+    return;
+  }
+  if (done.cause != Cause::kNone && !done.absent) return;  // the next audit names it again
+  const CrossConnect gone = found.mapped();
+  ++counters_.strays_removed;
+  std::erase(unclaimed_, gone);
+  ledger_.unblock_all();
+  for (const CrossConnect& entry : unclaimed_) ledger_.block(entry);
+  put_back_on(gone);
+}
+
+// Puts back the hops on that input that the switch may lack. It replaces an entry that is there.
+void SwitchController::put_back_on(const CrossConnect& at) {
+  std::vector<HopRef> lost;
+  ledger_.for_each_on_input(
+      at.input_port, at.input_label, [&](HopRef ref, const HopRecord& record) {
+        const bool live = record.state == HopStage::kCommitted && !ledger_.above(ref);
+        if (live && !record.progress.add_open) lost.push_back(ref);
+      });
+  for (const HopRef ref : lost) put_back(ref);
+}
+
+}  // namespace xbind
