@@ -164,15 +164,21 @@ std::vector<Finding> ManagerDaemon::look() {
   return findings;
 }
 
-std::vector<Finding> ManagerDaemon::look_at(const std::string& name) {
+Result<ManagerDaemon::Reading> ManagerDaemon::read(const std::string& name) {
   const auto view = [&] {
     return ask([&](ConnectionManager& manager) { return manager.view_of(name); });
   };
-  const ManagerView before = view();
+  ManagerView before = view();
   const bool attached = ask([&](ConnectionManager& manager) { return manager.reaches(name); });
-  const auto report = peers_.audit_switch(name, attached);
-  if (!report) return {{FindingKind::kUnreadable, name, report.error().text}};
-  return compare(name, before, *report, view());
+  auto report = peers_.audit_switch(name, attached);
+  if (!report) return tl::make_unexpected(report.error());
+  return Reading{std::move(before), std::move(*report), view()};
+}
+
+std::vector<Finding> ManagerDaemon::look_at(const std::string& name) {
+  const auto here = read(name);
+  if (!here) return {{FindingKind::kUnreadable, name, here.error().text}};
+  return compare(name, here->before, here->report, here->after);
 }
 
 AuditSummary ManagerDaemon::repair(const std::vector<Finding>& seen) {
@@ -188,14 +194,9 @@ AuditSummary ManagerDaemon::repair(const std::vector<Finding>& seen) {
 }
 
 void ManagerDaemon::repair_at(const std::string& name, const std::vector<Finding>& seen) {
-  const auto view = [&] {
-    return ask([&](ConnectionManager& manager) { return manager.view_of(name); });
-  };
-  const ManagerView before = view();
-  const bool attached = ask([&](ConnectionManager& manager) { return manager.reaches(name); });
-  const auto report = peers_.audit_switch(name, attached);
-  if (!report) return;  // the audit that follows reports it
-  const OwnRepairs repairs = repairs_of(name, before, *report, view(), seen);
+  const auto here = read(name);
+  if (!here) return;  // the audit that follows reports it
+  const OwnRepairs repairs = repairs_of(name, here->before, here->report, here->after, seen);
   ask([&](ConnectionManager& manager) {
     manager.repair(name, repairs, steady_now());
     return true;

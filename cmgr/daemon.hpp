@@ -113,6 +113,13 @@ class ManagerDaemon {
   bool learn_network();
   void after_drain();
   void complete(RequestId token, Outcome outcome);
+  // A SwitchServer's report, and the manager's view before and after it was fetched.
+  struct Reading {
+    ManagerView before;
+    LedgerReport report;
+    ManagerView after;
+  };
+  Result<Reading> read(const std::string& switch_name);
   std::vector<Finding> look();
   std::vector<Finding> look_at(const std::string& switch_name);
   void repair_at(const std::string& switch_name, const std::vector<Finding>& seen);

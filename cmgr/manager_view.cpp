@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
+#include <utility>
+
+#include "core/finding_set.hpp"
 
 namespace xbind::cmgr {
 namespace {
@@ -42,18 +44,6 @@ Finding leaked_label(const std::string& switch_name, PortId port, Label label,
           fmt::format("label {} is {} in the ledger under the manager's name, but the manager does "
                       "not have it",
                       to_string(label), where)};
-}
-
-using Same = std::tuple<FindingKind, std::string, std::string>;
-
-std::set<Same> set_of(const std::vector<Finding>& findings) {
-  std::set<Same> all;
-  for (const Finding& one : findings) all.emplace(one.kind, one.element, one.identity());
-  return all;
-}
-
-bool has(const std::set<Same>& all, const Finding& one) {
-  return all.contains({one.kind, one.element, one.identity()});
 }
 
 HopMap by_key(const std::vector<LedgerHop>& hops) {
@@ -185,21 +175,21 @@ std::vector<Finding> compare(const std::string& switch_name, const ManagerView& 
 OwnRepairs repairs_of(const std::string& switch_name, const ManagerView& before,
                       const LedgerReport& report, const ManagerView& after,
                       const std::vector<Finding>& seen) {
-  const std::set<Same> first = set_of(seen);
-  std::set<Same> both;
+  const FindingSet first(seen);
+  FindingSet both;
   bool misses_hop = false;
   OwnRepairs repairs;
-  for (Finding& one : compare(switch_name, before, report, after)) {
+  for (const Finding& one : compare(switch_name, before, report, after)) {
     misses_hop = misses_hop || one.kind == FindingKind::kMissingHop;
-    if (has(first, one)) both.emplace(one.kind, one.element, one.identity());
+    if (first.contains(one)) both.add(one);
   }
   for (const LedgerHop& hop : report.hops) {
-    if (has(both, stray_hop(switch_name, hop))) repairs.stray_hops.push_back(hop);
+    if (both.contains(stray_hop(switch_name, hop))) repairs.stray_hops.push_back(hop);
   }
   const auto choose = [&](const std::vector<PortLabels>& ports, std::string_view where) {
     for (const PortLabels& port : ports) {
       for (const Label label : port.labels) {
-        if (!has(both, leaked_label(switch_name, port.port, label, where))) continue;
+        if (!both.contains(leaked_label(switch_name, port.port, label, where))) continue;
         repairs.leaked_labels.emplace_back(port.port, label);
       }
     }
@@ -209,16 +199,16 @@ OwnRepairs repairs_of(const std::string& switch_name, const ManagerView& before,
   for (const Finding& one : report.findings) {
     const bool stray = one.kind == FindingKind::kStrayCrossConnect ||
                        one.kind == FindingKind::kChangedCrossConnect;
-    if (has(both, one) && !(stray && misses_hop)) repairs.for_switch_server.push_back(one);
+    if (both.contains(one) && !(stray && misses_hop)) repairs.for_switch_server.push_back(one);
   }
   return repairs;
 }
 
 std::vector<Finding> seen_twice(const std::vector<Finding>& first, std::vector<Finding> second) {
-  const std::set<Same> before = set_of(first);
+  const FindingSet before(first);
   std::erase_if(second, [&](const Finding& finding) {
     return finding.kind != FindingKind::kOwed && finding.kind != FindingKind::kUnreadable &&
-           !has(before, finding);
+           !before.contains(finding);
   });
   return second;
 }

@@ -1,7 +1,7 @@
 // A switch's part in OAM loopback: its name, and the requests that it has passed on, so that their
 // answers find the way back. SwitchFabric calls it (switch_fabric_oam.cpp).
 //
-//   request, for another point ──▶ cross-connect ──▶ next line       remember(): where it came in
+//   request, for another point ──▶ cross-connect ──▶ next line   remember(): where it came in
 //   request, for a point here  ──▶ back into the line that it came from, as an answer
 //   previous line ◀── where the request came in ◀── answer           take(), once
 //

@@ -68,8 +68,9 @@
 //
 // When a session ends, the other end of a link may have hops with labels from the manager's cache
 // whose commits have not arrived here. These labels are lapsed: nobody gets them. The manager's
-// next session has them in quarantine and returns those that it does not use. If the manager stays
-// away for longer than end_rest() allows, they are granted, but only when no other label is free.
+// next session finds them in its quarantine: the manager returns those that no hop of its own uses.
+// If the manager stays away for longer than end_rest() allows, they are granted, but only when no
+// other label is free.
 //
 // Every operation on a label or hop takes constant time, and no memory once warm, except for
 // HopExtras and for names of clients and endpoints that no other hop has. With branches the time

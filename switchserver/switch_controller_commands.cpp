@@ -110,11 +110,7 @@ Result<std::uint64_t> SwitchController::clear_hops(std::string_view manager,
   for (const HopRef ref : cleared) {
     if (ledger_.find_hop(ref) == nullptr) continue;  // it went with another one
     if (ledger_.goes_at_once(ref)) {
-      const auto below = ledger_.below(ref);
-      if (ledger_.hop(ref).input_label().present()) note_end(ledger_.hop(ref));
-      ledger_.begin_removal(ref);
-      advance(below);
-      ++counters_.removes;
+      remove_at_once(ref);
       continue;
     }
     ledger_.begin_removal(ref);
@@ -263,11 +259,7 @@ void SwitchController::remove(Place place, ManagerIndex manager, const HopKey& k
   HopRecord& record = ledger_.hop(*ref);
   if (ledger_.goes_at_once(*ref)) {
     const HopResult done = removal_of(*ref);
-    const auto below = ledger_.below(*ref);
-    if (record.input_label().present()) note_end(record);
-    ledger_.begin_removal(*ref);
-    advance(below);
-    ++counters_.removes;
+    remove_at_once(*ref);
     return answer(place, done);
   }
   ledger_.begin_removal(*ref);
@@ -278,6 +270,16 @@ void SwitchController::remove(Place place, ManagerIndex manager, const HopKey& k
     wait(record.remove_waiters, place);
   }
   request_removal(*ref);
+}
+
+// Of a hop that goes_at_once().
+void SwitchController::remove_at_once(HopRef ref) {
+  const HopRecord& record = ledger_.hop(ref);
+  const auto below = ledger_.below(ref);
+  if (record.input_label().present()) note_end(record);
+  ledger_.begin_removal(ref);
+  advance(below);
+  ++counters_.removes;
 }
 
 // The removal follows what is under way above; a request that the switch refused is sent again.

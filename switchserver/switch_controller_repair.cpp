@@ -1,8 +1,8 @@
 // SwitchController: what an audit has found is repaired.
 #include <algorithm>
-#include <set>
-#include <tuple>
+#include <utility>
 
+#include "core/finding_set.hpp"
 #include "switchserver/ledger_audit.hpp"
 #include "switchserver/switch_controller.hpp"
 
@@ -28,20 +28,15 @@ Result<void> SwitchController::repair(std::vector<Finding> seen, Token token, Ti
 }
 
 // The second look has `found` these findings in the ledger and these differences in the switch.
-// Acts on those that the first look had found as well.
+// Repairs each that is also among `seen`, the findings of the first look; returns their number.
 std::size_t SwitchController::act(const std::vector<Finding>& seen,
                                   const std::vector<Finding>& found,
                                   const std::vector<TableDifference>& differences) {
-  using Same = std::tuple<FindingKind, std::string, std::string>;
-  std::set<Same> before;
-  for (const Finding& one : seen) before.emplace(one.kind, one.element, one.identity());
-  const auto again = [&](const Finding& one) {
-    return before.contains({one.kind, one.element, one.identity()});
-  };
+  const FindingSet before(seen);
   std::size_t acted = 0;
   bool books = false;
   for (const Finding& one : found) {
-    if (!again(one)) continue;
+    if (!before.contains(one)) continue;
     ++acted;
     books = books || is_of_books(one.kind);
   }
@@ -50,8 +45,8 @@ std::size_t SwitchController::act(const std::vector<Finding>& seen,
     ++counters_.rebuilt;
   }
   for (const TableDifference& one : differences) {
-    if (!again(one.finding)) continue;
-    // To remove a branch the switch must be told its output, which version 1.1 does not report.
+    if (!before.contains(one.finding)) continue;
+    // A removal names the branch's output. A switch of version 1.1 does not report outputs.
     if (one.extra && one.extra->output_port == PortId{}) continue;
     ++acted;
     if (one.extra) {

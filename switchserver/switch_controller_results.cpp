@@ -92,8 +92,9 @@ bool SwitchController::anybody_waits(std::uint32_t head) const {
 void SwitchController::take_outputs(TimePoint now, Outputs& outputs) {
   for (const std::uint32_t fresh : fresh_batches_) batches_[fresh].times.asked = now;
   fresh_batches_.clear();
-  for (Rest& rest : rests_) {
-    if (rest.until == kNever) rest.until = now + options_.labels_rest;
+  // Those that begin with this step stand last.
+  for (auto rest = rests_.rbegin(); rest != rests_.rend() && rest->until == kNever; ++rest) {
+    rest->until = now + options_.labels_rest;
   }
   for (Results& results : outputs_.results) {
     if (results.times.asked == kNever) results.times.asked = results.times.answered = now;

@@ -49,10 +49,10 @@
 // With several managers the calls are dealt to them in turn: call k, including its release, goes to
 // manager k mod `managers`. So connection numbers of different managers never mix.
 //
-// An inspector (call_inspector.hpp) may keep calls up past their end, also those that are up when
-// the run is stopped. The end of such a call is planned for the moment of inspected(), if that is
-// later than its original end, and its release latency counts from there. Nothing else of the run
-// changes, including the latencies of all other calls.
+// An inspector (call_inspector.hpp) may have the run release a call later than planned, also when
+// the run is stopped while the call is up. The end of such a call is planned for the moment of
+// inspected(), if that is later than its original end, and its release latency counts from there.
+// Nothing else of the run changes, including the latencies of all other calls.
 //
 // Owner and threads: one thread at a time. No clock, no CORBA: the owner calls advance() at
 // next_deadline() or earlier, sends the requests to the target, and passes its answers to

@@ -35,7 +35,7 @@ bool end_by_force(Context& context, ConnectionId id, TimePoint now) {
   return context.connections.find(id) != nullptr;
 }
 
-std::size_t end_stuck(Context& context, TimePoint now) {
+void end_stuck(Context& context, TimePoint now) {
   std::vector<ConnectionId> stuck;
   context.timers.find_stuck(now, [&](const AgeHook& hook) {
     const auto& procedure = static_cast<const Procedure&>(hook);
@@ -47,7 +47,6 @@ std::size_t end_stuck(Context& context, TimePoint now) {
     ++context.counters.ended_stuck;
     end_by_force(context, id, now);
   }
-  return stuck.size();
 }
 
 }  // namespace xbind::cmgr

@@ -1,8 +1,6 @@
 // Ends connections by force: for an operator, and for calls that none of their timers has ended.
 #pragma once
 
-#include <cstddef>
-
 #include "cmgr/procedures/context.hpp"
 #include "core/clock.hpp"
 #include "core/ids.hpp"
@@ -16,7 +14,7 @@ namespace xbind::cmgr {
 bool end_by_force(Context& context, ConnectionId id, TimePoint now);
 
 // Ends procedures that live longer than all their timers together allow: some wait has no end. The
-// caller does this after it has expired the timers. Returns how many there were.
-std::size_t end_stuck(Context& context, TimePoint now);
+// caller does this after it has expired the timers.
+void end_stuck(Context& context, TimePoint now);
 
 }  // namespace xbind::cmgr

@@ -1,4 +1,4 @@
-// Invariant 3: what clients have been told is true.
+// Invariant 3: a connection that a client was told is up carries its cells as promised.
 #include <fmt/format.h>
 #include <algorithm>
 #include <set>

@@ -79,6 +79,15 @@ class RecoveryTest : public ExchangeTest {
     end.hop_count = 2;
   }
 
+  // The manager restarts, serves without that switch, and its client releases the call.
+  void release_without(const char* unread) {
+    restart({unread});
+    manager().serve_with_switches_missing(now);
+    finish();
+    release(1, earlier(1));
+    wait(milliseconds{1});
+  }
+
   std::map<std::string, std::vector<LedgerHop>> held_;
   HopOwner client_{"mia", Epoch{1}, "ann", "bob"};
   bool prepares_ = false;
@@ -194,11 +203,7 @@ TEST_F(RecoveryTest, ACallThatWaitsCanBeReleasedAndItsLastHopIsRemovedWhenItIsFo
 
 TEST_F(RecoveryTest, ARemovedHopsLabelRestsUntilTheSwitchAtItsOtherEndHasBeenRead) {
   holds_call(earlier(1));
-  restart({"sw2"});
-  manager().serve_with_switches_missing(now);
-  finish();
-  release(1, earlier(1));
-  wait(milliseconds{1});
+  release_without("sw2");
   answer("sw1", {removed(removal("sw1"), vci(40))});
   all_done("sw3");
   wait(milliseconds{200});
@@ -212,11 +217,7 @@ TEST_F(RecoveryTest, ARemovedHopsLabelRestsUntilTheSwitchAtItsOtherEndHasBeenRea
 
 TEST_F(RecoveryTest, ALabelThatIsFoundLaterRestsUntilTheHopAtItsOtherEndIsRemoved) {
   holds_call(earlier(1));
-  restart({"sw1"});
-  manager().serve_with_switches_missing(now);
-  finish();
-  release(1, earlier(1));
-  wait(milliseconds{1});
+  release_without("sw1");
   const HopRemoval second = removal("sw2");
   all_done("sw3");
   come_back("sw1");
