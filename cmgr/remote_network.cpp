@@ -19,6 +19,10 @@ constexpr std::size_t kLinksMax = 1U << 20;
 constexpr auto kEpochTimeoutMs =
     static_cast<CORBA::ULong>(kManagerTimers.ms("epoch-answer").count());
 
+// Threads that ask for epochs: twice as many as attach, because a manager does nothing else then,
+// and each silent SwitchServer costs a whole kEpochTimeoutMs.
+constexpr std::size_t kEpochsAtOnce = 2 * kSwitchAttachLimits.at_once;
+
 constexpr Duration kLooksForEnd = kManagerTimers["logic-wait"];
 
 template <class T>
@@ -169,7 +173,7 @@ RemotePeers::EpochsKnown RemotePeers::newest_epochs(const std::vector<std::strin
     }
   };
   std::vector<std::thread> threads;
-  const std::size_t at_once = std::min(switches.size(), kSwitchAttachLimits.at_once);
+  const std::size_t at_once = std::min(switches.size(), kEpochsAtOnce);
   for (std::size_t i = 0; i < at_once; ++i) threads.emplace_back(ask);
   for (std::thread& thread : threads) thread.join();
   return known;

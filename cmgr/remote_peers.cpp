@@ -204,11 +204,11 @@ void RemotePeers::invoke(SessionId session, const std::string& switch_name, HopB
   });
 }
 
-void RemotePeers::attach_switch(const std::string& switch_name) {
+void RemotePeers::attach_switch(const std::string& switch_name, AttachTable::Lost lost) {
   {
     const std::lock_guard lock(mutex_);
     const auto wanted = attachments_.attach(switch_name, steady_now(),
-                                            attach_jitter(options_.manager, switch_name));
+                                            attach_jitter(options_.manager, switch_name), lost);
     XB_CHECK(wanted.has_value(), wanted.error().text);  // SwitchDesk has the same bound
   }
   wake_.notify_all();
@@ -235,11 +235,16 @@ void RemotePeers::run_attaching() {
   }
 }
 
-Result<RemotePeers::Attached> RemotePeers::attach_to(const std::string& switch_name) {
+Result<RemotePeers::Attached> RemotePeers::attach_to(const AttachTable::Due& due) {
+  const std::string& switch_name = due.name;
   const auto server = switch_server(switch_name);
   if (!server) return tl::make_unexpected(server.error());
   const std::string peer = "switchserver " + switch_name;
   Attached result;
+  if (due.patience != Attaching::kUnbounded) {
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(due.patience).count();
+    omniORB::setClientCallTimeout(*server, static_cast<CORBA::ULong>(ms));
+  }
   auto attachment = orb::remote(peer, *server, [&] {
     v2::HopAttachment_var attached = (*server)->attach_manager(
         options_.manager.c_str(), options_.epoch.value(), v2::protocol_version, observer_);
@@ -248,6 +253,7 @@ Result<RemotePeers::Attached> RemotePeers::attach_to(const std::string& switch_n
     return attached;
   });
   if (!attachment) return tl::make_unexpected(attachment.error());
+  omniORB::setClientCallTimeout(*server, 0);  // pages of hops have the common timeout
   result.attachment = *attachment;
   if (result.attachment->session == 0 || result.attachment->batches_in_flight == 0) {
     return fail(ErrorCode::kProtocol, "{} gave us session {} with a window of {} batches",
@@ -274,7 +280,7 @@ Result<RemotePeers::Attached> RemotePeers::attach_to(const std::string& switch_n
 
 void RemotePeers::attach_now(const AttachTable::Due& due) {
   const std::string peer = "switchserver " + due.name;
-  auto attached = attach_to(due.name);
+  auto attached = attach_to(due);
   const TimePoint now = steady_now();
   if (!attached) {
     const bool fenced = attached.error().code == ErrorCode::kFenced && options_.fenced;

@@ -71,7 +71,7 @@ class RemotePeers : public Peers {
   void ask_routes(std::vector<RouteQuery> queries) override;
   void ask_services(std::vector<ServiceSpec> services) override;
   void invoke(SessionId session, const std::string& switch_name, HopBatch batch) override;
-  void attach_switch(const std::string& switch_name) override;
+  void attach_switch(const std::string& switch_name, AttachTable::Lost lost) override;
   void switch_session_over(SessionId session) override {
     ended_switch_sessions_.push_back(session);
   }
@@ -177,7 +177,7 @@ class RemotePeers : public Peers {
     bool first = false;
     std::vector<PortLabels> quarantined;  // there, of this manager
   };
-  Result<Attached> attach_to(const std::string& switch_name);
+  Result<Attached> attach_to(const AttachTable::Due& due);
   Result<std::vector<HeldHops>> hops_held(const std::string& peer, v2::SwitchServer_ptr server,
                                           v2::SessionId session);
   // Claims what the manager has there, from a SwitchServer whose ledger this manager does not know.

@@ -34,13 +34,13 @@ void SwitchAnswers::lost(SessionId session, std::string_view reason, TimePoint n
   if (!at) return;
   context_.switches.lost(*at, reason);
   abandon(*at, now);
-  peers_.attach_switch(context_.switches.name(*at));
+  peers_.attach_switch(context_.switches.name(*at), AttachTable::Lost::kNothing);
 }
 
 void SwitchAnswers::tick(TimePoint now) {
-  for (const SwitchIndex at : context_.switches.tick(now)) {
-    abandon(at, now);
-    peers_.attach_switch(context_.switches.name(at));
+  for (const SwitchDesk::Ended& ended : context_.switches.tick(now)) {
+    abandon(ended.at, now);
+    peers_.attach_switch(context_.switches.name(ended.at), ended.lost);
   }
 }
 

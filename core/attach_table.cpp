@@ -15,7 +15,7 @@ AttachTable::AttachTable(const Attaching::Policy& policy, const Limits& limits)
       limits.peers_max, limits.silent_at_once, limits.at_once);
 }
 
-Result<void> AttachTable::attach(const std::string& name, TimePoint now, double jitter) {
+Result<void> AttachTable::attach(const std::string& name, TimePoint now, double jitter, Lost lost) {
   auto known = peers_.find(name);
   if (known == peers_.end()) {
     if (peers_.size() >= limits_.peers_max) {
@@ -25,6 +25,10 @@ Result<void> AttachTable::attach(const std::string& name, TimePoint now, double 
   }
   known->second.jitter = jitter;
   Attaching& attaching = known->second.attaching;
+  // Not during an attempt, whose place is counted by what the peer was at its start.
+  if (lost == Lost::kBySilence && attaching.state() != State::kAttempting) {
+    known->second.silent = true;
+  }
   if (attaching.state() == State::kIdle) {
     attaching.begin(now);
   } else {
@@ -59,7 +63,8 @@ std::optional<AttachTable::Due> AttachTable::take(TimePoint now) {
   peer.began = now;
   ++under_way_;
   if (peer.silent) ++silent_under_way_;
-  return Due{next->first, *peer.attaching.take(now)};
+  return Due{next->first, *peer.attaching.take(now),
+             peer.silent ? Attaching::kUnbounded : limits_.silent_after};
 }
 
 bool AttachTable::attached(const std::string& name, Attaching::Attempt attempt, TimePoint now) {

@@ -322,7 +322,7 @@ void ManagerSite::answer_services(std::size_t count, TimePoint now) {
   manager_.on_services(replies, now);
 }
 
-void ManagerSite::attach_switch(const std::string& switch_name) {
+void ManagerSite::attach_switch(const std::string& switch_name, AttachTable::Lost /*lost*/) {
   to_attach_.push_back(switch_name);
   if (!path_.empty()) outbox_.remind(*this, kAttach, kAttaching);
 }

@@ -151,7 +151,7 @@ class ManagerSite final : public Process, private cmgr::Peers {
   void ask_routes(std::vector<cmgr::RouteQuery> queries) override;
   void ask_services(std::vector<ServiceSpec> services) override;
   void invoke(SessionId session, const std::string& switch_name, HopBatch batch) override;
-  void attach_switch(const std::string& switch_name) override;
+  void attach_switch(const std::string& switch_name, AttachTable::Lost lost) override;
   void switch_session_over(SessionId /*session*/) override {}  // the sites live as long as the run
   void client_session_over(SessionId /*session*/, const SessionEnding& /*ending*/) override {}
 

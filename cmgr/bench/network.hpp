@@ -95,7 +95,7 @@ class Network : public Peers {
   void ask_routes(std::vector<RouteQuery> queries) override;
   void ask_services(std::vector<ServiceSpec>) override {}
   void invoke(SessionId, const std::string&, HopBatch) override {}
-  void attach_switch(const std::string&) override {}
+  void attach_switch(const std::string&, AttachTable::Lost) override {}
   void switch_session_over(SessionId) override {}
   void client_session_over(SessionId, const SessionEnding&) override {}
 

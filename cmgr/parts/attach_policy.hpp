@@ -28,11 +28,11 @@ inline constexpr Attaching::Policy kSwitchAttaching{
 inline constexpr AttachTable::Limits kSwitchAttachLimits{
     .peers_max = SwitchDesk::kSwitches,
     // Each attempt under way has a thread in the daemon.
-    .at_once = 8,
-    // A stopped process that serves dozens of SwitchServers leaves half of the threads to the
-    // others.
-    .silent_at_once = 4,
-    // A live SwitchServer answers within milliseconds; a stopped one uses up the call timeout.
+    .at_once = 16,
+    // Stopped SwitchServers leave half of the threads to the others.
+    .silent_at_once = 8,
+    // A live SwitchServer answers within milliseconds; one that is silent gets the call timeout at
+    // the next attempt.
     .silent_after = kManagerTimers["attach-silent"],
 };
 

@@ -8,6 +8,7 @@
 
 #include "cmgr/parts/route_cache.hpp"
 #include "cmgr/parts/service.hpp"
+#include "core/attach_table.hpp"
 #include "core/call.hpp"
 #include "core/hop.hpp"
 #include "core/session/session.hpp"
@@ -46,7 +47,7 @@ class Peers {
 
   // A path names an unknown switch, or a session has ended: attach (again) and report with
   // switch_attached().
-  virtual void attach_switch(const std::string& switch_name) = 0;
+  virtual void attach_switch(const std::string& switch_name, AttachTable::Lost lost) = 0;
 
   // The session has ended, for whatever reason: nothing more is sent in it, and the connection to
   // the peer may be closed once all frames have left. Peers sends `ending` to the client.

@@ -25,7 +25,7 @@ SwitchIndex SwitchDesk::index_of(const std::string& name) {
     XB_CHECK(switches_.size() < kSwitches, switches_.size());
     switches_.push_back(std::make_unique<Switch>(
         Switch{name, {}, 0, nullptr, Aggregator{aggregation_}, {}, {}, {}, {}, kNever, false}));
-    peers_.attach_switch(name);
+    peers_.attach_switch(name, AttachTable::Lost::kNothing);
   }
   return entry->second;
 }
@@ -239,12 +239,12 @@ void SwitchDesk::flush_all(TimePoint now) {
   }
 }
 
-std::vector<SwitchIndex> SwitchDesk::tick(TimePoint now) {
+std::vector<SwitchDesk::Ended> SwitchDesk::tick(TimePoint now) {
   if (trim_due_ <= now) {
     for (const auto& at : switches_) trim(*at, now);
     trim_due_ = by_session_.empty() ? kNever : now + kTrim;
   }
-  std::vector<SwitchIndex> given_up;
+  std::vector<Ended> ended;
   count_batches();
   std::vector<session::Frame<HopBatch>> frames;
   for (std::size_t i = 0; i < switches_.size(); ++i) {
@@ -256,19 +256,19 @@ std::vector<SwitchIndex> SwitchDesk::tick(TimePoint now) {
       for (auto& frame : frames) transmit(at, std::move(frame));
       if (!ticked) {
         lost(index_at(i), ticked.error().text);
-        given_up.push_back(index_at(i));
+        ended.push_back({index_at(i), AttachTable::Lost::kBySilence});
         continue;
       }
     }
     if (at.debts_due <= now) send_debts(at, now);
     if (must_attach_again(at)) {
       lost(index_at(i), "no answer names the labels of removed hops");
-      given_up.push_back(index_at(i));
+      ended.push_back({index_at(i), AttachTable::Lost::kNothing});
       continue;
     }
     send_due(at, now, true);
   }
-  return given_up;
+  return ended;
 }
 
 TimePoint SwitchDesk::next_deadline() const {

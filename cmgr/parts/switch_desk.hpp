@@ -196,9 +196,13 @@ class SwitchDesk {
 
   void flush(TimePoint now);      // sends what is due
   void flush_all(TimePoint now);  // sends everything queued, due or not
+  struct Ended {
+    SwitchIndex at;
+    AttachTable::Lost lost = AttachTable::Lost::kNothing;
+  };
   // Handles repeats, confirmations, flush timeouts and debts. Returns the switches whose session
-  // was given up.
-  std::vector<SwitchIndex> tick(TimePoint now);
+  // was given up, and why.
+  std::vector<Ended> tick(TimePoint now);
   TimePoint next_deadline() const;
 
   const std::string& name(SwitchIndex at) const { return switches_[at.value()]->name; }

@@ -51,8 +51,8 @@ inline constexpr Timers kManagerTimers{
         {"attach-answer", std::chrono::seconds{20},
          "Time after which an attempt to attach that has no answer has failed."},
         {"attach-silent", std::chrono::seconds{1},
-         "Age at which an attempt to attach counts as silent; fewer silent ones may be under way "
-         "at once."},
+         "Time in which a SwitchServer must answer the first attempt to attach; one that does not "
+         "counts as silent, and fewer silent ones are tried at once."},
         {"epoch-answer", std::chrono::seconds{2},
          "Time in which a SwitchServer must say which epochs of the manager it knows."},
         {"logic-wait", std::chrono::milliseconds{100},

@@ -101,11 +101,11 @@ void ManagerSite::ask_services(std::vector<ServiceSpec> services) {
   });
 }
 
-void ManagerSite::attach_switch(const std::string& switch_name) {
+void ManagerSite::attach_switch(const std::string& switch_name, AttachTable::Lost lost) {
   sessions_.erase(switch_name);
   ++world_.tally["attachment: wanted"];
   const auto wanted =
-      attachments_.attach(switch_name, world_.now, cmgr::attach_jitter(name_, switch_name));
+      attachments_.attach(switch_name, world_.now, cmgr::attach_jitter(name_, switch_name), lost);
   if (!wanted) world_.violated(wanted.error().text);
   // Must not run within the step.
   world_.after(Duration::zero(), [this] { attach_due(); });

@@ -102,7 +102,7 @@ class ManagerSite : public cmgr::Peers {
   void invoke(SessionId session, const std::string& switch_name, HopBatch batch) override {
     hooks_.invoke(switch_name, session, std::move(batch));
   }
-  void attach_switch(const std::string& switch_name) override;
+  void attach_switch(const std::string& switch_name, AttachTable::Lost lost) override;
   void switch_session_over(SessionId /*session*/) override {}  // addresses never change here
   void client_session_over(SessionId session, const SessionEnding& ending) override {
     hooks_.client_session_over(session, ending);

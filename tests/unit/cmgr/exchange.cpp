@@ -405,7 +405,10 @@ void ExchangeTest::invoke(SessionId session, const std::string& name, HopBatch b
   invoked_.push_back({session, name, std::move(batch)});
 }
 
-void ExchangeTest::attach_switch(const std::string& name) { attaching_.push_back(name); }
+void ExchangeTest::attach_switch(const std::string& name, AttachTable::Lost lost) {
+  attaching_.push_back(name);
+  lost_by_[name] = lost;
+}
 
 void ExchangeTest::carry() {
   for (auto& [session, name, frame] : std::exchange(to_switches_, {})) {

@@ -137,6 +137,8 @@ class ExchangeTest : public ::testing::Test, public Peers {
   std::vector<Invocation> invocations();
   std::vector<RouteQuery> take_route_queries();
   std::vector<std::string> take_attach_requests();
+  // Why the manager requested its latest attachment to this switch.
+  AttachTable::Lost how_lost(const std::string& name) const { return lost_by_.at(name); }
   std::vector<std::pair<PortId, Label>> cached(const std::string& name);
 
   // Sets up a call of mia; the caches must have labels.
@@ -174,7 +176,7 @@ class ExchangeTest : public ::testing::Test, public Peers {
   void ask_routes(std::vector<RouteQuery> queries) override;
   void ask_services(std::vector<ServiceSpec> services) override;
   void invoke(SessionId session, const std::string& name, HopBatch batch) override;
-  void attach_switch(const std::string& name) override;
+  void attach_switch(const std::string& name, AttachTable::Lost lost) override;
   void switch_session_over(SessionId session) override {
     ended_switch_sessions_.push_back(session);
   }
@@ -199,6 +201,7 @@ class ExchangeTest : public ::testing::Test, public Peers {
   std::vector<std::pair<SessionId, session::Frame<OutcomeBatch>>> to_clients_;
   std::vector<RouteQuery> asked_;
   std::vector<std::string> attaching_;
+  std::map<std::string, AttachTable::Lost> lost_by_;  // as the manager said it last
   std::vector<ServiceSpec> services_;
   std::vector<Invocation> invoked_;
 };

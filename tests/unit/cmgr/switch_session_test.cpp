@@ -216,6 +216,7 @@ TEST_F(SwitchSessionTest, APeerThatBreaksTheProtocolLosesItsSession) {
   manager().on_results(switches_.at("sw1").session, {BatchSeq{}, BatchSeq{99}, nullptr}, now);
   finish();
   EXPECT_THAT(take_attach_requests(), ElementsAre("sw1"));
+  EXPECT_EQ(how_lost("sw1"), AttachTable::Lost::kNothing) << "it does answer";
   EXPECT_EQ(manager().gauges().switches_attached, 2U);
 }
 
@@ -225,6 +226,7 @@ TEST_F(SwitchSessionTest, ASwitchThatIsNotHeardAnyMoreIsGivenUp) {
   switches_.at("sw1").deaf = true;  // and sends nothing
   wait(config.switch_session.lease);
   EXPECT_THAT(take_attach_requests(), ElementsAre("sw1"));
+  EXPECT_EQ(how_lost("sw1"), AttachTable::Lost::kBySilence);
   EXPECT_EQ(manager().gauges().switches_attached, 2U);
 }
 

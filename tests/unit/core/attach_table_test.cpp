@@ -17,6 +17,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 class AttachTableTest : public ::testing::Test {
  protected:
@@ -170,6 +171,32 @@ TEST_F(AttachTableTest, OneThatAnswersAgainIsNotSilentAnyMore) {
   EXPECT_THAT(take_all(), ElementsAre("s3"));
   wait(milliseconds{200});
   EXPECT_THAT(take_all(), ElementsAre("s1")) << "a third place";
+}
+
+TEST_F(AttachTableTest, AnAttemptToOneThatIsNotKnownAsSilentIsShort) {
+  attach({"a"});
+  EXPECT_EQ(table.take(now)->patience, kLimits.silent_after);
+  wait(kLimits.silent_after);
+  EXPECT_TRUE(table.failed("a", 1, now));
+  wait(milliseconds{100});
+  EXPECT_EQ(table.take(now)->patience, Attaching::kUnbounded);
+}
+
+TEST_F(AttachTableTest, SessionsThatEndedBySilenceLeavePlacesToOthers) {
+  const std::vector<std::string> silent{"s1", "s2", "s3", "s4"};
+  attach(silent);
+  take_all();
+  for (const std::string& name : silent) attached(name);
+  attach({"a"});
+  take_all();
+  attached("a");
+  wait(seconds{10});
+  for (const std::string& name : silent) {
+    ASSERT_TRUE(table.attach(name, now, 0, AttachTable::Lost::kBySilence).has_value());
+  }
+  attach({"a"});
+  wait(milliseconds{100});
+  EXPECT_THAT(take_all(), UnorderedElementsAre("s1", "s2", "a")) << "s3 and s4 wait for a place";
 }
 
 TEST_F(AttachTableTest, OneThatIsGivenUpIsNotAttemptedUntilItIsWantedAgain) {
