@@ -107,7 +107,7 @@ inline constexpr Timers kManagerTimers{
          "Pause between the readings of an audit; messages in flight arrive meanwhile."},
         {"audit-answer", std::chrono::seconds{25},
          "Time in which a SwitchServer must answer an audit; longer than its own."},
-        {"audit-answer-absent", std::chrono::seconds{2},
+        {"audit-answer-absent", std::chrono::seconds{1},
          "Time in which a SwitchServer to which the manager is not attached must answer an audit."},
     }};
 

@@ -15,7 +15,7 @@
   bench.py      ./quickstart --bench: speed and memory, measured against wanted
   sweep.py      ./quickstart --sweep: engines, thresholds and label caches compared
   sweep_figures.py  its tables; xbind-callgen searches and compares
-  speed.py, sip.py  sweeps of speed; speed_figures.py compares results with goals
+  speed.py, recovery.py, sip.py  sweeps of speed; speed_figures.py compares results with goals
   scheduling.py the kernel's scheduling policy for started processes
 
 Python's standard library only. A lab is started, and its processes stay until `down`. Only

@@ -448,13 +448,13 @@ class Lab:
         return ",".join(f"{process.name}={process.pid}" for process in self.processes.values()
                         if process.alive())
 
-    def ask(self, program, *words):
-        """Runs one of our tools and returns its output; LabError unless its exit code is 0."""
+    def ask(self, program, *words, code=0):
+        """Runs one of our tools and returns its output; LabError if its exit code is another."""
         done = subprocess.run([str(self.options.bin_dir / program), *words], capture_output=True,
                               text=True, stdin=subprocess.DEVNULL, check=False, timeout=60,
                               env={**self.daemon_environment(), **self.client_environment()})
-        if done.returncode != 0:
-            raise LabError(f"{program} {' '.join(words)}: {done.stderr.strip()}")
+        if done.returncode != code:
+            raise LabError(f"{program} {' '.join(words)}: {(done.stderr or done.stdout).strip()}")
         return done.stdout
 
     def names_address(self):

@@ -23,13 +23,23 @@ GOALS = {  # of each goal: what is measured, the figure wanted, and whether less
     "wide": [("hop commands a second, 128 switches over three", 0.8, False)],
     "managers": [("operations a second, two managers over one", 0.95, False),
                  ("operations a second, four managers over one", 0.95, False)],
+    "recovery": [
+        ("seconds of an audit, the longest of five, without load", 2.0, True),
+        ("... of the plan of a repair", 2.0, True),
+        ("... of an audit, with calls set up and released meanwhile", 4.0, True),
+        ("... of the plan of a repair", 4.0, True),
+        ("seconds until a killed manager serves again, with all its calls", 5.0, True),
+        ("seconds until a killed SwitchServer does", 5.0, True),
+        ("... with five of eight SwitchServers stopped, until another is attached", 2.0, True),
+        ("seconds of an audit meanwhile", 2.0, True),
+    ],
 }
 
 
 def goals(name, results):
     """[{what, measured, wanted, met}]; measured None: there was nothing to measure it by."""
     measured = {"throughput": throughput, "scale": scale, "engines": engines,
-                "wide": compared, "managers": compared}[name](results)
+                "wide": compared, "managers": compared, "recovery": recovery}[name](results)
     return [{"what": what, "measured": value, "wanted": wanted, "at_most": at_most,
              "met": value is not None and (value <= wanted if at_most else value >= wanted)}
             for (what, wanted, at_most), value in zip(GOALS[name], measured)]
@@ -73,6 +83,12 @@ def quotient(above, below):
 
 def compared(results):
     return [comparison["line"]["ratio"] for comparison in results["comparisons"]]
+
+
+def recovery(results):
+    return [*(max(of) for load in ("idle", "loaded") for of in results[load].values()),
+            results["manager_s"], results["switchserver_s"], results["attached_s"],
+            results["silent_audit_s"]]
 
 
 def fastest(points, system):

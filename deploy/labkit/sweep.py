@@ -4,6 +4,7 @@
   adaptive  the adaptive threshold against fixed ones in one lab, in interleaved pairs
   cache     hit ratio and size of the label caches, steady load
   throughput, scale, wide, managers   what the system carries, and at what cost: see speed.py
+  recovery  audits, repairs and the return of killed daemons with 100 000 connections up
   sip       SIPp through three Kamailio proxies, to compare with: see sip.py
 
 Figures depend on the machine; nothing here is a test. Exit code 0 when every audit was clean.
@@ -21,6 +22,7 @@ import tempfile
 import threading
 from pathlib import Path
 
+from . import recovery
 from . import sip
 from . import speed
 from . import speed_figures
@@ -28,7 +30,7 @@ from . import sweep_figures as figures
 from .load import Load, callgen
 from .process import LabError
 
-SWEEPS = ["engines", "adaptive", "cache", *speed.NAMES, "sip"]
+SWEEPS = ["engines", "adaptive", "cache", *speed.NAMES, "recovery", "sip"]
 
 # Room for what a saturated run piles up: neither labels nor bandwidth may be what saturates.
 ROOMY = {"labels_per_port": 20_000, "cells_per_s": 10}
@@ -65,6 +67,9 @@ def run(name, in_own_lab, json_file, scheduling):
                 f"{results['highest_operations_per_s']:.0f} operations/s")
     elif name in speed.NAMES:
         results |= speed.measure(name, in_own_lab)
+        text = speed_figures.text_of(results["goals"])
+    elif name == "recovery":
+        results |= recovery.measure(in_own_lab)
         text = speed_figures.text_of(results["goals"])
     else:
         results |= {"engines": engines, "adaptive": adaptive, "cache": cache}[name](in_own_lab)
