@@ -52,9 +52,9 @@
 // A SwitchServer that starts has an empty ledger, while its switch may have cross-connects of
 // earlier lives. Managers claim their hops when they attach (claim()); what the switch lacks of
 // them is put back. Until every manager that is known has done so (settling.hpp), the switch admits
-// nothing new: setups are refused kSwitchUnreachable, and no label or quota is granted. If it is not
-// known which managers there were, this applies to ports at which an entry begins or ends that no
-// hop claims. Afterwards such an entry stays, and its labels are blocked.
+// nothing new: setups are refused kSwitchUnreachable, and no label or quota is granted. If it is
+// not known which managers there were, this applies to ports at which an entry begins or ends that
+// no hop claims. Afterwards such an entry stays, and its labels are blocked.
 #pragma once
 
 #include <algorithm>

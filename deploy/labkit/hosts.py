@@ -22,8 +22,8 @@ PROCESS_OPTIONS = {
     "xbind-switch": {"control", "log-level", *PACE},
     "xbind-switchserver": {
         "name-service", "listen-address", "call-timeout-ms", "log-level", "route-object",
-        "state-dir", "report-threshold", "report-interval-ms", "report-refresh-ms", "loss", "duplicate",
-        "reorder", "delay", "delay-ms", "fault-legs", "fault-seed", *PACE},
+        "state-dir", "report-threshold", "report-interval-ms", "report-refresh-ms", "loss",
+        "duplicate", "reorder", "delay", "delay-ms", "fault-legs", "fault-seed", *PACE},
 }
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A manager or a SwitchServer ends, in order or not, and comes back: every call stands as if nothing
-had happened."""
+"""A manager or a SwitchServer ends, in order or not, and comes back: every call stands as if
+nothing had happened."""
 
 import signal
 import threading
@@ -125,7 +125,8 @@ class SwitchServerComesBack(ProcessComesBack):
 
     def settled(self):
         """Waits until the manager has attached again, and the audit finds nothing."""
-        wait_until(lambda: tool(self.lab, "xbindctl", "audit").returncode == 0, "the audit is clean")
+        wait_until(lambda: tool(self.lab, "xbindctl", "audit").returncode == 0,
+                   "the audit is clean")
 
     def come_back(self, how):
         ids = [self.connect() for _ in range(STANDING - 1)]

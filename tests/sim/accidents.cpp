@@ -115,9 +115,9 @@ void World::lose_switch(std::size_t at) {
 
 // ===== SwitchServers =====
 
-// The SwitchServer's process dies and restarts with an empty ledger. The switch keeps its table, and
-// cells still flow. The managers claim their hops when they attach. A manager that is not there, or
-// has not read its hops, cannot: its calls through the switch are lost.
+// The SwitchServer's process dies and restarts with an empty ledger. The switch keeps its table,
+// and cells still flow. The managers claim their hops when they attach. A manager that is not
+// there, or has not read its hops, cannot: its calls through the switch are lost.
 void World::kill_switch_server(std::size_t at) {
   SwitchSite& site = switches_[at];
   if (dead(site)) return;

@@ -86,6 +86,8 @@ MACHINE_PATHS = re.compile(r"(?<![\w.])/("
 LINES_FREE = 500
 LONG_FILES = "tests/tidy/long_files.txt"
 
+COLUMNS = 100
+
 EXPECTED_FAILURES = "tests/expected-failures.txt"
 ARCHITECTURE = "docs/architecture.md"
 
@@ -370,6 +372,13 @@ def scripts():
                                                 else "accepted but not in the help"))
 
 
+def columns():
+    """No line of code is wider than a review shows it."""
+    for name, number, line in lines_of(name for name in tree() if name.endswith(CODE)):
+        if len(line) > COLUMNS:
+            yield f"{name}:{number}: {len(line)} columns, at most {COLUMNS}"
+
+
 def growth():
     """Long files are listed and do not grow unnoticed: split them, or raise their bound on
     purpose."""
@@ -463,7 +472,8 @@ def options_document(programs_dir):
 CHECKS = {check.__name__: check for check in (
     corba_rooms, outside_world, remote_calls, leftovers, headers, everything_built,
     threads_sanitized, decisions_listed,
-    links_lead_somewhere, options_documented, machine_paths, packages_list, scripts, growth, budget,
+    columns, links_lead_somewhere, options_documented, machine_paths, packages_list, scripts,
+    growth, budget,
     expected_failures, glossary_places, invariants_held, rooms_documented, include_circles)}
 
 
