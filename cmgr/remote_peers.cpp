@@ -11,6 +11,7 @@
 #include "core/steady_now.hpp"
 #include "naming/names.hpp"
 #include "orb/convert.hpp"
+#include "orb/oneway.hpp"
 #include "orb/remote_error.hpp"
 
 namespace xbind::cmgr {
@@ -111,25 +112,16 @@ void RemotePeers::send_collected(TimePoint now) {
   }
 }
 
-// A session's end is reported on another thread, because a silent client may not read. When the
-// process ends it is reported here: nothing else waits then.
 void RemotePeers::send_session_end(SessionId session, const v2::OutcomeObserver_var& observer,
                                    const SessionEnding& ending) {
   if (ending.why > kSessionEndReportedLast) return;
-  auto tell = [session, observer, ending] {
-    const auto notified = orb::remote("the client", observer, [&] {
-      observer->client_session_ended(session.value(), static_cast<v2::SessionEnd>(ending.why),
-                                     printable(ending.reason).c_str());
-    });
-    if (!notified)
-      log::info("client session {}: the notice of its end was not delivered: {}", session,
-                notified.error().text);
-  };
-  if (ending.why == SessionEnd::kShutdown) {
-    tell();
-  } else {
-    background_.post(std::move(tell));
-  }
+  const auto notified = orb::send_oneway("the client", observer, [&] {
+    observer->client_session_ended(session.value(), static_cast<v2::SessionEnd>(ending.why),
+                                   printable(ending.reason).c_str());
+  });
+  if (!notified)
+    log::info("client session {}: the notice of its end was not delivered: {}", session,
+              notified.error().text);
 }
 
 TimePoint RemotePeers::next_deadline() const {
@@ -142,7 +134,7 @@ void RemotePeers::send(const ToSwitch& outgoing) {
   if (inbox == inboxes_.end()) return;
   const HopBatch& commands = outgoing.frame.batch ? *outgoing.frame.batch : kNoCommands;
   orb::to_idl(commands, commands_);
-  const auto sent = orb::remote("switchserver " + outgoing.name, inbox->second, [&] {
+  const auto sent = orb::send_oneway("switchserver " + outgoing.name, inbox->second, [&] {
     inbox->second->submit_hops(outgoing.session.value(), outgoing.frame.seq.value(),
                                outgoing.frame.confirmed.value(), commands_);
   });
@@ -159,7 +151,7 @@ void RemotePeers::send(const ToClient& outgoing) {
   const auto client = clients_.find(outgoing.session);
   if (client == clients_.end()) return;
   orb::to_idl(outgoing.frame.batch ? *outgoing.frame.batch : kNoOutcomes, outcomes_, notices_);
-  const auto sent = orb::remote("the client", client->second, [&] {
+  const auto sent = orb::send_oneway("the client", client->second, [&] {
     client->second->deliver_outcomes(outgoing.session.value(), outgoing.frame.seq.value(),
                                      outgoing.frame.confirmed.value(), outcomes_, notices_);
   });

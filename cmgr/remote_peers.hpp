@@ -25,7 +25,6 @@
 #include "core/attaching.hpp"
 #include "core/impairments/outbox.hpp"
 #include "naming/names.hpp"
-#include "orb/background_invocations.hpp"
 #include "orb/name_client.hpp"
 #include "orb/peer_log.hpp"
 #include "qos_mapper.hh"
@@ -235,7 +234,6 @@ class RemotePeers : public Peers {
   // Sessions that ended in this step.
   std::vector<SessionId> ended_switch_sessions_;
   std::vector<std::pair<SessionId, SessionEnding>> ended_client_sessions_;
-  orb::BackgroundInvocations background_;
   std::uint64_t requests_sent_ = 0;
 
   orb::PeerLog troubles_;  // thread-safe

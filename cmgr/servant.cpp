@@ -11,6 +11,7 @@
 #include "core/steady_now.hpp"
 #include "orb/caller.hpp"
 #include "orb/convert.hpp"
+#include "orb/oneway.hpp"
 #include "orb/raise.hpp"
 #include "orb/reply.hpp"
 
@@ -79,6 +80,7 @@ void RequestInboxServant::submit_requests(v2::SessionId session, v2::BatchSeq se
 
 void HopObserverServant::deliver_results(v2::SessionId session, v2::BatchSeq seq,
                                          v2::BatchSeq confirmed, const v2::HopResultBatch& batch) {
+  if (session == 0) return;  // it opens the connection
   session::Frame<HopResultBatch> frame{BatchSeq{seq}, BatchSeq{confirmed}, nullptr};
   if (seq != 0) {
     auto converted = orb::to_core(batch);
@@ -117,6 +119,11 @@ v2::ClientAttachment* ConnectionManagerServant::attach_client(const char* client
                                                               v2::OutcomeObserver_ptr observer) {
   orb::check_version(version);
   if (CORBA::is_nil(observer)) throw v2::BadRequest("attach needs an observer");
+  // On this thread, which waits for this client alone.
+  const auto opened = orb::open_for_oneways("the observer", observer, [&] {
+    observer->deliver_outcomes(0, 0, 0, v2::OutcomeSeq{}, v2::NoticeSeq{});
+  });
+  if (!opened) throw v2::Unavailable(opened.error().text.c_str());
   const auto attachment = daemon_.ask([&](cmgr::ConnectionManager& manager) {
     auto attached = manager.attach_client(client, Epoch{client_epoch}, steady_now());
     if (attached) daemon_.peers().register_client(attached->session, observer);

@@ -2,6 +2,7 @@
 
 #include "core/impairments/impairments.hpp"
 #include "orb/dispatch.hpp"
+#include "orb/oneway.hpp"
 #include "orb/process.hpp"
 
 namespace xbind::cmgr {
@@ -25,6 +26,9 @@ constexpr MetricRow<ManagerReading> kManagerMetrics[] = {
      [](const ManagerReading& at) {
        return at.clients.frames_in + at.switches.frames_in + at.peers.requests_sent();
      }},
+    {"oneways_without_room", MetricKind::kCounter, "",
+     "Session messages of the process that were dropped because their peer reads too slowly.",
+     [](const ManagerReading&) { return orb::oneways_without_room(); }},
     {"connections", MetricKind::kGauge, "", "Connections in the table.",
      [](const ManagerReading& at) { return std::uint64_t{at.gauges.connections}; }},
     {"owed", MetricKind::kGauge, "", "Removals that are owed to SwitchServers.",

@@ -11,6 +11,7 @@
 
 #include "core/check.hpp"
 #include "orb/caller.hpp"
+#include "orb/oneway.hpp"
 
 // The catch clauses of this file are for the start and end of this process's own ORB. No peer is
 // involved: these exceptions concern options and upcalls, not a remote call.
@@ -73,6 +74,7 @@ Runtime::Runtime(int argc, char** argv, const RuntimeOptions& options) {
     poa_->the_POAManager()->activate();
     named_poa_->the_POAManager()->activate();
     record_callers();
+    guard_oneways();
   } catch (const CORBA::SystemException& error) {
     std::fprintf(stderr, "the ORB refuses to start (%s, %s): is %s an address of this machine?\n",
                  error._name(), error.NP_minorString() ? error.NP_minorString() : "no detail",

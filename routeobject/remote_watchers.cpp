@@ -6,7 +6,7 @@
 
 #include "core/log.hpp"
 #include "core/steady_now.hpp"
-#include "orb/remote_error.hpp"
+#include "orb/oneway.hpp"
 #include "routeobject/servant_values.hpp"
 
 namespace xbind {
@@ -31,6 +31,14 @@ Result<void> RemoteWatchers::watch(const std::string& name, v2::TopologyObserver
   if (CORBA::is_nil(observer)) {
     return fail(ErrorCode::kBadInput, "'{}' watches without an observer", name);
   }
+  if (!knows(name)) {
+    const auto opened = orb::open_for_oneways("watcher " + name, observer, [&] {
+      v2::TopologyState state;
+      to_idl(routes_.condition()->state, 0, kUnusableAtOnce, routes_.validity_ms(), state);
+      observer->topology_changed(state);
+    });
+    if (!opened) return tl::make_unexpected(opened.error());
+  }
   {
     const std::lock_guard lock(mutex_);
     const TimePoint now = steady_now();
@@ -41,6 +49,11 @@ Result<void> RemoteWatchers::watch(const std::string& name, v2::TopologyObserver
   }
   wake_.notify_all();  // the next lease may expire sooner
   return {};
+}
+
+bool RemoteWatchers::knows(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  return watchers_.contains(name);
 }
 
 void RemoteWatchers::unwatch(const std::string& name) {
@@ -96,8 +109,8 @@ void RemoteWatchers::tell_all(std::unique_lock<std::mutex>& lock) {
   v2::TopologyState state;
   to_idl(routes_.condition()->state, 0, kUnusableAtOnce, routes_.validity_ms(), state);
   for (const Watcher& watcher : to_tell) {
-    const auto notified = orb::remote("watcher " + watcher.name, watcher.observer,
-                                      [&] { watcher.observer->topology_changed(state); });
+    const auto notified = orb::send_oneway("watcher " + watcher.name, watcher.observer,
+                                           [&] { watcher.observer->topology_changed(state); });
     lock.lock();
     if (notified) {
       ++notices_sent_;

@@ -33,7 +33,8 @@ class RemoteWatchers {
   RemoteWatchers(const RemoteWatchers&) = delete;
   RemoteWatchers& operator=(const RemoteWatchers&) = delete;
 
-  // From any thread; does not wait for a watcher. Errors of WatchList::watch(), and kBadInput
+  // From any thread. Opens the connection to a new watcher's observer, and waits for that at most
+  // the connect timeout; kUnreachable if it cannot. Errors of WatchList::watch(), and kBadInput
   // without an observer.
   Result<void> watch(const std::string& name, v2::TopologyObserver_ptr observer);
   void unwatch(const std::string& name);
@@ -50,6 +51,7 @@ class RemoteWatchers {
   Counters counters() const;
 
  private:
+  bool knows(const std::string& name) const;
   struct Watcher {
     std::string name;
     std::uint64_t registration = 0;

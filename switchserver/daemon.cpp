@@ -24,14 +24,13 @@ std::uint64_t operations(const SwitchCounters& counters) {
 
 SwitchServerDaemon::SwitchServerDaemon(const SwitchServerDaemonOptions& options,
                                        std::unique_ptr<RunningDriver> driver,
-                                       orb::SharedTimers& timers,
-                                       orb::BackgroundInvocations& background, RemoteRouter* router)
+                                       orb::SharedTimers& timers, RemoteRouter* router)
     : name_(options.server.controller.name),
       dispatch_("xbind-switchserver " + name_),
       name_in_log_(options.name_in_log ? name_ : std::string{}),
       impairments_(options.impairments, "xbind-switchserver " + name_),
       managers_(
-          name_, impairments_, background,
+          name_, impairments_,
           [this](SessionId session, const std::string& reason) {
             log::warn("session {}: {}", session, reason);
             post([session](SwitchServer& server) { server.detach(session); });

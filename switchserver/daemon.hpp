@@ -91,7 +91,7 @@ class SwitchServerDaemon {
   // a router the daemon reports its ports to nobody.
   SwitchServerDaemon(const SwitchServerDaemonOptions& options,
                      std::unique_ptr<RunningDriver> driver, orb::SharedTimers& timers,
-                     orb::BackgroundInvocations& background, RemoteRouter* router);
+                     RemoteRouter* router);
   ~SwitchServerDaemon();
   SwitchServerDaemon(const SwitchServerDaemon&) = delete;
   SwitchServerDaemon& operator=(const SwitchServerDaemon&) = delete;

@@ -170,7 +170,6 @@ int run_switch_server(int argc, char** argv, const WhenServing& when_serving) {
 
   orb::Ending end;
   orb::SharedTimers timers;
-  orb::BackgroundInvocations background;
   RemoteRouter router(options.route_object, incarnation_now());
   std::vector<std::unique_ptr<SwitchServerDaemon>> daemons;
   // Session numbers must differ from those of an earlier process.
@@ -178,7 +177,7 @@ int run_switch_server(int argc, char** argv, const WhenServing& when_serving) {
   for (std::size_t i = 0; i < options.nodes.size(); ++i) {
     daemons.push_back(std::make_unique<SwitchServerDaemon>(
         daemon_options(options, i, (session_base++ & 0xFFFFFFFF) << 24),
-        make_driver(options.nodes[i], real_chance()), timers, background,
+        make_driver(options.nodes[i], real_chance()), timers,
         options.route_object.empty() ? nullptr : &router));
   }
   {

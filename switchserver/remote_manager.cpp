@@ -5,7 +5,7 @@
 #include "core/log.hpp"
 #include "core/name.hpp"
 #include "orb/convert.hpp"
-#include "orb/remote_error.hpp"
+#include "orb/oneway.hpp"
 
 namespace xbind {
 
@@ -20,7 +20,7 @@ void RemoteManagers::send_collected(TimePoint now) {
     if (observer == observers_.end()) return;
     const HopResultBatch& results = outgoing.frame.batch ? *outgoing.frame.batch : kNothing;
     orb::to_idl(results, results_);
-    const auto sent = orb::remote("the manager", observer->second, [&] {
+    const auto sent = orb::send_oneway("the manager", observer->second, [&] {
       observer->second->deliver_results(outgoing.session.value(), outgoing.frame.seq.value(),
                                         outgoing.frame.confirmed.value(), results_);
     });
@@ -36,24 +36,16 @@ void RemoteManagers::send_collected(TimePoint now) {
   }
 }
 
-// Does not wait here for a manager that does not read. When the process ends, nothing else waits.
 void RemoteManagers::send_session_end(SessionId session, const v2::HopObserver_var& observer,
                                       const SessionEnding& ending) {
   if (ending.why > kSessionEndReportedLast) return;
-  auto tell = [session, observer, ending] {
-    const auto notified = orb::remote("the manager", observer, [&] {
-      observer->manager_session_ended(session.value(), static_cast<v2::SessionEnd>(ending.why),
-                                      printable(ending.reason).c_str());
-    });
-    if (!notified)
-      log::info("session {}: the notice of its end was not delivered: {}", session,
-                notified.error().text);
-  };
-  if (ending.why == SessionEnd::kShutdown) {
-    tell();
-  } else {
-    background_.post(std::move(tell));
-  }
+  const auto notified = orb::send_oneway("the manager", observer, [&] {
+    observer->manager_session_ended(session.value(), static_cast<v2::SessionEnd>(ending.why),
+                                    printable(ending.reason).c_str());
+  });
+  if (!notified)
+    log::info("session {}: the notice of its end was not delivered: {}", session,
+              notified.error().text);
 }
 
 }  // namespace xbind

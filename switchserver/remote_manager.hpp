@@ -1,6 +1,5 @@
 // The managers' observers as ManagerOutlet. Frames are collected during a step and sent after it,
-// on the thread that ran it. A direct write cannot block: the session's octet credit is below the
-// socket's send buffer (core/session/session.hpp).
+// on the thread that ran it, by oneways that cannot block (orb/oneway.hpp).
 #pragma once
 
 #include <functional>
@@ -11,7 +10,6 @@
 #include <vector>
 
 #include "core/impairments/outbox.hpp"
-#include "orb/background_invocations.hpp"
 #include "switch_server.hh"
 #include "switchserver/switch_server.hpp"
 
@@ -24,16 +22,14 @@ class RemoteManagers : public ManagerOutlet {
   using Counted = std::function<void(const SwitchController::Counted& counted)>;
   using Executed = std::function<void(std::uint64_t token, Result<HopResultBatch> results)>;
 
-  // `name`: the SwitchServer's name. `impairments` and `background` must outlive this object.
-  RemoteManagers(const std::string& name, Impairments& impairments,
-                 orb::BackgroundInvocations& background, Lost on_lost, Audited on_audited,
-                 Executed on_executed, Counted on_counted)
+  // `name`: the SwitchServer's name. `impairments` must outlive this object.
+  RemoteManagers(const std::string& name, Impairments& impairments, Lost on_lost,
+                 Audited on_audited, Executed on_executed, Counted on_counted)
       : on_lost_(std::move(on_lost)),
         on_audited_(std::move(on_audited)),
         on_executed_(std::move(on_executed)),
         on_counted_(std::move(on_counted)),
-        outbox_(impairments, "switch-to-manager/" + name, "to_managers"),
-        background_(background) {}
+        outbox_(impairments, "switch-to-manager/" + name, "to_managers") {}
 
   void to_manager(SessionId session, session::Frame<HopResultBatch> frame) override {
     outbox_.put({session, std::move(frame)});
@@ -81,7 +77,6 @@ class RemoteManagers : public ManagerOutlet {
   std::vector<std::pair<SessionId, SessionEnding>> over_;  // sessions that have ended in this step
   Outbox<Outgoing> outbox_;
   v2::HopResultBatch results_;  // the batch being sent; kept to reuse its memory
-  orb::BackgroundInvocations& background_;
   std::uint64_t requests_sent_ = 0;
 };
 

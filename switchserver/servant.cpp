@@ -7,6 +7,7 @@
 #include "core/name.hpp"
 #include "core/steady_now.hpp"
 #include "orb/convert.hpp"
+#include "orb/oneway.hpp"
 #include "orb/raise.hpp"
 #include "orb/reply.hpp"
 #include "switchserver/timers.hpp"
@@ -97,6 +98,10 @@ v2::HopAttachment* SwitchServerServant::attach_manager(const char* manager, v2::
                                                        v2::HopObserver_ptr observer) {
   orb::check_version(version);
   if (CORBA::is_nil(observer)) throw v2::BadRequest("attach needs an observer");
+  // On this thread, which waits for this manager alone.
+  const auto opened = orb::open_for_oneways(
+      "the observer", observer, [&] { observer->deliver_results(0, 0, 0, v2::HopResultBatch{}); });
+  if (!opened) throw v2::Unavailable(opened.error().text.c_str());
   const auto attachment = daemon_.ask([&](xbind::SwitchServer& server) {
     auto attached = server.attach(manager, Epoch{manager_epoch}, steady_now());
     if (attached) daemon_.managers().know(attached->session, observer);

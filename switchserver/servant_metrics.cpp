@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "orb/dispatch.hpp"
+#include "orb/oneway.hpp"
 #include "orb/process.hpp"
 #include "switchserver/drivers/running_gsmp_driver.hpp"
 
@@ -22,6 +23,9 @@ constexpr MetricRow<Reading> kServerMetrics[] = {
      [](const Reading&) { return orb::own_resident_kib(); }},
     {"giop_requests", MetricKind::kCounter, "", "Session messages received, and invocations made.",
      [](const Reading& at) { return at.server.counters().frames_in + at.invocations; }},
+    {"oneways_without_room", MetricKind::kCounter, "",
+     "Session messages of the process that were dropped because their peer reads too slowly.",
+     [](const Reading&) { return orb::oneways_without_room(); }},
     {"managers", MetricKind::kGauge, "", "Managers that have a session.",
      [](const Reading& at) { return std::uint64_t{at.server.managers()}; }},
     {"manager_references", MetricKind::kGauge, "", "References to managers that are kept.",

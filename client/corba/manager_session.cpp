@@ -10,6 +10,7 @@
 #include "core/session/session_end.hpp"
 #include "core/steady_now.hpp"
 #include "orb/convert.hpp"
+#include "orb/oneway.hpp"
 #include "orb/remote_error.hpp"
 
 namespace xbind::client {
@@ -39,6 +40,7 @@ class Observer::Servant : public POA_xbind::v2::OutcomeObserver {
 
   void deliver_outcomes(v2::SessionId session, v2::BatchSeq seq, v2::BatchSeq confirmed,
                         const v2::OutcomeSeq& outcomes, const v2::NoticeSeq& notices) override {
+    if (session == 0) return;  // it opens the connection
     const TimePoint arrived = steady_now();
     session::Frame<OutcomeBatch> frame{BatchSeq{seq}, BatchSeq{confirmed}, nullptr};
     if (seq != 0) {
@@ -115,7 +117,7 @@ Result<void> detach(const std::string& peer, v2::ConnectionManager_ptr manager, 
 Result<void> RequestSender::send(SessionId session, const session::Frame<RequestBatch>& frame) {
   static const RequestBatch kNothing;
   orb::to_idl(frame.batch ? *frame.batch : kNothing, on_the_wire_);
-  return orb::remote(peer_, inbox_, [&] {
+  return orb::send_oneway(peer_, inbox_, [&] {
     inbox_->submit_requests(session.value(), frame.seq.value(), frame.confirmed.value(),
                             on_the_wire_);
   });

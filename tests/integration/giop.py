@@ -6,6 +6,7 @@ No proxy, no fragments, no retries: one TCP connection, one request after the ot
 import socket
 import struct
 
+PROTOCOL = 8  # protocol_version of idl/types.idl
 MESSAGE_ERROR, REPLY = 6, 1
 NO_EXCEPTION, USER_EXCEPTION, SYSTEM_EXCEPTION = 0, 1, 2
 
@@ -36,6 +37,12 @@ class Writer:
         self.data += value
         return self
 
+    def reference(self, host, port, key):
+        """An object reference with one IIOP 1.0 profile, little-endian."""
+        profile = Writer()
+        profile.octet(1).octet(1).octet(0).string(host).number("H", port).octets(key)
+        return self.string("").ulong(1).ulong(0).octets(profile.data)
+
     def string(self, value):
         raw = value if isinstance(value, bytes) else value.encode("latin-1")
         return self.octets(raw + b"\0")
@@ -63,25 +70,33 @@ class Reader:
     def string(self):
         return self.octets()[:-1].decode("latin-1")
 
+    def reference(self):
+        """Host, port and object key of the first IIOP profile."""
+        self.string()
+        address = None
+        for _ in range(self.number("I")):
+            tag, profile = self.number("I"), Reader(self.octets())
+            if tag == 0 and address is None:
+                profile.at = 3
+                address = profile.string(), profile.number("H"), profile.octets()
+        assert address is not None, "a reference without an IIOP profile"
+        return address
+
 
 def parse_ior(ior):
     """Host, port and object key of the first IIOP profile."""
     reader = Reader(bytes.fromhex(ior.strip().removeprefix("IOR:")))
     assert reader.number("B") == 1, "only little-endian references are read"
-    reader.string()
-    for _ in range(reader.number("I")):
-        tag, profile = reader.number("I"), Reader(reader.octets())
-        if tag == 0:
-            profile.at = 3
-            return profile.string(), profile.number("H"), profile.octets()
-    raise AssertionError(f"no IIOP profile in {ior}")
+    return reader.reference()
 
 
 class Remote:
     """An object of a peer. invoke(): the reply's status, a reader of its body, its octets."""
 
-    def __init__(self, ior, timeout_s=20.0):
-        host, port, self.key = parse_ior(ior)
+    def __init__(self, reference, timeout_s=20.0):
+        """`reference`: "IOR:..." or (host, port, key)."""
+        host, port, self.key = (parse_ior(reference) if isinstance(reference, str)
+                                else reference)
         self.peer = socket.create_connection((host, port), timeout=timeout_s)
         self.requests = 0
 

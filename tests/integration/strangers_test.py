@@ -105,10 +105,7 @@ class Strangers(InOneLab):
             tool(self.lab, "nameclt", "resolve", "xbind/cmgr/default").stdout)
 
         def write(out):
-            out.string(name).ulonglong(1).ulong(8).string("")
-            profile = giop.Writer()
-            profile.octet(1).octet(1).octet(0).string(host).number("H", port).octets(key)
-            out.ulong(1).ulong(0).octets(profile.data)
+            out.string(name).ulonglong(1).ulong(giop.PROTOCOL).reference(host, port, key)
         return write
 
     def test_many_unknown_endpoints_leave_nothing_behind(self):
