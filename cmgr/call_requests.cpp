@@ -80,6 +80,10 @@ void CallRequests::act(const Asker& asker, const ConnectRequest& request, const 
                              {Cause::kBusy, "removals owed", owed, context_.config.debts_max});
     return;
   }
+  if (auto over = over_limit(asker.client, 1, cells_of(contract))) {
+    context_.outcomes.refuse(asker, {}, std::move(*over));
+    return;
+  }
   if (context_.prepared.take(asker, request, times, contract, now)) return;
   Connection& connection = context_.connections.open(
       {asker, request.from, request.to, contract, request.reverse.has_value(), 0});
@@ -146,6 +150,29 @@ void CallRequests::release_unknown(const Asker& asker, ConnectionId id, TimePoin
   context_.outcomes.tell(asker, std::move(outcome));
 }
 
+std::optional<Refusal> CallRequests::over_limit(ClientIndex client, std::uint64_t connections,
+                                                std::uint64_t cells_per_s) {
+  const Config& config = context_.config;
+  const ClientUsage::Usage usage = context_.connections.usage().of(client);
+  const auto exceeds = [](std::uint64_t has, std::uint64_t more, std::uint64_t most) {
+    return most != 0 && more != 0 && has + more > most;
+  };
+  std::optional<Refusal> over;
+  if (exceeds(usage.connections, connections, config.client_calls_max)) {
+    over = Refusal{Cause::kBusy, "calls of one client", usage.connections + connections,
+                   config.client_calls_max,
+                   fmt::format("it has {}, and client-calls-max is {}", usage.connections,
+                               config.client_calls_max)};
+  } else if (exceeds(usage.cells_per_s, cells_per_s, config.client_cells_per_s_max)) {
+    over = Refusal{Cause::kBusy, "cells/s of one client", usage.cells_per_s + cells_per_s,
+                   config.client_cells_per_s_max,
+                   fmt::format("it has {}, asks for {} more, and client-cells-per-s-max is {}",
+                               usage.cells_per_s, cells_per_s, config.client_cells_per_s_max)};
+  }
+  if (over) ++context_.counters.over_client_limit;
+  return over;
+}
+
 Refusal CallRequests::not_yet_read() const {
   return {Cause::kBusy, "switches not read since the restart", context_.recovery.unread(), 0};
 }
@@ -185,6 +212,13 @@ void CallRequests::act(const Asker& asker, const ModifyRequest& request, const R
   }
   if (auto other = other_category(connection->contract(), contract)) {
     context_.outcomes.refuse(asker, request.connection, std::move(*other));
+    return;
+  }
+  // The call stays its owner's, whoever changes it.
+  const std::uint64_t has = cells_of(connection->contract());
+  const std::uint64_t wanted = cells_of(contract);
+  if (auto over = over_limit(connection->asker()->client, 0, wanted > has ? wanted - has : 0)) {
+    context_.outcomes.refuse(asker, request.connection, std::move(*over));
     return;
   }
   context_.connections.leave_pool(*connection);

@@ -4,6 +4,8 @@
 // Not thread-safe; owned by the request desk.
 #pragma once
 
+#include <optional>
+
 #include "cmgr/parts/requests.hpp"
 #include "cmgr/procedures/context.hpp"
 
@@ -31,6 +33,9 @@ class CallRequests {
   // The connection is not in the table.
   void release_unknown(const Asker& asker, ConnectionId id, TimePoint now);
   Refusal not_yet_read() const;
+  // The limit for each client that one more connection, or this many more cells/s, would exceed.
+  std::optional<Refusal> over_limit(ClientIndex client, std::uint64_t connections,
+                                    std::uint64_t cells_per_s);
   void add_leaf(Connection& connection, const Asker& asker, const LeafRequest& request,
                 TimePoint now);
   void drop_leaf(Connection& connection, const Asker& asker, const LeafRequest& request,

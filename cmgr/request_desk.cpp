@@ -1,7 +1,10 @@
 #include "cmgr/request_desk.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <type_traits>
 
 #include "cmgr/parts/request_digest.hpp"
@@ -114,7 +117,7 @@ void RequestDesk::submit(ClientIndex client, const Body& request, unsigned urgen
   }
   const std::uint64_t digest = client == ClientDesk::kLocal ? 0 : digest_of(request);
   if (!context_.outcomes.admit(client, request.request, digest, connection_of(request))) return;
-  OperationGate<Request>& gate = context_.outcomes.gate();
+  Outcomes::Gate& gate = context_.outcomes.gate();
   context_.switches.aggregation().on_operation(now);
   if (const auto named = check_ends(request); !named) {
     // Checked before the request can wait, because waiting requests keep their content.
@@ -123,20 +126,33 @@ void RequestDesk::submit(ClientIndex client, const Body& request, unsigned urgen
                              {Cause::kInvalidRequest, {}, 0, 0, named.error().text});
     return;
   }
+  if constexpr (std::is_same_v<Body, ConnectRequest>) {
+    const double most = context_.config.client_setups_per_s_max;
+    if (most > 0 && !context_.clients.may_set_up(client, most, now)) {
+      ++context_.counters.over_client_limit;
+      context_.outcomes.turn_away({client, request, {now}},
+                                  {Cause::kBusy, "setups a second of one client", 0,
+                                   static_cast<std::uint64_t>(most),
+                                   fmt::format("client-setups-per-s-max is {}", most)},
+                                  std::chrono::duration_cast<Duration>(
+                                      std::chrono::duration<double>(1 / most)));
+      return;
+    }
+  }
   if (gate.open() && gate.waiting() == 0) {
     gate.started();
     begin(client, request, {now}, now);
     return;
   }
   ++context_.counters.waited;
-  if (const auto given_up = gate.push(urgency, Request{client, request, {now}}, now)) {
+  if (const auto given_up = gate.push(urgency, client, Request{client, request, {now}}, now)) {
     context_.outcomes.turn_away(
         *given_up, {Cause::kBusy, "requests waiting", gate.waiting() + 1, gate.waiting()});
   }
 }
 
 void RequestDesk::pump(TimePoint now) {
-  OperationGate<Request>& gate = context_.outcomes.gate();
+  Outcomes::Gate& gate = context_.outcomes.gate();
   while (const auto late = gate.expired(now)) {
     context_.outcomes.turn_away(
         *late, {Cause::kBusy, "requests waiting", gate.waiting() + 1, gate.waiting()});

@@ -48,6 +48,9 @@ std::string explain(const Outcome& outcome) {
       text += fmt::format(": asked {} cells of buffer, free {}", outcome.asked, outcome.free);
       break;
     case Cause::kSwitchRefused: text += fmt::format(": GSMP failure {}", outcome.asked); break;
+    case Cause::kBusy:
+      if (!outcome.reason.empty()) text += ": " + outcome.reason;
+      break;
     case Cause::kInvalidRequest:
       if (!outcome.reason.empty()) {
         text += ": " + outcome.reason;

@@ -33,6 +33,7 @@
 #include "core/flat_map.hpp"
 #include "core/pool.hpp"
 #include "core/session/session_end.hpp"
+#include "core/token_bucket.hpp"
 
 namespace xbind::cmgr {
 
@@ -73,6 +74,11 @@ class ClientDesk {
   // belongs to another request of this epoch. kOtherUnderWay: the number belongs to a request of an
   // earlier epoch that is not yet answered. `digest` stands for the content (request_digest.hpp).
   Admission admit(ClientIndex client, RequestId request, std::uint64_t digest);
+
+  // Whether the client may begin another setup at this rate; counts it.
+  bool may_set_up(ClientIndex client, double per_s, TimePoint now) {
+    return clients_[client.value()]->setups.take(per_s, now);
+  }
 
   // If true, call keep_repeated() for each request of a batch before admitting the batch. A repeat
   // of a request left over from an earlier session is then tied to this one, so that no other
@@ -167,6 +173,7 @@ class ClientDesk {
     };
     std::unordered_map<RequestId, Remembered> remembered;
     std::size_t under_way = 0;
+    TokenBucket setups;
     std::uint64_t connections = 0;
     bool dirty = false;  // listed in dirty_
   };

@@ -64,6 +64,10 @@ struct Config {
   std::size_t connections_max = 1'000'000;
   std::size_t clients_max = 1'024;            // attached at a time
   std::size_t requests_per_client = 200'000;  // whose outcome is not confirmed
+  // For each client; the two-way callers together are one. 0: no limit.
+  std::uint64_t client_calls_max = 0;        // connections, also those being set up or released
+  std::uint64_t client_cells_per_s_max = 0;  // of their contracts
+  double client_setups_per_s_max = 0;        // with bursts of one second's setups
   std::size_t debts_max = 100'000;            // commands owed; at this number new calls are refused
   std::size_t pools_max = 1'024;              // pairs with connections prepared in advance
 

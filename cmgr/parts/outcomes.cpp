@@ -85,12 +85,13 @@ void Outcomes::refuse(const Asker& asker, ConnectionId about, Refusal refusal) {
   tell(asker, std::move(outcome));
 }
 
-void Outcomes::turn_away(const Request& request, Refusal refusal) {
+void Outcomes::turn_away(const Request& request, Refusal refusal, Duration retry_after) {
   ++counters_.busy;
   Outcome outcome = outcome_of(std::move(refusal));
   outcome.request = request.id();
   outcome.connection = request.connection();
-  outcome.retry_after_ms = retry_after_ms();
+  const auto least = std::chrono::ceil<std::chrono::milliseconds>(retry_after).count();
+  outcome.retry_after_ms = std::max(retry_after_ms(), static_cast<std::uint32_t>(least));
   clients_.answer(request.client, std::move(outcome));
 }
 

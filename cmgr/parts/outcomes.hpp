@@ -32,9 +32,10 @@ class Outcomes {
         counters_(counters),
         gate_(config.operations_at_once, config.operations_waiting, config.queue_timer) {}
 
+  using Gate = OperationGate<Request, ClientIndex>;
   // The requests under way: a request ends when its outcome is sent.
-  OperationGate<Request>& gate() { return gate_; }
-  const OperationGate<Request>& gate() const { return gate_; }
+  Gate& gate() { return gate_; }
+  const Gate& gate() const { return gate_; }
 
   // Whether the request is new and may begin or wait. If not, it has been answered. `about`: the
   // connection that it names; 0 for a connect.
@@ -42,8 +43,9 @@ class Outcomes {
   // Sends the outcome of a request that was begun; its times end with it.
   void tell(const Asker& asker, Outcome&& outcome, TimesIndex times = kNotTimed);
   void refuse(const Asker& asker, ConnectionId about, Refusal refusal);
-  // Refuses a request that was admitted but not begun.
-  void turn_away(const Request& request, Refusal refusal);
+  // Answers a request busy that was admitted but not begun. A retry makes no sense before
+  // `retry_after`.
+  void turn_away(const Request& request, Refusal refusal, Duration retry_after = {});
 
   // Adds to the outcome of a release or a dropped leaf which removals are owed. `owing`: the
   // switches of earlier paths.
@@ -59,7 +61,7 @@ class Outcomes {
   ClientDesk& clients_;
   SwitchDesk& switches_;
   CallCounters& counters_;
-  OperationGate<Request> gate_;
+  Gate gate_;
 };
 
 }  // namespace xbind::cmgr

@@ -23,6 +23,7 @@ Connection& ConnectionTable::make(ConnectionId id, const Opened& what) {
   made.asker_ = what.asker;
   made.both_ = what.both;
   made.set_contract(what.contract);
+  usage_.add(made);
   if (what.pool != 0) made.more().pool = what.pool;
   by_id_.insert_new(made.id, &made);
   shown_.insert(made.id);
@@ -71,7 +72,9 @@ void ConnectionTable::reach(Connection& connection, Stage stage) {
 }
 
 void ConnectionTable::set_contract(Connection& connection, const Contract& contract) {
+  usage_.remove(connection);
   connection.set_contract(contract);
+  usage_.add(connection);
   if (journal_ != nullptr) write(connection, ContractSet{contract});
 }
 
@@ -126,6 +129,7 @@ void ConnectionTable::replace(Connection& connection, const std::vector<HopTree:
 void ConnectionTable::assign(Connection& connection, const Asker& asker) {
   const ConnectionId alias = new_id();
   connection.asker_ = asker;
+  usage_.add(connection);
   show_as(connection, alias);
   if (journal_ != nullptr) write(connection, Assigned{asker, alias});
 }
@@ -140,6 +144,7 @@ void ConnectionTable::show_as(Connection& connection, ConnectionId alias) {
 void ConnectionTable::hand_back(Connection& connection) {
   shown_.erase(connection.shown_id());
   aliases_.erase(std::exchange(connection.more().alias, ConnectionId{}));
+  usage_.remove(connection);
   connection.asker_.reset();
   shown_.insert(connection.id);
   if (journal_ != nullptr) write(connection, HandedBack{});
@@ -168,6 +173,7 @@ void ConnectionTable::clear(Connection& connection) {
 
 void ConnectionTable::close(Connection& connection) {
   if (journal_ != nullptr) write(connection, Closed{});
+  usage_.remove(connection);
   uncount(connection.hops_);
   shown_.erase(connection.shown_id());
   if (connection.standing_) aliases_.erase(connection.standing_->alias);

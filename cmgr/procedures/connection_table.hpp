@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cmgr/parts/call_ends.hpp"
+#include "cmgr/parts/client_usage.hpp"
 #include "cmgr/parts/connection.hpp"
 #include "cmgr/parts/hops_by_switch.hpp"
 #include "cmgr/parts/journal.hpp"
@@ -125,6 +126,7 @@ class ConnectionTable {
     return shown_.page(after, limit);
   }
   std::size_t size() const { return by_id_.size(); }
+  const ClientUsage& usage() const { return usage_; }
   // Memory for the procedures of its connections.
   ProcedurePlaces& places() { return places_; }
   // The connections with hops at that switch, unordered; one that passes several times is listed as
@@ -166,6 +168,7 @@ class ConnectionTable {
   FlatMap<ConnectionId, Connection*> by_id_;
   FlatMap<ConnectionId, ConnectionId> aliases_;  // of prepared connections
   ShownIds shown_;
+  ClientUsage usage_;
   HopsBySwitch by_switch_;
   ProcedurePlaces places_;
   Pool<Connection> pool_;
