@@ -158,16 +158,16 @@ std::optional<Refusal> CallRequests::over_limit(ClientIndex client, std::uint64_
     return most != 0 && more != 0 && has + more > most;
   };
   std::optional<Refusal> over;
-  if (exceeds(usage.connections, connections, config.client_calls_max)) {
+  if (exceeds(usage.connections, connections, config.clients.calls_max)) {
     over = Refusal{Cause::kBusy, "calls of one client", usage.connections + connections,
-                   config.client_calls_max,
+                   config.clients.calls_max,
                    fmt::format("it has {}, and client-calls-max is {}", usage.connections,
-                               config.client_calls_max)};
-  } else if (exceeds(usage.cells_per_s, cells_per_s, config.client_cells_per_s_max)) {
+                               config.clients.calls_max)};
+  } else if (exceeds(usage.cells_per_s, cells_per_s, config.clients.cells_per_s_max)) {
     over = Refusal{Cause::kBusy, "cells/s of one client", usage.cells_per_s + cells_per_s,
-                   config.client_cells_per_s_max,
+                   config.clients.cells_per_s_max,
                    fmt::format("it has {}, asks for {} more, and client-cells-per-s-max is {}",
-                               usage.cells_per_s, cells_per_s, config.client_cells_per_s_max)};
+                               usage.cells_per_s, cells_per_s, config.clients.cells_per_s_max)};
   }
   if (over) ++context_.counters.over_client_limit;
   return over;

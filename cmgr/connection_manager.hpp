@@ -183,6 +183,12 @@ class ConnectionManager {
   void flush_all(TimePoint now) { switches_.flush_all(now); }
 
   // --- figures -----------------------------------------------------------------------------------
+  // Clients and what they have, in the order of names: the first `limit` above `after`.
+  struct ClientView {
+    ClientDesk::Known client;
+    ClientUsage::Usage usage;
+  };
+  std::vector<ClientView> clients(const std::string& after, std::size_t limit) const;
   const CallCounters& counters() const { return tally_.counters; }
   const Occurrences& occurrences() const { return tally_.occurrences; }
   // Where setups and releases spent their time.

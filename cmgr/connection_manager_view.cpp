@@ -77,6 +77,16 @@ std::optional<ConnectionManager::Description> ConnectionManager::describe(Connec
   return Description{*found, clients_.name(asker.client)};
 }
 
+std::vector<ConnectionManager::ClientView> ConnectionManager::clients(const std::string& after,
+                                                                      std::size_t limit) const {
+  std::vector<ClientView> views;
+  for (ClientDesk::Known& known : clients_.page(after, limit)) {
+    const ClientUsage::Usage usage = connections_.usage().of(known.index);
+    views.push_back({std::move(known), usage});
+  }
+  return views;
+}
+
 std::vector<std::string> ConnectionManager::switch_names() const {
   std::vector<std::string> names;
   switches_.for_each_switch([&](SwitchIndex at) { names.push_back(switches_.name(at)); });

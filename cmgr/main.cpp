@@ -58,11 +58,7 @@ struct Options {
   std::uint32_t break_delay_ms = 0;
   std::uint32_t startup_patience_ms = 0;
   std::uint64_t connections_max = 0;
-  std::uint32_t clients_max = 0;
-  std::uint32_t client_requests_max = 0;
-  std::uint64_t client_calls_max = 0;
-  std::uint64_t client_cells_per_s_max = 0;
-  double client_setups_per_s_max = 0;
+  cmgr::ClientLimits clients;
   std::string state_dir;
   ImpairmentOptions impairments;
 };
@@ -156,21 +152,26 @@ void declare_calls(config::OptionSet& set, Options& options) {
                     {0, 60'000});
   set.add_uint("connections-max", &options.connections_max, 1'000'000, {1, 1ULL << 32},
                "Connections kept at most; more setups are answered busy.");
-  set.add_uint("clients-max", &options.clients_max, 1'024, {1, 65'536},
-               "Clients attached at a time; more are refused.");
-  set.add_uint("client-requests-max", &options.client_requests_max, 200'000, {1, 10'000'000},
-               "Requests of one client whose outcome it has not confirmed; more are answered busy.");
-  set.add_uint("client-calls-max", &options.client_calls_max, 0, {0, 1ULL << 32},
-               "Connections of one client, also those being set up; more setups are answered busy. "
-               "All callers of two-way operations are one client here. 0: no limit.");
-  set.add_uint("client-cells-per-s-max", &options.client_cells_per_s_max, 0, {0, 1ULL << 40},
-               "Cells a second of all connections of one client, both directions together; setups "
-               "and changes beyond are answered busy. 0: no limit.");
-  set.add_double("client-setups-per-s-max", &options.client_setups_per_s_max, 0, {0, 1'000'000},
-                 "Setups a second of one client, with bursts of one second's setups; more are "
-                 "answered busy. 0: no limit.");
   config::add_timer(set, cmgr::kManagerTimers.row("startup-patience-ms"),
                     &options.startup_patience_ms, {0, 600'000});
+}
+
+// What one client may have.
+void declare_clients(config::OptionSet& set, cmgr::ClientLimits& clients) {
+  set.add_uint("clients-max", &clients.attached_max, 1'024, {1, 65'536},
+               "Clients attached at a time; more are refused.");
+  set.add_uint(
+      "client-requests-max", &clients.requests_max, 200'000, {1, 10'000'000},
+      "Requests of one client whose outcome it has not confirmed; more are answered busy.");
+  set.add_uint("client-calls-max", &clients.calls_max, 0, {0, 1ULL << 32},
+               "Connections of one client, also those being set up; more setups are answered busy. "
+               "All callers of two-way operations are one client here. 0: no limit.");
+  set.add_uint("client-cells-per-s-max", &clients.cells_per_s_max, 0, {0, 1ULL << 40},
+               "Cells a second of all connections of one client, both directions together; setups "
+               "and changes beyond are answered busy. 0: no limit.");
+  set.add_double("client-setups-per-s-max", &clients.setups_per_s_max, 0, {0, 1'000'000},
+                 "Setups a second of one client, with bursts of one second's setups; more are "
+                 "answered busy. 0: no limit.");
 }
 
 void declare(config::OptionSet& set, Options& options) {
@@ -181,6 +182,7 @@ void declare(config::OptionSet& set, Options& options) {
   declare_aggregation(set, options);
   declare_caches(set, options);
   declare_calls(set, options);
+  declare_clients(set, options.clients);
   set.add_string("state-dir", &options.state_dir, "",
                  "Directory in which the manager's epoch is stored across restarts; empty: only "
                  "SwitchServers remember it.");
@@ -293,11 +295,7 @@ Result<cmgr::Config> config_of(const Options& options) {
   config.reroute_retry = std::chrono::milliseconds(options.reroute_retry_ms);
   config.break_delay = std::chrono::milliseconds(options.break_delay_ms);
   config.connections_max = options.connections_max;
-  config.clients_max = options.clients_max;
-  config.requests_per_client = options.client_requests_max;
-  config.client_calls_max = options.client_calls_max;
-  config.client_cells_per_s_max = options.client_cells_per_s_max;
-  config.client_setups_per_s_max = options.client_setups_per_s_max;
+  config.clients = options.clients;
   if (options.engine == "xbind") return config;
   // The paper's baselines: two phases, synchronous invocations, no caches.
   config.engine =

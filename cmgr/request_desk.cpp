@@ -127,15 +127,14 @@ void RequestDesk::submit(ClientIndex client, const Body& request, unsigned urgen
     return;
   }
   if constexpr (std::is_same_v<Body, ConnectRequest>) {
-    const double most = context_.config.client_setups_per_s_max;
+    const double most = context_.config.clients.setups_per_s_max;
     if (most > 0 && !context_.clients.may_set_up(client, most, now)) {
       ++context_.counters.over_client_limit;
-      context_.outcomes.turn_away({client, request, {now}},
-                                  {Cause::kBusy, "setups a second of one client", 0,
-                                   static_cast<std::uint64_t>(most),
-                                   fmt::format("client-setups-per-s-max is {}", most)},
-                                  std::chrono::duration_cast<Duration>(
-                                      std::chrono::duration<double>(1 / most)));
+      context_.outcomes.turn_away(
+          {client, request, {now}},
+          {Cause::kBusy, "setups a second of one client", 0, static_cast<std::uint64_t>(most),
+           fmt::format("client-setups-per-s-max is {}", most)},
+          std::chrono::duration_cast<Duration>(std::chrono::duration<double>(1 / most)));
       return;
     }
   }

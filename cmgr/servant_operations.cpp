@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/name.hpp"
 #include "core/steady_now.hpp"
 #include "orb/convert.hpp"
 #include "orb/raise.hpp"
@@ -17,6 +18,8 @@ namespace {
 constexpr std::size_t kFindingsReported = 1'000;
 constexpr std::size_t kCachesPerKind = 2'000;
 constexpr std::size_t kCacheKinds = 6;
+constexpr CORBA::ULong kClientsPerPage = 5'000;
+constexpr std::size_t kClientOctets = 64;  // of a client's numbers in CDR
 
 // Upper bounds of their size in CDR (orb/reply.hpp).
 std::size_t octets_of(const CacheState& state) {
@@ -121,6 +124,37 @@ v2::CacheStateSeq* ManagerOperationsServant::caches() {
     (*out)[i].size = state.size;
     (*out)[i].wanted = state.wanted;
     (*out)[i].age_ms = state.age_ms;
+  }
+  return out.release();
+}
+
+v2::ClientStateSeq* ManagerOperationsServant::clients(const char* after, CORBA::ULong limit) {
+  if (limit == 0 || limit > kClientsPerPage) {
+    throw v2::BadRequest(fmt::format("limit {} is not in 1..{}", limit, kClientsPerPage).c_str());
+  }
+  const auto views =
+      daemon_.ask([&](cmgr::ConnectionManager& manager) { return manager.clients(after, limit); });
+  auto out = std::make_unique<v2::ClientStateSeq>();
+  out->length(static_cast<CORBA::ULong>(views.size()));
+  orb::ReplyRoom room;
+  for (CORBA::ULong i = 0; i < out->length(); ++i) {
+    const ClientDesk::Known& client = views[i].client;
+    const SessionEnding ended = client.ended.value_or(SessionEnding{});
+    if (!room.take(kClientOctets + orb::cdr_string(client.name.size()) +
+                   orb::cdr_string(ended.reason.size()))) {
+      out->length(i);  // the caller asks for the others
+      break;
+    }
+    v2::ClientState& state = (*out)[i];
+    state.name = client.name.c_str();
+    state.client_epoch = client.epoch.value();
+    state.session = client.session.value();
+    state.requests = static_cast<CORBA::ULong>(client.under_way);
+    state.connections = views[i].usage.connections;
+    state.cells_per_s = views[i].usage.cells_per_s;
+    state.why_ended = static_cast<v2::SessionEnd>(ended.why);
+    state.ended = client.ended.has_value();
+    state.reason = printable(ended.reason).c_str();
   }
   return out.release();
 }

@@ -18,6 +18,7 @@ class ManagerOperationsServant : public orb::Dispatched<POA_xbind::v2::ManagerOp
   void set_aggregation(const v2::Aggregation& settings) override;
   v2::Aggregation aggregation_now() override;
   v2::CacheStateSeq* caches() override;
+  v2::ClientStateSeq* clients(const char* after, CORBA::ULong limit) override;
   void prepare(const char* from_end, const char* to_end, const v2::ServiceSpec& service,
                CORBA::ULong count) override;
   v2::Debt* clear(v2::ConnectionId connection) override;

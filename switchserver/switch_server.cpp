@@ -26,8 +26,9 @@ Result<SwitchServer::Attachment> SwitchServer::attach(const std::string& manager
   if (!holdings) return tl::make_unexpected(holdings.error());
   if (const auto old = by_name_.find(manager); old != by_name_.end()) {
     fail_executes(*managers_.at(old->second), "the manager attached anew");
-    outlet_.session_over(old->second,
-                         {SessionEnd::kReplaced, fmt::format("epoch {} has attached", epoch)});
+    const SessionEnding ending{SessionEnd::kReplaced, fmt::format("epoch {} has attached", epoch)};
+    ended_.add(old->second, ending);
+    outlet_.session_over(old->second, ending);
     managers_.erase(old->second);
   }
   const SessionId session{next_session_++};
@@ -75,7 +76,7 @@ void SwitchServer::on_commands(SessionId session, session::Frame<HopBatch> frame
 Result<void> SwitchServer::execute(SessionId session, const HopBatch& batch, std::uint64_t token,
                                    TimePoint now) {
   const auto found = managers_.find(session);
-  if (found == managers_.end()) return fail(ErrorCode::kNotFound, "no session {}", session);
+  if (found == managers_.end()) return tl::make_unexpected(ended_.error_for(session));
   const std::uint64_t ours = next_execute_++;
   executes_.emplace(ours, Execute{session, token});
   found->second->executes.insert(ours);
@@ -87,13 +88,13 @@ Result<void> SwitchServer::execute(SessionId session, const HopBatch& batch, std
 Result<HeldHops> SwitchServer::held_hops(SessionId session, std::uint64_t from, std::size_t most,
                                          std::vector<std::uint64_t>* places) const {
   const auto found = managers_.find(session);
-  if (found == managers_.end()) return fail(ErrorCode::kNotFound, "no session {}", session);
+  if (found == managers_.end()) return tl::make_unexpected(ended_.error_for(session));
   return controller_.held_hops(found->second->name, from, most, places);
 }
 
 Result<ClaimsTaken> SwitchServer::claim(SessionId session, const HopClaims& page, TimePoint now) {
   const auto found = managers_.find(session);
-  if (found == managers_.end()) return fail(ErrorCode::kNotFound, "no session {}", session);
+  if (found == managers_.end()) return tl::make_unexpected(ended_.error_for(session));
   const std::string& name = found->second->name;
   auto taken = controller_.claim(name, page, now);
   if (!taken) return taken;
@@ -117,13 +118,13 @@ Result<SwitchController::Grant> SwitchServer::grant(SessionId session, PortId po
                                                     std::size_t labels, Resources quota,
                                                     TimePoint now) {
   const auto found = managers_.find(session);
-  if (found == managers_.end()) return fail(ErrorCode::kNotFound, "no session {}", session);
+  if (found == managers_.end()) return tl::make_unexpected(ended_.error_for(session));
   return controller_.grant(found->second->name, port, labels, quota, now);
 }
 
 Result<void> SwitchServer::give_back(SessionId session, const PortLabels& labels, Resources quota) {
   const auto found = managers_.find(session);
-  if (found == managers_.end()) return fail(ErrorCode::kNotFound, "no session {}", session);
+  if (found == managers_.end()) return tl::make_unexpected(ended_.error_for(session));
   return controller_.give_back(found->second->name, labels, quota);
 }
 
@@ -287,6 +288,7 @@ void SwitchServer::end(SessionId session, const SessionEnding& ending) {
   const std::string name = found->second->name;
   log::info("session {} of manager {} ends: {}; its caches lapse, its connections stay", session,
             name, ending.reason);
+  ended_.add(session, ending);
   outlet_.session_over(session, ending);
   managers_.erase(found);
   by_name_.erase(name);

@@ -23,6 +23,7 @@
 
 #include "core/hop.hpp"
 #include "core/metrics/stage_times.hpp"
+#include "core/session/ended_sessions.hpp"
 #include "core/session/session.hpp"
 #include "core/session/session_end.hpp"
 #include "switchserver/switch_controller.hpp"
@@ -190,6 +191,7 @@ class SwitchServer {
   SwitchController::Outputs outputs_;  // of the present step
   std::unordered_map<SessionId, std::unique_ptr<Manager>> managers_;
   std::unordered_map<std::string, SessionId> by_name_;
+  EndedSessions ended_;
   std::unordered_map<std::uint64_t, Execute> executes_;
   std::uint64_t next_execute_ = kExecute;
   std::vector<SessionId> recalled_;  // sessions with recalls that have not been sent

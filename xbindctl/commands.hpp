@@ -44,6 +44,7 @@ int describe(const client::TwoWay& manager, ConnectionId connection);
 int list(const client::TwoWay& manager, const std::optional<std::string>& client = {});
 int status(const client::TwoWay& manager);
 int caches(const client::TwoWay& manager);
+int clients(const client::TwoWay& manager);
 // Returns 0 only if the audit is clean; else one of kAudit* (answers.hpp), or 1 when it failed.
 int audit(const client::TwoWay& manager);
 // Audits, shows what is done about each finding, does it unless `dry_run`, and shows the audit

@@ -138,6 +138,7 @@ int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameCli
   if (verb == "status") return ctl::status(manager);
   if (verb == "audit") return ctl::audit(manager);
   if (verb == "repair") return ctl::repair(manager, line.dry_run);
+  if (verb == "clients") return ctl::clients(manager);
   if (verb == "caches") return ctl::caches(manager);
   if (verb == "aggregation") return ctl::aggregation(manager, change_of(line, set));
   XB_CHECK(verb == "prepare", verb);

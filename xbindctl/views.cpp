@@ -11,6 +11,7 @@
 
 #include "core/audit.hpp"
 #include "core/metrics/stage_times.hpp"
+#include "core/session/session_end.hpp"
 #include "orb/convert.hpp"
 #include "xbindctl/answers.hpp"
 #include "xbindctl/commands.hpp"
@@ -98,6 +99,21 @@ Row row_of(const v2::CacheState& cache) {
           fmt::format("{}", cache.size),
           cache.wanted == 0 ? "-" : fmt::format("{}", cache.wanted),
           cache.size == 0 ? "-" : fmt::format("{:.1f} s", static_cast<double>(cache.age_ms) / 1e3)};
+}
+
+Row row_of(const v2::ClientState& client) {
+  std::string ended = "-";
+  if (client.ended) {
+    ended = to_string(static_cast<SessionEnd>(client.why_ended));
+    if (client.reason.in()[0] != '\0') ended += fmt::format(": {}", client.reason.in());
+  }
+  return {client.name.in(),
+          client.session == 0 ? "-" : "attached",
+          ended,
+          fmt::format("{}", client.client_epoch),
+          fmt::format("{}", client.requests),
+          fmt::format("{}", client.connections),
+          fmt::format("{}", client.cells_per_s)};
 }
 
 struct AuditVerdict {
@@ -307,6 +323,23 @@ int caches(const client::TwoWay& manager) {
       {"cache", "element", "hits", "misses", "hit ratio", "size", "wanted", "oldest"}};
   for (CORBA::ULong i = 0; i < states.length(); ++i) rows.push_back(row_of(states[i]));
   print_table(2, rows);
+  return 0;
+}
+
+int clients(const client::TwoWay& manager) {
+  constexpr std::uint32_t kPerPage = 1'000;
+  std::vector<Row> rows{
+      {"client", "state", "last session ended", "epoch", "requests", "calls", "cells/s"}};
+  std::string last;
+  for (;;) {
+    const auto page = manager.clients(last, kPerPage);
+    if (!page) return explain(page.error().text);
+    const v2::ClientStateSeq& states = page->in();
+    if (states.length() == 0) break;
+    for (CORBA::ULong i = 0; i < states.length(); ++i) rows.push_back(row_of(states[i]));
+    last = states[states.length() - 1].name.in();
+  }
+  print_table(3, rows);
   return 0;
 }
 

@@ -234,6 +234,7 @@ class OperationsServant : public POA_xbind::v2::ManagerOperations {
   }
   void set_aggregation(const v2::Aggregation&) override { not_here(); }
   v2::CacheStateSeq* caches() override { not_here(); }
+  v2::ClientStateSeq* clients(const char*, CORBA::ULong) override { not_here(); }
   v2::Debt* clear(v2::ConnectionId) override { not_here(); }
   v2::AuditReport* repair_network(const v2::AuditFindingSeq&) override { not_here(); }
   void prepare(const char*, const char*, const v2::ServiceSpec&, CORBA::ULong) override {

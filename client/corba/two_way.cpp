@@ -193,6 +193,13 @@ Result<v2::CacheStateSeq_var> TwoWay::caches() const {
   });
 }
 
+Result<v2::ClientStateSeq_var> TwoWay::clients(const std::string& after,
+                                               std::uint32_t limit) const {
+  return operate([&](v2::ManagerOperations_ptr operations) {
+    return v2::ClientStateSeq_var(operations->clients(after.c_str(), limit));
+  });
+}
+
 Result<void> TwoWay::prepare(const std::string& from, const std::string& to,
                              const ServiceSpec& service, std::uint32_t count) const {
   return operate(

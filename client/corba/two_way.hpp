@@ -105,6 +105,8 @@ class TwoWay {
   // Returns the settings in force afterwards.
   Result<v2::Aggregation> set_aggregation(const v2::Aggregation& settings) const;
   Result<v2::CacheStateSeq_var> caches() const;
+  // Clients in the order of their names, from the first one above `after`.
+  Result<v2::ClientStateSeq_var> clients(const std::string& after, std::uint32_t limit) const;
   // Keeps `count` (0..1000) connections ready for a pair and service. A refusal is an Error.
   Result<void> prepare(const std::string& from, const std::string& to, const ServiceSpec& service,
                        std::uint32_t count) const;

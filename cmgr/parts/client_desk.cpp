@@ -42,9 +42,9 @@ Result<ClientAttachment> ClientDesk::attach(const std::string& name, Epoch epoch
               newest.value()});
   }
   const bool again = known != by_name_.end() && clients_[known->second.value()]->link != nullptr;
-  if (!again && by_session_.size() >= config_.clients_max) {
+  if (!again && by_session_.size() >= config_.clients.attached_max) {
     return fail(ErrorCode::kExhausted, "{} clients are attached; no more are accepted",
-                config_.clients_max);
+                config_.clients.attached_max);
   }
   if (known != by_name_.end()) {
     end_session(*clients_[known->second.value()],
@@ -163,14 +163,14 @@ ClientDesk::Admission ClientDesk::admit(ClientIndex index, RequestId request,
     if (known->answered) wait_for_credit(index, Outcome{known->outcome}, kNotTimed);
     return Admission::kRepeated;
   }
-  while (client.requests.size() >= config_.requests_per_client && !client.left_over.empty()) {
+  while (client.requests.size() >= config_.clients.requests_max && !client.left_over.empty()) {
     const RequestId oldest = client.left_over.front();
     client.left_over.pop_front();
     const Request* const left = client.requests.find(oldest);
     const bool unheard = left != nullptr && left->answered && left->asked_in != client.session;
     if (unheard) drop(client, oldest);
   }
-  if (client.requests.size() >= config_.requests_per_client) return Admission::kTooMany;
+  if (client.requests.size() >= config_.clients.requests_max) return Admission::kTooMany;
   if (known == nullptr) {
     client.requests.insert_new(request, &requests_.make(client.session, digest));
   }
@@ -246,6 +246,25 @@ std::optional<Outcome> ClientDesk::outcome_of(const std::string& name, RequestId
   const Request* const asked = client.requests.find(request);
   if (asked == nullptr || !asked->answered) return std::nullopt;
   return asked->outcome;
+}
+
+std::vector<ClientDesk::Known> ClientDesk::page(const std::string& after, std::size_t limit) const {
+  std::vector<ClientIndex> those;
+  for (std::size_t i = 0; i < clients_.size(); ++i) {
+    if (clients_[i] && clients_[i]->name > after) {
+      those.push_back(ClientIndex{static_cast<ClientIndex::rep>(i)});
+    }
+  }
+  const std::size_t count = std::min(limit, those.size());
+  std::partial_sort(those.begin(), those.begin() + static_cast<std::ptrdiff_t>(count), those.end(),
+                    [this](ClientIndex a, ClientIndex b) { return name(a) < name(b); });
+  std::vector<Known> page;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Client& client = *clients_[those[i].value()];
+    page.push_back(
+        {client.name, those[i], client.epoch, client.session, client.under_way, client.ended});
+  }
+  return page;
 }
 
 void ClientDesk::owns(ClientIndex index, int change) {
@@ -339,6 +358,7 @@ void ClientDesk::end_all() {
 void ClientDesk::end_session(Client& client, const SessionEnding& ending) {
   if (!client.link) return;
   by_session_.erase(client.session);
+  client.ended = ending;
   peers_.client_session_over(std::exchange(client.session, SessionId{}), ending);
   client.link.reset();
   // Queued outcomes are remembered in `requests` and sent again when the client repeats the
@@ -366,7 +386,7 @@ void ClientDesk::forget_if_done(ClientIndex index) {
   if (std::find(departed_.begin(), departed_.end(), index) == departed_.end()) {
     departed_.push_back(index);
   }
-  while (departed_.size() > config_.clients_max) {
+  while (departed_.size() > config_.clients.attached_max) {
     const ClientIndex oldest = departed_.front();
     departed_.pop_front();
     if (clients_[oldest.value()] && done(*clients_[oldest.value()])) forget(oldest);

@@ -3,7 +3,7 @@
 //
 // A client is a name. Its session may end and a new one begin (higher epoch); the outcomes of
 // requests under way go to the present session of the name. A client that does not return is
-// forgotten when its last request has been answered and clients_max others have left unconfirmed
+// forgotten when its last request has been answered and attached_max others have left unconfirmed
 // outcomes after it. Its connections stay (media outlive signalling).
 //
 // A client repeats a request only in a new session, because a session loses nothing. A session is
@@ -55,7 +55,7 @@ class ClientDesk {
   ClientDesk& operator=(const ClientDesk&) = delete;
   ~ClientDesk();
 
-  // kFenced: a higher epoch of the name is attached. kExhausted: clients_max clients are attached.
+  // kFenced: a higher epoch of the name is attached. kExhausted: attached_max clients are attached.
   // kBadInput: no valid name.
   Result<ClientAttachment> attach(const std::string& name, Epoch epoch, TimePoint now);
   void detach(SessionId session);
@@ -69,10 +69,11 @@ class ClientDesk {
                               std::vector<std::shared_ptr<const RequestBatch>>& apply);
 
   enum class Admission { kNew, kRepeated, kTooMany, kOther, kOtherUnderWay };
-  // kRepeated: known already; if answered, the outcome has been queued again. kTooMany:
-  // config.requests_per_client requests await their outcome or its confirmation. kOther: the number
-  // belongs to another request of this epoch. kOtherUnderWay: the number belongs to a request of an
-  // earlier epoch that is not yet answered. `digest` stands for the content (request_digest.hpp).
+  // kRepeated: known already; if answered, the outcome has been queued again. kTooMany: of the
+  // client, ClientLimits::requests_max requests await their outcome or its confirmation. kOther:
+  // the number belongs to another request of this epoch. kOtherUnderWay: the number belongs to a
+  // request of an earlier epoch that is not yet answered. `digest` stands for the content
+  // (request_digest.hpp).
   Admission admit(ClientIndex client, RequestId request, std::uint64_t digest);
 
   // Whether the client may begin another setup at this rate; counts it.
@@ -124,6 +125,18 @@ class ClientDesk {
   void tick(TimePoint now);
   TimePoint next_deadline() const;
 
+  // A client, attached or with connections or requests.
+  struct Known {
+    std::string name;
+    ClientIndex index;
+    Epoch epoch;
+    SessionId session;  // 0: not attached
+    std::size_t under_way = 0;
+    std::optional<SessionEnding> ended;  // of its last session before this one
+  };
+  // In the order of names, the first `limit` above `after`.
+  std::vector<Known> page(const std::string& after, std::size_t limit) const;
+
   const std::string& name(ClientIndex client) const { return clients_[client.value()]->name; }
   // The newest epoch under which the client has attached; 0 for the manager itself.
   Epoch epoch(ClientIndex client) const { return clients_[client.value()]->epoch; }
@@ -173,6 +186,7 @@ class ClientDesk {
     };
     std::unordered_map<RequestId, Remembered> remembered;
     std::size_t under_way = 0;
+    std::optional<SessionEnding> ended;  // the last session before this one
     TokenBucket setups;
     std::uint64_t connections = 0;
     bool dirty = false;  // listed in dirty_
@@ -199,7 +213,7 @@ class ClientDesk {
   std::unordered_map<std::string, ClientIndex> by_name_;
   std::unordered_map<SessionId, ClientIndex> by_session_;
   std::vector<ClientIndex> dirty_;    // have outcomes waiting
-  std::deque<ClientIndex> departed_;  // done except for unconfirmed outcomes; at most clients_max
+  std::deque<ClientIndex> departed_;  // done except for unconfirmed outcomes; at most attached_max
   std::uint64_t next_session_ = 1;
   Counters counters_;
 };

@@ -15,6 +15,16 @@ namespace xbind::cmgr {
 
 enum class Engine : std::uint8_t { kXbind = 0, kSequential = 1, kThreaded = 2 };
 
+// What one client may have; the callers of two-way operations together are one client.
+struct ClientLimits {
+  std::size_t attached_max = 1'024;    // clients at a time
+  std::size_t requests_max = 200'000;  // whose outcome is not confirmed
+  // 0: no limit.
+  std::uint64_t calls_max = 0;        // connections, also those being set up or released
+  std::uint64_t cells_per_s_max = 0;  // of their contracts, both directions together
+  double setups_per_s_max = 0;        // with bursts of one second's setups
+};
+
 struct Config {
   std::uint64_t epoch = 1;  // of this process; part of every connection id (24 bits)
 
@@ -62,12 +72,7 @@ struct Config {
 
   // Bounds.
   std::size_t connections_max = 1'000'000;
-  std::size_t clients_max = 1'024;            // attached at a time
-  std::size_t requests_per_client = 200'000;  // whose outcome is not confirmed
-  // For each client; the two-way callers together are one. 0: no limit.
-  std::uint64_t client_calls_max = 0;        // connections, also those being set up or released
-  std::uint64_t client_cells_per_s_max = 0;  // of their contracts
-  double client_setups_per_s_max = 0;        // with bursts of one second's setups
+  ClientLimits clients;
   std::size_t debts_max = 100'000;            // commands owed; at this number new calls are refused
   std::size_t pools_max = 1'024;              // pairs with connections prepared in advance
 

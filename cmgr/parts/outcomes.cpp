@@ -23,8 +23,8 @@ bool Outcomes::admit(ClientIndex client, RequestId request, std::uint64_t digest
                      ConnectionId about) {
   const ClientDesk::Admission admission = clients_.admit(client, request, digest);
   if (admission == ClientDesk::Admission::kNew) return true;
-  Refusal refusal{Cause::kBusy, "manager", config_.requests_per_client + 1,
-                  config_.requests_per_client};
+  Refusal refusal{Cause::kBusy, "manager", config_.clients.requests_max + 1,
+                  config_.clients.requests_max};
   switch (admission) {
     case ClientDesk::Admission::kNew:
     case ClientDesk::Admission::kTooMany: break;

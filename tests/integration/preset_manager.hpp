@@ -162,6 +162,11 @@ class PresetOperations : public POA_xbind::v2::ManagerOperations {
     manager_.begin();
     return new v2::CacheStateSeq(manager_.cache_states);
   }
+  v2::ClientStateSeq* clients(const char* after, CORBA::ULong limit) override {
+    manager_.begin();
+    manager_.asked = fmt::format("clients above '{}', {}", after, limit);
+    return new v2::ClientStateSeq;
+  }
   void prepare(const char* from, const char* to, const v2::ServiceSpec& service,
                CORBA::ULong count) override {
     manager_.begin();

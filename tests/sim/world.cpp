@@ -124,7 +124,7 @@ cmgr::Config World::choose_config(std::size_t index) {
     return config;
   }
   if (short_of_everything_) {
-    config.requests_per_client = world_.chance.between(10, 60);
+    config.clients.requests_max = world_.chance.between(10, 60);
     config.debts_max = world_.chance.between(1, 20);
     config.connections_max = world_.chance.between(10, 60);
     config.reroutes_at_once = 2;

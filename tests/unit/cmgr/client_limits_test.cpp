@@ -27,7 +27,7 @@ class ClientLimitsTest : public ExchangeTest {
 };
 
 TEST_F(ClientLimitsTest, CallsAreCountedUntilTheyAreGone) {
-  config.client_calls_max = 2;
+  config.clients.calls_max = 2;
   start_roomy();
   const Outcome first = connect_now(1);
   ASSERT_EQ(first.kind, OutcomeKind::kConnected) << explain(first);
@@ -47,7 +47,7 @@ TEST_F(ClientLimitsTest, CallsAreCountedUntilTheyAreGone) {
 }
 
 TEST_F(ClientLimitsTest, ARefusedCallCountsNoMore) {
-  config.client_calls_max = 1;
+  config.clients.calls_max = 1;
   start_roomy();
   connect(1);
   const HopSetup setup = this->setup("sw1");
@@ -60,7 +60,7 @@ TEST_F(ClientLimitsTest, ARefusedCallCountsNoMore) {
 }
 
 TEST_F(ClientLimitsTest, BandwidthCountsByContractAndAChangeMayNotExceedItEither) {
-  config.client_cells_per_s_max = 250;
+  config.clients.cells_per_s_max = 250;
   start_roomy();
   const Outcome first = connect_now(1, "mia", 200);
   ASSERT_EQ(first.kind, OutcomeKind::kConnected);
@@ -78,7 +78,7 @@ TEST_F(ClientLimitsTest, BandwidthCountsByContractAndAChangeMayNotExceedItEither
 }
 
 TEST_F(ClientLimitsTest, SetupsASecondPassInABurstAndThenAtTheirRate) {
-  config.client_setups_per_s_max = 2;
+  config.clients.setups_per_s_max = 2;
   start_roomy();
   EXPECT_EQ(connect_now(1).kind, OutcomeKind::kConnected);
   EXPECT_EQ(connect_now(2).kind, OutcomeKind::kConnected);
@@ -92,7 +92,7 @@ TEST_F(ClientLimitsTest, SetupsASecondPassInABurstAndThenAtTheirRate) {
 }
 
 TEST_F(ClientLimitsTest, AllTwoWayCallersAreOneClient) {
-  config.client_calls_max = 1;
+  config.clients.calls_max = 1;
   start_roomy();
   for (std::uint64_t token : {1, 2}) {
     manager().connect_local(RequestId{token}, "ann", "bob", call(0).service, now);
@@ -102,6 +102,30 @@ TEST_F(ClientLimitsTest, AllTwoWayCallersAreOneClient) {
   ASSERT_EQ(local_.size(), 2U);
   EXPECT_EQ(local_[0].second.kind, OutcomeKind::kConnected);
   EXPECT_EQ(local_[1].second.kind, OutcomeKind::kBusy);
+}
+
+// ===== who has what =====
+
+TEST_F(ClientLimitsTest, ClientsAreListedWithWhatTheyHaveAndHowTheirSessionsEnded) {
+  start_roomy();
+  ASSERT_EQ(connect_now(1, "mia", 200).kind, OutcomeKind::kConnected);
+  ASSERT_EQ(connect_now(2, "mia", 50).kind, OutcomeKind::kConnected);
+  clients_.at("mia").deaf = true;  // and sends nothing
+  for (int minute = 0; minute < 2; ++minute) wait(config.client_session.lease / 2);
+
+  const auto all = manager().clients("", 10);
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[0].client.name, "(two-way)");
+  EXPECT_EQ(all[1].client.name, "mia");
+  EXPECT_EQ(all[1].client.session, SessionId{});
+  ASSERT_TRUE(all[1].client.ended);
+  EXPECT_EQ(all[1].client.ended->why, SessionEnd::kSilent);
+  EXPECT_EQ(all[1].usage.connections, 2U);
+  EXPECT_EQ(all[1].usage.cells_per_s, 250U);
+  EXPECT_EQ(all[2].client.name, "ned");
+  EXPECT_NE(all[2].client.session, SessionId{});
+  EXPECT_EQ(manager().clients("mia", 10).size(), 1U) << "the next page";
+  EXPECT_EQ(manager().clients("", 2).size(), 2U);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace {
 using ClientMemoryTest = RerouteTest;
 
 TEST_F(ClientMemoryTest, AnOutcomeThatCameAfterItsSessionMakesRoomForTheNextRequest) {
-  config.requests_per_client = 1;
+  config.clients.requests_max = 1;
   start_with_labels({vci(32), vci(33)}, {vci(40), vci(41)});
   connect(1);
   log_in("mia", 2);
@@ -21,7 +21,7 @@ TEST_F(ClientMemoryTest, AnOutcomeThatCameAfterItsSessionMakesRoomForTheNextRequ
 }
 
 TEST_F(ClientMemoryTest, ARepeatKeepsItsOutcomeThoughTheBatchBringsOtherRequests) {
-  config.requests_per_client = 1;
+  config.clients.requests_max = 1;
   start_with_labels({vci(32), vci(33)}, {vci(40), vci(41)});
   clients_.at("mia").deaf = true;
   connect(1);
@@ -84,7 +84,7 @@ TEST_F(ClientMemoryTest, NoticesThatWaitEndWithTheSession) {
 }
 
 TEST_F(ClientMemoryTest, AClientThatHasComeBackIsNotForgottenWithThoseThatLeft) {
-  config.clients_max = 2;
+  config.clients.attached_max = 2;
   start();
   const auto leaves_unconfirmed = [&](const std::string& name) {
     log_in(name);

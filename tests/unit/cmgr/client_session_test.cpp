@@ -247,7 +247,7 @@ TEST_F(ClientSessionTest, ALowerEpochIsFencedOff) {
 }
 
 TEST_F(ClientSessionTest, NamesAndNumbersOfClientsAreBounded) {
-  config.clients_max = 2;
+  config.clients.attached_max = 2;
   start();
   EXPECT_EQ(manager().attach_client("", Epoch{1}, now).error().code, ErrorCode::kBadInput);
   EXPECT_THAT(manager().attach_client(std::string(129, 'x'), Epoch{1}, now).error().text,
@@ -265,7 +265,7 @@ TEST_F(ClientSessionTest, NamesAndNumbersOfClientsAreBounded) {
 }
 
 TEST_F(ClientSessionTest, TooManyRequestsAreAnsweredBusyReleasesToo) {
-  config.requests_per_client = 1;
+  config.clients.requests_max = 1;
   config.label_cache_target = 4;
   start_with_labels({vci(32), vci(33)}, {vci(40), vci(41)});
   const ConnectionId call = connected(1);
@@ -280,7 +280,7 @@ TEST_F(ClientSessionTest, TooManyRequestsAreAnsweredBusyReleasesToo) {
 }
 
 TEST_F(ClientSessionTest, ARepeatIsARepeatHoweverMuchIsUnderWay) {
-  config.requests_per_client = 1;
+  config.clients.requests_max = 1;
   start_with_labels({vci(32)}, {vci(40)});
   connect(1);
   log_in("mia");
@@ -291,7 +291,7 @@ TEST_F(ClientSessionTest, ARepeatIsARepeatHoweverMuchIsUnderWay) {
 }
 
 TEST_F(ClientSessionTest, OutcomesOfDeadSessionsMakeRoomForNewRequests) {
-  config.requests_per_client = 2;
+  config.clients.requests_max = 2;
   attach_all();
   for (std::uint64_t life = 1; life <= 5; ++life) {
     // Two refusals that are never confirmed, then mia crashes.
@@ -306,7 +306,7 @@ TEST_F(ClientSessionTest, OutcomesOfDeadSessionsMakeRoomForNewRequests) {
 }
 
 TEST_F(ClientSessionTest, AnOutcomeThatThisSessionHasAskedForMakesNoRoom) {
-  config.requests_per_client = 1;
+  config.clients.requests_max = 1;
   start_with_labels({vci(32)}, {vci(40)});
   connect(1);
   clients_.at("mia").deaf = true;
@@ -323,7 +323,7 @@ TEST_F(ClientSessionTest, AnOutcomeThatThisSessionHasAskedForMakesNoRoom) {
 }
 
 TEST_F(ClientSessionTest, OfClientsThatWentWithUnconfirmedOutcomesTheLatestAreRemembered) {
-  config.clients_max = 2;
+  config.clients.attached_max = 2;
   start();
   for (const char* name : {"one", "two", "three"}) {
     log_in(name);
@@ -341,7 +341,7 @@ TEST_F(ClientSessionTest, OfClientsThatWentWithUnconfirmedOutcomesTheLatestAreRe
 
 TEST_F(ClientSessionTest, AClientThatAsksAndNeverConfirmsLosesItsSession) {
   config.client_session.batches_in_flight = 1;
-  config.requests_per_client = 10;
+  config.clients.requests_max = 10;
   attach_all();
   clients_.at("mia").deaf = true;
   // mia --> cmgr: invalid requests, more than the limit of outcomes that may wait for her

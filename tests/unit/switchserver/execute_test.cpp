@@ -73,6 +73,16 @@ class ExecuteTest : public ::testing::Test {
   SessionId session;
 };
 
+TEST_F(ExecuteTest, ACallInASessionThatHasEndedIsToldWhyItHas) {
+  server.attach("m", Epoch{2}, now);
+  const auto refused = server.execute(session, {}, 1, now);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(
+      refused.error().text,
+      fmt::format("session {} has ended (replaced: epoch 2 has attached): attach again", session));
+  EXPECT_EQ(server.grant(SessionId{12}, kOut, 1, {}, now).error().text, "no session 12");
+}
+
 TEST_F(ExecuteTest, TheResultsComeByTokenWhenTheSwitchHasAnswered) {
   HopSetup setup = first_hop(1, cache_one());
   setup.labels_wanted = 2;
