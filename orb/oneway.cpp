@@ -15,6 +15,9 @@
 
 #include <atomic>
 #include <mutex>
+#include <set>
+#include <shared_mutex>
+#include <string>
 
 #include "orb/runtime.hpp"
 
@@ -23,10 +26,17 @@ namespace {
 
 enum class Held : std::uint8_t { kNothing, kWithoutConnection, kWithoutRoom };
 
-thread_local bool unblocked = false;
+enum class Mode : std::uint8_t { kWaiting, kOpening, kUnblocked };
+
+thread_local Mode mode = Mode::kWaiting;
 thread_local Held held = Held::kNothing;
 
-std::atomic<std::uint64_t> without_room = 0;
+std::atomic<std::uint64_t> without_room_count = 0;
+
+// Addresses to which a thread opens a connection. A oneway holds the lock shared while it is sent,
+// which takes microseconds; so none begins unnoticed while a connection is being opened.
+std::shared_mutex openings_mutex;
+std::multiset<std::string> openings;
 
 // The socket of a connection; -1 for a transport without one. omniORB's connections are such
 // holders, which keep the descriptor for classes derived from them.
@@ -49,13 +59,14 @@ bool has_room(omni::giopConnection* connection) {
 
 // omniORB runs this after it has chosen a connection and before it opens it or writes to it.
 CORBA::Boolean on_send(omni::omniInterceptors::clientSendRequest_T::info_T& info) {
-  if (!unblocked) return true;
+  if (mode == Mode::kWaiting) return true;
   omni::giopConnection* const connection = info.giop_c.strand().connection;
   if (connection == nullptr) {
+    if (mode == Mode::kOpening) return true;
     held = Held::kWithoutConnection;
   } else if (!has_room(connection)) {
     held = Held::kWithoutRoom;
-    ++without_room;
+    ++without_room_count;
   } else {
     return true;
   }
@@ -69,16 +80,37 @@ void guard_oneways() {
   std::call_once(once, [] { omniORB::getInterceptors()->clientSendRequest.add(on_send); });
 }
 
-std::uint64_t oneways_without_room() { return without_room; }
+std::uint64_t oneways_without_room() { return without_room_count; }
 
 namespace oneway_detail {
 
-Unblocked::Unblocked() {
-  unblocked = true;
+Unblocked::Unblocked(CORBA::Object_ptr object) {
+  openings_mutex.lock_shared();
+  must_wait_ = !openings.empty() && openings.contains(address_of(object));
+  if (must_wait_) ++without_room_count;
+  mode = Mode::kUnblocked;
   held = Held::kNothing;
 }
 
-Unblocked::~Unblocked() { unblocked = false; }
+Unblocked::~Unblocked() {
+  mode = Mode::kWaiting;
+  openings_mutex.unlock_shared();
+}
+
+Opening::Opening(CORBA::Object_ptr object) : address_(address_of(object)) {
+  const std::lock_guard lock(openings_mutex);
+  openings.insert(address_);
+  mode = Mode::kOpening;
+  held = Held::kNothing;
+}
+
+Opening::~Opening() {
+  mode = Mode::kWaiting;
+  const std::lock_guard lock(openings_mutex);
+  openings.extract(address_);
+}
+
+bool Opening::without_room() const { return held == Held::kWithoutRoom; }
 
 bool Unblocked::without_connection() const { return held == Held::kWithoutConnection; }
 

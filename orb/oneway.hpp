@@ -11,6 +11,8 @@
 //     oneway, as a network does; sessions repeat what is not confirmed. One session has less than
 //     that unconfirmed, but several may share a connection that their peer does not read, and
 //     repeats come on top.
+//   - While a thread opens a connection to the same address, it drops the oneway as well: omniORB
+//     would have it wait for that thread.
 //
 // Thread-safe.
 #pragma once
@@ -33,14 +35,35 @@ namespace oneway_detail {
 // While one exists, every request of this thread is sent without waiting or not at all.
 class Unblocked {
  public:
-  Unblocked();
+  explicit Unblocked(CORBA::Object_ptr object);
   ~Unblocked();
   Unblocked(const Unblocked&) = delete;
   Unblocked& operator=(const Unblocked&) = delete;
 
+  // Whether a thread opens a connection to the object's address: a request would wait for it.
+  bool must_wait() const { return must_wait_; }
   // What became of the requests of this thread since the construction.
   bool without_connection() const;  // one was refused
   bool without_room() const;        // one was dropped
+
+ private:
+  bool must_wait_;
+};
+
+// While one exists, the requests of this thread may open a connection and wait for that, but not
+// for room in an open one. Oneways to the same address are dropped meanwhile.
+class Opening {
+ public:
+  explicit Opening(CORBA::Object_ptr object);
+  ~Opening();
+  Opening(const Opening&) = delete;
+  Opening& operator=(const Opening&) = delete;
+
+  // Whether there is an open connection already, which its peer does not read.
+  bool without_room() const;
+
+ private:
+  std::string address_;
 };
 
 }  // namespace oneway_detail
@@ -49,8 +72,13 @@ class Unblocked {
 // the connect timeout. kUnreachable: there is no such peer, or none that answers.
 template <class Call>
 Result<void> open_for_oneways(const std::string& peer, CORBA::Object_ptr object, Call&& call) {
+  const oneway_detail::Opening opening(object);
   const Result<void> opened = remote(peer, object, call);
   if (opened) return {};
+  if (opening.without_room()) {
+    return fail(ErrorCode::kUnreachable, "{} does not read what it is sent",
+                with_address(peer, object));
+  }
   return fail(ErrorCode::kUnreachable, "no connection can be opened: {}", opened.error().text);
 }
 
@@ -61,7 +89,8 @@ std::uint64_t oneways_without_room();
 // broke and the oneway may have been lost.
 template <class Call>
 Result<void> send_oneway(const std::string& peer, CORBA::Object_ptr object, Call&& call) {
-  const oneway_detail::Unblocked unblocked;
+  const oneway_detail::Unblocked unblocked(object);
+  if (unblocked.must_wait()) return {};
   Result<void> sent = remote(peer, object, call);
   if (unblocked.without_room()) return {};
   if (unblocked.without_connection()) {

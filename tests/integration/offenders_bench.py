@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""How much one bad peer costs others: setup latencies of a good client alone and beside an
+offender, in interleaved pairs. A benchmark, not a test: docs/performance.md, "One bad peer".
+
+  offenders_bench.py [--rounds N] [--json FILE] [OFFENDER...]
+
+  hidden        five clients whose observers' address drops packets attach again and again
+  broken        clients whose connection breaks and whose address then drops packets
+  deaf          thirty sessions on one connection that nobody reads, with a flood of requests
+  manager       a second manager whose address drops packets attaches to all SwitchServers
+  switchserver  a SwitchServer that has stopped, beside the path
+"""
+
+import argparse
+import contextlib
+import itertools
+import json
+import os
+import signal
+import socket
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+import giop
+from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
+from unreachable_test import Deaf, Hole, KEY, MANAGER, ask
+
+RING = ROOT / "deploy" / "topologies" / "ring6.toml"
+RATE, SECONDS = 500, 4
+STOPPED = "xbind-switchserver/node-4"
+RESET = b"\1\0\0\0\0\0\0\0"  # SO_LINGER: RST instead of FIN
+
+
+class Offender:
+    """Runs `offend` on threads, again and again, while the block runs."""
+
+    def __init__(self, lab, threads=1):
+        self.lab, self.over, self.acts = lab, threading.Event(), 0
+        self.threads = [threading.Thread(target=self.run) for _ in range(threads)]
+        self.names = itertools.count()
+
+    def __enter__(self):
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        for thread in self.threads:
+            thread.join()
+
+    def run(self):
+        while not self.over.is_set():
+            with contextlib.suppress(OSError, AssertionError):
+                self.offend(f"offender-{os.getpid()}-{next(self.names)}")
+                self.acts += 1
+
+    def reference(self, path):
+        return tool(self.lab, "nameclt", "resolve", path).stdout
+
+    def attach(self, peer, name, address, operation="attach_client"):
+        return peer.invoke(operation, lambda out: out.string(name).ulonglong(1).ulong(
+            giop.PROTOCOL).reference(*address, KEY))
+
+
+class Hidden(Offender):
+    def __init__(self, lab):
+        super().__init__(lab, threads=5)
+        self.hole, self.manager = Hole(), self.reference(MANAGER)
+
+    def offend(self, name):
+        with contextlib.closing(giop.Remote(self.manager)) as manager:
+            self.attach(manager, name, self.hole.address)
+
+
+class Broken(Offender):
+    def __init__(self, lab):
+        super().__init__(lab)
+        self.manager = self.reference(MANAGER)
+
+    def offend(self, name):
+        observer = Deaf()
+        with contextlib.closing(giop.Remote(self.manager)) as manager:
+            _, reader, _ = self.attach(manager, name, observer.address)
+            session, inbox = reader.number("Q"), giop.Remote(reader.reference())
+            observer.accept()
+            with contextlib.closing(Hole(observer.listener)), contextlib.closing(inbox):
+                observer.connections[0].setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+                observer.connections[0].close()
+                ask(inbox, session, 1, count=1)
+
+
+class Flood(Offender):
+    def __init__(self, lab):
+        super().__init__(lab)
+        self.manager = self.reference(MANAGER)
+
+    def offend(self, name):
+        with contextlib.closing(Deaf()) as observer, contextlib.ExitStack() as inboxes:
+            manager = inboxes.enter_context(contextlib.closing(giop.Remote(self.manager)))
+            for number in range(30):
+                _, reader, _ = self.attach(manager, f"{name}-{number}", observer.address)
+                session = reader.number("Q")
+                inbox = inboxes.enter_context(contextlib.closing(giop.Remote(reader.reference())))
+                ask(inbox, session, 1, count=400)
+
+
+class SecondManager(Offender):
+    def __init__(self, lab):
+        super().__init__(lab, threads=6)
+        self.hole = Hole()
+        self.servers = [self.reference(f"xbind/switchserver/node-{number}")
+                        for number in range(1, 7)]
+        self.next = itertools.cycle(self.servers)
+
+    def offend(self, name):
+        with contextlib.closing(giop.Remote(next(self.next))) as server:
+            self.attach(server, name, self.hole.address, "attach_manager")
+
+
+class StoppedServer:
+    acts = 1
+
+    def __init__(self, lab):
+        self.lab = lab
+
+    def __enter__(self):
+        suspend(self.lab.processes[STOPPED].pid)
+        return self
+
+    def __exit__(self, *_):
+        os.kill(self.lab.processes[STOPPED].pid, signal.SIGCONT)
+        wait_until(lambda: counter(tool(self.lab, "xbindctl", "status").stdout,
+                                   "switches_attached") == 6, "it is attached again", 60)
+
+
+OFFENDERS = {"hidden": Hidden, "broken": Broken, "deaf": Flood, "manager": SecondManager,
+             "switchserver": StoppedServer}
+
+
+def measure(lab, folder, name, rounds):
+    files, acts, refused = {"alone": [], "beside": []}, 0, 0
+    for number in range(rounds):
+        order = ["alone", "beside"] if number % 2 == 0 else ["beside", "alone"]
+        for side in order:
+            file = folder / f"{name}-{number}-{side}.json"
+            with (OFFENDERS[name](lab) if side == "beside" else contextlib.nullcontext()) as bad:
+                summary = good_run(lab, file)
+            files[side].append(file)
+            refused += sum(summary["setups"][kind] for kind in ("refused", "busy", "unanswered"))
+            acts += bad.acts if bad else 0
+    compared = run("xbind-callgen", "compare", *(",".join(map(str, files[side]))
+                                                  for side in ("alone", "beside")),
+                   "--metric", "p99", "--json", folder / "compare.json")
+    metrics = json.loads((folder / "compare.json").read_text())["metrics"]
+    assert metrics, compared.stdout
+    return {"offender": name, "acts": acts, "not_connected": refused, **metrics[0]}
+
+
+def good_run(lab, file):
+    done = tool(lab, "xbind-callgen", "run", "--rate", RATE, "--duration", SECONDS, "--hold", 0.05,
+                "--from", "node-1", "--to", "node-2", "--quiet", "--json", file)
+    assert file.exists(), done.stderr
+    return json.loads(file.read_text())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=8)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("offenders", nargs="*", choices=[[], *OFFENDERS], default=[])
+    options = parser.parse_args()
+    results = []
+    with tempfile.TemporaryDirectory() as folder, lab_up(topology=RING) as lab:
+        good_run(lab, Path(folder) / "warm-up.json")
+        for name in options.offenders or OFFENDERS:
+            results.append(measure(lab, Path(folder), name, options.rounds))
+            print("{offender}: p99 {a:.0f} us alone, {b:.0f} us beside it, ratio {ratio:.2f} "
+                  "({interval_95[0]:.2f} to {interval_95[1]:.2f}); {acts} acts, {not_connected} "
+                  "calls not connected".format(**results[-1]), flush=True)
+        print(tool(lab, "xbindctl", "audit").stdout.strip())
+    if options.json:
+        options.json.write_text(json.dumps({"schema": "xbind.offenders/1", "rate": RATE,
+                                            "seconds": SECONDS, "rounds": options.rounds,
+                                            "offenders": results}, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
