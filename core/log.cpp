@@ -5,7 +5,9 @@
 
 #include <memory>
 
+#include "core/line_limits.hpp"
 #include "core/name.hpp"
+#include "core/steady_now.hpp"
 
 namespace xbind::log {
 namespace {
@@ -51,6 +53,14 @@ void start(std::string_view program_and_name, Level level) {
   made->set_pattern("%Y-%m-%d %H:%M:%S.%e %l %n: %v");
   made->flush_on(spdlog::level::debug);
   logger() = std::move(made);
+}
+
+void write_bounded(Level level, const char* text, std::string_view line) {
+  static LineLimit limit;
+  const auto omitted = limit.admit(text, steady_now());
+  if (!omitted) return;
+  if (*omitted == 0) return write(level, line);
+  write(level, fmt::format("{} ({} lines like this one were left out)", line, *omitted));
 }
 
 bool enabled(Level level) { return logger()->should_log(to_spdlog(level)); }

@@ -1,12 +1,14 @@
 // The log of a process: one line per event, to standard error, never to standard output (which
 // belongs to the ready line and to results). spdlog does the work and stays out of this header.
-// Each level is on or off for the whole process.
+// Each level is on or off for the whole process. Of the lines of one text, 1 000 are written and
+// then one a second on average (core/line_limits.hpp); debug lines have no bound.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace xbind::log {
 
@@ -31,6 +33,9 @@ class About {
 
 bool enabled(Level level);
 void write(Level level, std::string_view line);
+// Writes the line within the bound of the lines of its call site's `text`, a constant; a line after
+// omitted ones says how many.
+void write_bounded(Level level, const char* text, std::string_view line);
 
 template <class... Args>
 void debug(fmt::format_string<Args...> text, Args&&... args) {
@@ -38,15 +43,21 @@ void debug(fmt::format_string<Args...> text, Args&&... args) {
 }
 template <class... Args>
 void info(fmt::format_string<Args...> text, Args&&... args) {
-  if (enabled(Level::kInfo)) write(Level::kInfo, fmt::format(text, std::forward<Args>(args)...));
+  if (!enabled(Level::kInfo)) return;
+  write_bounded(Level::kInfo, fmt::string_view(text).data(),
+                fmt::format(text, std::forward<Args>(args)...));
 }
 template <class... Args>
 void warn(fmt::format_string<Args...> text, Args&&... args) {
-  if (enabled(Level::kWarn)) write(Level::kWarn, fmt::format(text, std::forward<Args>(args)...));
+  if (!enabled(Level::kWarn)) return;
+  write_bounded(Level::kWarn, fmt::string_view(text).data(),
+                fmt::format(text, std::forward<Args>(args)...));
 }
 template <class... Args>
 void error(fmt::format_string<Args...> text, Args&&... args) {
-  if (enabled(Level::kError)) write(Level::kError, fmt::format(text, std::forward<Args>(args)...));
+  if (!enabled(Level::kError)) return;
+  write_bounded(Level::kError, fmt::string_view(text).data(),
+                fmt::format(text, std::forward<Args>(args)...));
 }
 
 }  // namespace xbind::log

@@ -34,6 +34,11 @@ inline constexpr Timers kCoreTimers{
          "First pause between log lines on the same failing peer; it doubles."},
         {"complaint-pause-max", std::chrono::minutes{10},
          "Longest pause between log lines on the same failing peer."},
+        // core/line_limits.hpp
+        {"peer-fault-pause", std::chrono::minutes{1},
+         "Shortest time between log lines on the same fault of the same peer."},
+        {"log-line-pause", std::chrono::seconds{1},
+         "Average time between log lines of one kind, once 1 000 of the kind came faster."},
         // core/idle_connections.hpp
         {"silent-connection", std::chrono::seconds{5},
          "Time after which an accepted connection that never sent an octet is closed."},

@@ -38,5 +38,14 @@ TEST(Log, ALineHasABound) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1);
 }
 
+TEST(Log, APeerThatCausesTheSameLineAgainAndAgainDoesNotFillIt) {
+  testing::internal::CaptureStderr();
+  log::start("test", log::Level::kInfo);
+  for (int i = 0; i < 100'000; ++i) log::info("client {} attached", i);
+  const std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 1'100);
+  EXPECT_NE(text.find("client 999 attached"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace xbind
