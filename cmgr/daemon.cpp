@@ -11,6 +11,7 @@
 #include "cmgr/servant_metrics.hpp"
 #include "core/log.hpp"
 #include "core/steady_now.hpp"
+#include "orb/peer_faults.hpp"
 #include "orb/process.hpp"
 
 namespace xbind::cmgr {
@@ -286,6 +287,7 @@ bool ManagerDaemon::may_serve(Duration patience) {
 Metrics ManagerDaemon::metrics() {
   Metrics counted =
       ask([this](ConnectionManager& manager) { return status_of(manager, peers_, config_); });
+  orb::append_peer_faults(counted);
   dispatch_.append_metrics(counted);
   return counted;
 }

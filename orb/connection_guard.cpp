@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -15,15 +16,19 @@
 #include "core/log.hpp"
 #include "core/steady_now.hpp"
 #include "orb/descriptors.hpp"
+#include "orb/peer_faults.hpp"
 #include "orb/timers.hpp"
 
 namespace xbind::orb {
 namespace {
 
 constexpr std::uint64_t kDescriptorsWanted = 65'536;
-constexpr std::size_t kConnectionsMost = 4'096;
 constexpr Duration kPeriod = kOrbTimers["connection-watch"];
 constexpr Duration kTellPeriod = kOrbTimers["connection-warning"];
+
+// Beyond this number idle connections are closed. Below the limit itself: connections that reach it
+// and stay would keep out every newcomer.
+std::size_t roomy(std::size_t limit) { return limit - limit / 8; }
 
 std::optional<AcceptedConnection> connection_of(int descriptor) {
   tcp_info info{};
@@ -48,9 +53,12 @@ std::uint64_t raise_descriptor_limit() {
   return limit.rlim_cur;
 }
 
-ConnectionGuard::ConnectionGuard(std::uint64_t descriptors_max)
+ConnectionGuard::ConnectionGuard(std::uint64_t descriptors_max, ConnectionLimits limits)
     : descriptors_max_(descriptors_max), spare_(open("/dev/null", O_RDONLY | O_CLOEXEC)) {
-  limits_.connections_max = std::min<std::size_t>(kConnectionsMost, descriptors_max / 2);
+  limits.total = std::min<std::size_t>(limits.total, descriptors_max / 2);
+  limits_.connections_max = roomy(limits.total);
+  limits_of_host_.connections_max = roomy(limits.per_host);
+  accepted_connections().set_limits(limits);
   thread_ = std::thread([this] { run(); });
 }
 
@@ -87,16 +95,34 @@ void ConnectionGuard::look(const std::vector<int>& all) {
     }
   }
   std::vector<AcceptedConnection> accepted;
+  std::vector<std::string> hosts;
+  std::map<std::string, std::vector<AcceptedConnection>> of_host;
   for (const auto& [descriptor, port] : sockets) {
     if (!ports.contains(port)) continue;
-    if (const auto connection = connection_of(descriptor)) accepted.push_back(*connection);
+    const auto connection = connection_of(descriptor);
+    if (!connection) continue;
+    accepted.push_back(*connection);
+    if (auto peer = peer_end(descriptor)) {
+      of_host[peer->host].push_back(*connection);
+      hosts.push_back(std::move(peer->host));
+    }
   }
+  accepted_connections().seen(hosts);
   const std::size_t connections = accepted.size();
-  const std::vector<int> closed = connections_to_close(std::move(accepted), limits_);
+  std::set<int> closed;
+  for (const int descriptor : connections_to_close(std::move(accepted), limits_)) {
+    closed.insert(descriptor);
+  }
+  for (auto& [host, of_it] : of_host) {
+    for (const int descriptor : connections_to_close(std::move(of_it), limits_of_host_)) {
+      closed.insert(descriptor);
+    }
+  }
   for (const int descriptor : closed) close_one(descriptor);
 
   const TimePoint now = steady_now();
   closed_unlogged_ += closed.size();
+  count_closed_idle(closed.size());
   if (closed_unlogged_ != 0 && now - closed_logged_at_ >= kTellPeriod) {
     log::warn("closed {} idle connections without a session; {} of at most {} remain open",
               closed_unlogged_, connections - closed.size(), limits_.connections_max);

@@ -1,7 +1,7 @@
 // Watches the descriptors of a daemon. Closes idle accepted connections (selected by
-// core/idle_connections.hpp) and logs when descriptors run short. omniORB has a thread for each
-// connection and no limit on them; without free descriptors it accepts no connection, reports
-// nothing and spins (decision 0032).
+// core/idle_connections.hpp), tells AcceptedConnections which are open, and logs when descriptors
+// run short: without free descriptors omniORB accepts no connection, reports nothing and spins
+// (decision 0032).
 #pragma once
 
 #include <condition_variable>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/idle_connections.hpp"
+#include "orb/accepted_connections.hpp"
 
 namespace xbind::orb {
 
@@ -21,8 +22,8 @@ std::uint64_t raise_descriptor_limit();
 // One per process, while it serves. Its thread inspects the connections every quarter of a second.
 class ConnectionGuard {
  public:
-  // Allows at most half of the descriptors as connections, and no more than 4 096.
-  explicit ConnectionGuard(std::uint64_t descriptors_max);
+  // Allows at most half of the descriptors as connections.
+  ConnectionGuard(std::uint64_t descriptors_max, ConnectionLimits limits);
   ~ConnectionGuard();
   ConnectionGuard(const ConnectionGuard&) = delete;
   ConnectionGuard& operator=(const ConnectionGuard&) = delete;
@@ -34,6 +35,7 @@ class ConnectionGuard {
 
   const std::uint64_t descriptors_max_;
   IdleLimits limits_;
+  IdleLimits limits_of_host_;
   int spare_;  // reserve: dup3() replaces it, so closing needs no new descriptor
   std::uint64_t closed_unlogged_ = 0;
   TimePoint closed_logged_at_{};

@@ -42,6 +42,18 @@ void add_client_options(config::OptionSet& set, CommonOptions& options, log::Lev
                "Lowest level of the lines written to standard error.");
 }
 
+void add_connection_options(config::OptionSet& set, CommonOptions& options) {
+  const ConnectionLimits defaults;
+  set.add_uint(
+      "accepted-max", &options.connections_max, static_cast<std::uint32_t>(defaults.total),
+      {16, 65536},
+      "TCP connections that this process accepts at a time; a further one is closed at once, "
+      "and idle ones are closed. At most half of the file descriptors (ulimit -n).");
+  set.add_uint("accepted-per-host-max", &options.connections_per_host_max,
+               static_cast<std::uint32_t>(defaults.per_host), {16, 65536},
+               "The same for connections from one address.");
+}
+
 void add_daemon_options(config::OptionSet& set, CommonOptions& options,
                         const std::string& default_name) {
   set.add_string("name", &options.name, default_name,
@@ -49,6 +61,7 @@ void add_daemon_options(config::OptionSet& set, CommonOptions& options,
   if (default_name.empty()) set.require("name");
   require_name(set, "name", options.name);
   add_client_options(set, options, log::Level::kInfo);
+  add_connection_options(set, options);
   add_exit_codes(set);
 }
 
@@ -112,7 +125,7 @@ Ending serve_until_signal(CORBA::ORB_ptr orb, const std::string& program,
   for (const Served& one : served) bindings.push_back(one.binding);
   NameClaims claims(names, bindings);
   if (auto end = claim_names(claims, program, service, served)) return *end;
-  const ConnectionGuard guard(raise_descriptor_limit());
+  const ConnectionGuard guard(raise_descriptor_limit(), options.connections());
   if (steps.begin) steps.begin();
   const NameKeeper keeper(orb, options.name_service, std::move(bindings),
                           {std::move(steps.ready_to_bind),

@@ -8,6 +8,7 @@
 
 #include "core/config/options.hpp"
 #include "core/log.hpp"
+#include "orb/accepted_connections.hpp"
 #include "orb/name_keeper.hpp"
 #include "orb/process.hpp"
 #include "orb/runtime.hpp"
@@ -21,14 +22,19 @@ struct CommonOptions {
   std::string listen_address;
   log::Level log_level = log::Level::kInfo;
   std::uint32_t call_timeout_ms = 0;
+  std::uint32_t connections_max = 0;  // of daemons
+  std::uint32_t connections_per_host_max = 0;
 
+  ConnectionLimits connections() const { return {connections_max, connections_per_host_max}; }
   RuntimeOptions runtime() const { return {listen_address, call_timeout_ms}; }
 };
 
-// Add --name-service, --listen-address, --log-level and --call-timeout-ms; for daemons also --name
-// (default `default_name`; empty: the option is required).
+// Add --name-service, --listen-address, --log-level and --call-timeout-ms; for daemons also
+// --accepted-max and --accepted-per-host-max, and --name (default `default_name`; empty: the
+// option is required).
 void add_client_options(config::OptionSet& set, CommonOptions& options, log::Level default_level,
                         std::uint32_t default_call_timeout_ms = RuntimeOptions{}.call_timeout_ms);
+void add_connection_options(config::OptionSet& set, CommonOptions& options);
 void add_daemon_options(config::OptionSet& set, CommonOptions& options,
                         const std::string& default_name);
 // Adds the meaning of serve_until_signal()'s exit codes to the end of --help. add_daemon_options()

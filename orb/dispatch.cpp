@@ -8,6 +8,7 @@
 #include "core/name.hpp"
 #include "core/steady_now.hpp"
 #include "orb/caller.hpp"
+#include "orb/peer_faults.hpp"
 
 namespace xbind::orb {
 namespace {
@@ -42,7 +43,10 @@ bool Dispatch::run(const char* operation, const std::function<bool()>& upcall) {
     throw CORBA::NO_PERMISSION(0, CORBA::COMPLETED_NO);
   }
   try {
-    if (!upcall()) return false;
+    if (!upcall()) {
+      note_callers_fault(PeerFault::kUnknownOperation, name);
+      return false;
+    }
     count(name, began, nullptr);
     return true;
   } catch (const CORBA::UserException&) {
@@ -110,6 +114,10 @@ void Dispatch::append_metrics(Metrics& metrics) const {
   }
 }
 
-MetricTable upcall_metrics() { return metric_table("orb", kUpcallMetrics); }
+MetricTable upcall_metrics() {
+  MetricTable table = metric_table("orb", kUpcallMetrics);
+  append_peer_faults(table);
+  return table;
+}
 
 }  // namespace xbind::orb

@@ -94,7 +94,7 @@ class Dispatched : public Skeleton {
   Dispatch& dispatch_;
 };
 
-// The metrics that append_metrics() exports.
+// The metrics that append_metrics() exports, and those of orb/peer_faults.hpp.
 MetricTable upcall_metrics();
 
 }  // namespace xbind::orb

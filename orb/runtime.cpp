@@ -10,8 +10,10 @@
 #include <cstdlib>
 
 #include "core/check.hpp"
+#include "orb/accepted_connections.hpp"
 #include "orb/caller.hpp"
 #include "orb/oneway.hpp"
+#include "orb/peer_faults.hpp"
 
 // The catch clauses of this file are for the start and end of this process's own ORB. No peer is
 // involved: these exceptions concern options and upcalls, not a remote call.
@@ -75,6 +77,8 @@ Runtime::Runtime(int argc, char** argv, const RuntimeOptions& options) {
     named_poa_->the_POAManager()->activate();
     record_callers();
     guard_oneways();
+    watch_peer_faults();
+    limit_accepted_connections();
   } catch (const CORBA::SystemException& error) {
     std::fprintf(stderr, "the ORB refuses to start (%s, %s): is %s an address of this machine?\n",
                  error._name(), error.NP_minorString() ? error.NP_minorString() : "no detail",

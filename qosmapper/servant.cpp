@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "orb/convert.hpp"
+#include "orb/peer_faults.hpp"
 #include "orb/process.hpp"
 #include "orb/raise.hpp"
 #include "qosmapper/mapping.hpp"
@@ -129,6 +130,7 @@ v2::NameSeq* QosMapperServant::services() {
 v2::MetricSeq* QosMapperServant::status() {
   Metrics metrics;
   append(kMapperMetrics, mappings_.load(), metrics);
+  orb::append_peer_faults(metrics);
   dispatch().append_metrics(metrics);
   return orb::to_metrics(metrics);
 }

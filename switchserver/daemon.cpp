@@ -6,6 +6,7 @@
 #include "core/ahead.hpp"
 #include "core/log.hpp"
 #include "core/steady_now.hpp"
+#include "orb/peer_faults.hpp"
 #include "orb/process.hpp"
 #include "switchserver/servant_metrics.hpp"
 
@@ -265,6 +266,7 @@ Metrics SwitchServerDaemon::metrics() {
                       absence_.away_for(steady_now()).value_or(Duration::zero()), reports_sent_,
                       reports_failed_, impairments_});
   });
+  orb::append_peer_faults(counted);
   dispatch_.append_metrics(counted);
   return counted;
 }

@@ -63,6 +63,7 @@ void declare(config::OptionSet& set, Options& options) {
   set.add_timers(kDriverTimers);
   set.add_timers(gsmp::kGsmpTimers);
   orb::add_client_options(set, options.common, log::Level::kInfo);
+  orb::add_connection_options(set, options.common);
   set.add_string(
       "state-dir", &options.state_dir, "",
       "Directory in which names and epochs of managers are stored across restarts; empty: "

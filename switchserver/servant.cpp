@@ -8,6 +8,7 @@
 #include "core/steady_now.hpp"
 #include "orb/convert.hpp"
 #include "orb/oneway.hpp"
+#include "orb/peer_faults.hpp"
 #include "orb/raise.hpp"
 #include "orb/reply.hpp"
 #include "switchserver/timers.hpp"
@@ -80,7 +81,9 @@ void HopInboxServant::submit_hops(v2::SessionId session, v2::BatchSeq seq, v2::B
   if (seq != 0) {
     auto converted = orb::to_core(batch);
     if (!converted) {
-      log::warn("session {}: batch {} is not understood: {}", session, seq, converted.error().text);
+      orb::note_callers_fault(
+          orb::PeerFault::kUndecodable,
+          fmt::format("session {}, batch {}: {}", session, seq, converted.error().text));
       daemon_.post([id = SessionId{session}](xbind::SwitchServer& server) { server.detach(id); });
       return;
     }

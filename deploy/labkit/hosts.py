@@ -21,7 +21,8 @@ PACE = ("pace-message-us", "pace-item-us", "pace-before-leaving", "pace-pause-ch
 PROCESS_OPTIONS = {
     "xbind-switch": {"control", "log-level", *PACE},
     "xbind-switchserver": {
-        "name-service", "listen-address", "call-timeout-ms", "log-level", "route-object",
+        "name-service", "listen-address", "call-timeout-ms", "accepted-max",
+        "accepted-per-host-max", "log-level", "route-object",
         "state-dir", "report-threshold", "report-interval-ms", "report-refresh-ms", "loss",
         "duplicate", "reorder", "delay", "delay-ms", "fault-legs", "fault-seed", *PACE},
 }

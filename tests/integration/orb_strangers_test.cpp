@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/steady_now.hpp"
+#include "orb/accepted_connections.hpp"
 #include "orb/connection_guard.hpp"
 #include "orb/raise.hpp"
 #include "orb/reply.hpp"
@@ -61,11 +62,34 @@ class Strangers : public testing::Test {
 
 TEST_F(Strangers, TheSilentAmongTooManyAreClosedAndWhoeverSpokeStays) {
   ASSERT_EQ(send(peers_[3], "x", 1, 0), 1);
-  const ConnectionGuard guard(8);  // at most four connections
+  const ConnectionGuard guard(8, {});  // at most four connections
   const TimePoint give_up = steady_now() + std::chrono::seconds{20};
   while (closed() < 4 && steady_now() < give_up) std::this_thread::yield();
   EXPECT_EQ(closed(), 4);
   EXPECT_FALSE(closed(peers_[3]));
+}
+
+TEST_F(Strangers, TheGuardCountsTheConnectionsOfEachHost) {
+  AcceptedConnections& counted = accepted_connections();
+  counted.seen({});
+  const ConnectionGuard guard(1'000, {.total = 10, .per_host = 9});
+  const TimePoint give_up = steady_now() + std::chrono::seconds{20};
+  while (counted.open() < 8 && steady_now() < give_up) std::this_thread::yield();
+  EXPECT_GE(counted.open(), 8U);
+}
+
+TEST(AcceptedConnections, AreLimitedInTotalAndFromOneHost) {
+  AcceptedConnections connections;
+  connections.set_limits({.total = 3, .per_host = 2});
+  EXPECT_TRUE(connections.admit("127.0.0.1"));
+  EXPECT_TRUE(connections.admit("127.0.0.1"));
+  EXPECT_FALSE(connections.admit("127.0.0.1"));
+  EXPECT_TRUE(connections.admit("127.0.0.2"));
+  EXPECT_FALSE(connections.admit("127.0.0.3"));
+  EXPECT_EQ(connections.open(), 3U);
+  connections.seen({"127.0.0.2"});
+  EXPECT_EQ(connections.open(), 1U);
+  EXPECT_TRUE(connections.admit("127.0.0.1"));
 }
 
 TEST(DescriptorLimit, IsRaisedToTheHardOneWithinABound) {
