@@ -12,6 +12,7 @@
 #include "orb/caller.hpp"
 #include "orb/convert.hpp"
 #include "orb/oneway.hpp"
+#include "orb/peer_faults.hpp"
 #include "orb/raise.hpp"
 #include "orb/reply.hpp"
 
@@ -85,6 +86,9 @@ void HopObserverServant::deliver_results(v2::SessionId session, v2::BatchSeq seq
   if (seq != 0) {
     auto converted = orb::to_core(batch);
     if (!converted) {
+      orb::note_callers_fault(
+          orb::PeerFault::kUndecodable,
+          fmt::format("session {}, batch {}: {}", session, seq, converted.error().text));
       daemon_.post([id = SessionId{session},
                     reason = converted.error().text](cmgr::ConnectionManager& manager) {
         manager.switch_lost(id, reason, steady_now());
@@ -119,6 +123,7 @@ v2::ClientAttachment* ConnectionManagerServant::attach_client(const char* client
                                                               v2::OutcomeObserver_ptr observer) {
   orb::check_version(version);
   if (CORBA::is_nil(observer)) throw v2::BadRequest("attach needs an observer");
+  orb::check_clock_epoch(fmt::format("client {}", client), client_epoch);
   // On this thread, which waits for this client alone.
   const auto opened = orb::open_for_oneways("the observer", observer, [&] {
     observer->deliver_outcomes(0, 0, 0, v2::OutcomeSeq{}, v2::NoticeSeq{});

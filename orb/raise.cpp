@@ -1,8 +1,12 @@
 #include "orb/raise.hpp"
 
+#include <fmt/format.h>
+
+#include <chrono>
 #include <memory>
 
 #include "core/name.hpp"
+#include "orb/process.hpp"
 
 namespace xbind::orb {
 namespace {
@@ -13,6 +17,16 @@ constexpr std::size_t kReasonOctetsMax = 1'024;
 
 void check_version(CORBA::ULong version) {
   if (version != v2::protocol_version) throw v2::VersionMismatch(version, v2::protocol_version);
+}
+
+void check_clock_epoch(const std::string& whose, v2::Epoch epoch) {
+  constexpr std::chrono::nanoseconds kAhead = std::chrono::hours{24};
+  const auto highest = static_cast<std::uint64_t>((since_1970() + kAhead).count());
+  if (epoch <= highest) return;
+  const std::string text =
+      fmt::format("{}: epoch {} lies more than a day ahead of the clock here, which allows {}",
+                  whose, epoch, highest);
+  throw v2::BadRequest(printable(text, kReasonOctetsMax).c_str());
 }
 
 void raise(const Error& error, Epoch offered) {

@@ -9,6 +9,7 @@
 
 #include "core/log.hpp"
 #include "core/steady_now.hpp"
+#include "orb/peer_faults.hpp"
 #include "orb/process.hpp"
 #include "orb/raise.hpp"
 #include "orb/reply.hpp"
@@ -204,6 +205,7 @@ v2::RouteAnswers* RouteObjectServant::find_alternates(const v2::RouteQuery& quer
 void RouteObjectServant::report_ports(const char* switch_name, v2::Epoch incarnation,
                                       CORBA::ULongLong number, const v2::PortNewsSeq& ports) {
   ++invocations_;
+  orb::check_clock_epoch(fmt::format("switch {}", switch_name), incarnation);
   const std::vector<PortReport> reported = to_core(ports);
   notify_if_changed(routes_, watchers_,
                     routes_.report(switch_name, Epoch{incarnation}, number, reported, steady_now()),
@@ -275,6 +277,7 @@ v2::MetricSeq* RouteObjectServant::status() {
   append(kRouteMetrics, reading, metrics);
   append_report_ages(routes_.report_ages(steady_now()), metrics);
   append_unknown(routes_.unknown_switches(steady_now()), metrics);
+  orb::append_peer_faults(metrics);
   dispatch().append_metrics(metrics);
   return orb::to_metrics(metrics);
 }
