@@ -42,7 +42,7 @@ Result<ClientAttachment> ClientDesk::attach(const std::string& name, Epoch epoch
               newest.value()});
   }
   const bool again = known != by_name_.end() && clients_[known->second.value()]->link != nullptr;
-  if (!again && by_session_.size() >= config_.clients.attached_max) {
+  if (!again && by_session_.size() >= config_.clients.attached_max && !displace_unheard(now)) {
     return fail(ErrorCode::kExhausted, "{} clients are attached; no more are accepted",
                 config_.clients.attached_max);
   }
@@ -71,9 +71,21 @@ Result<ClientAttachment> ClientDesk::attach(const std::string& name, Epoch epoch
     }
   });
   by_session_.emplace(client.session, known->second);
+  unheard_.emplace(client.session, now);
   if (!client.waiting.empty()) mark_dirty(known->second);
   log::info("client {} attached, epoch {}, session {}", name, epoch, client.session);
   return ClientAttachment{client.session, config_.client_session.batches_in_flight};
+}
+
+bool ClientDesk::displace_unheard(TimePoint now) {
+  // Session numbers rise, so the first one is the oldest.
+  if (unheard_.empty() || now - unheard_.begin()->second < kUnheardFor) return false;
+  const ClientIndex index = by_session_.at(unheard_.begin()->first);
+  ++counters_.displaced;
+  end_session(*clients_[index.value()],
+              {SessionEnd::kSilent, "it has sent nothing, and another client needs its place"});
+  forget_if_done(index);
+  return true;
 }
 
 ClientIndex ClientDesk::add(const std::string& name) {
@@ -131,10 +143,15 @@ Result<ClientIndex> ClientDesk::receive(SessionId session, session::Frame<Reques
   const auto found = by_session_.find(session);
   if (found == by_session_.end()) {
     ++counters_.unknown_session;
+    if (const auto times = unknown_log_.noted("", now)) {
+      log::info("client session {} is unknown; a batch of it is ignored ({} since the last line)",
+                session, *times);
+    }
     return fail(ErrorCode::kNotFound, "no client session {}", session);
   }
   const ClientIndex index = found->second;
   Client& client = *clients_[index.value()];
+  if (!unheard_.empty()) unheard_.erase(session);
   const bool had_credit = client.link->has_credit();
   if (auto received = client.link->receive(std::move(frame), now, apply); !received) {
     log::warn("client {}: {}; its session ends", client.name, received.error().text);
@@ -359,6 +376,7 @@ void ClientDesk::end_session(Client& client, const SessionEnding& ending) {
   if (!client.link) return;
   by_session_.erase(client.session);
   client.ended = ending;
+  unheard_.erase(client.session);
   peers_.client_session_over(std::exchange(client.session, SessionId{}), ending);
   client.link.reset();
   // Queued outcomes are remembered in `requests` and sent again when the client repeats the

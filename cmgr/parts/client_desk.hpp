@@ -20,6 +20,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,7 +31,9 @@
 #include "cmgr/parts/config.hpp"
 #include "cmgr/parts/connection.hpp"
 #include "cmgr/parts/peers.hpp"
+#include "cmgr/parts/timers.hpp"
 #include "core/flat_map.hpp"
+#include "core/line_limits.hpp"
 #include "core/pool.hpp"
 #include "core/session/session_end.hpp"
 #include "core/token_bucket.hpp"
@@ -46,6 +49,7 @@ class ClientDesk {
  public:
   // The manager itself, for two-way calls: outcomes go to Peers::local_outcome.
   static constexpr ClientIndex kLocal{0};
+  static constexpr Duration kUnheardFor = kManagerTimers["unheard-client"];
   // Outcomes that may wait for a client that does not confirm; at the limit its session is ended.
   static constexpr std::size_t kOutcomesWaiting = 200'000;
 
@@ -55,8 +59,10 @@ class ClientDesk {
   ClientDesk& operator=(const ClientDesk&) = delete;
   ~ClientDesk();
 
-  // kFenced: a higher epoch of the name is attached. kExhausted: attached_max clients are attached.
-  // kBadInput: no valid name.
+  // kFenced: a higher epoch of the name is attached. kBadInput: no valid name. kExhausted:
+  // attached_max clients are attached. Before that, the session of the client that has sent nothing
+  // since it attached, for longest and at least kUnheardFor, ends in favour of the new one: clients
+  // that attach and vanish do not keep others out.
   Result<ClientAttachment> attach(const std::string& name, Epoch epoch, TimePoint now);
   void detach(SessionId session);
   // Ends every session and notifies its client that this process ends. Connections stay.
@@ -147,6 +153,7 @@ class ClientDesk {
     std::uint64_t frames_out = 0;
     std::uint64_t repeated_requests = 0;
     std::uint64_t sessions_lost = 0;  // timed out, or ended for breaking the protocol
+    std::uint64_t displaced = 0;      // ended unheard, in favour of another client
     std::uint64_t unknown_session = 0;
     std::uint64_t notices = 0;
     std::uint64_t notices_lost = 0;  // the client was not attached
@@ -193,6 +200,8 @@ class ClientDesk {
   };
 
   ClientIndex add(const std::string& name);
+  // Ends the session of the client unheard for longest. False: there is none to end.
+  bool displace_unheard(TimePoint now);
   void end_session(Client& client, const SessionEnding& ending);
   void wait_for_credit(ClientIndex index, Outcome&& outcome, TimesIndex times);
   // Forgets the request if it was remembered.
@@ -212,10 +221,12 @@ class ClientDesk {
   std::vector<ClientIndex> free_slots_;
   std::unordered_map<std::string, ClientIndex> by_name_;
   std::unordered_map<SessionId, ClientIndex> by_session_;
-  std::vector<ClientIndex> dirty_;    // have outcomes waiting
+  std::map<SessionId, TimePoint> unheard_;  // since when; the subset that has sent nothing
+  std::vector<ClientIndex> dirty_;          // have outcomes waiting
   std::deque<ClientIndex> departed_;  // done except for unconfirmed outcomes; at most attached_max
   std::uint64_t next_session_ = 1;
   Counters counters_;
+  MinuteLog unknown_log_;
 };
 
 }  // namespace xbind::cmgr

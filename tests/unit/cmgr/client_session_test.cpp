@@ -264,6 +264,24 @@ TEST_F(ClientSessionTest, NamesAndNumbersOfClientsAreBounded) {
   log_in("four");
 }
 
+TEST_F(ClientSessionTest, ClientsThatAttachAndVanishDoNotKeepOthersOut) {
+  config.clients_max = 2;
+  start();
+  log_in("first");
+  log_in("mia");
+  ask("mia", {{ExchangeTest::call(1)}, {}});
+  EXPECT_EQ(manager().attach_client("last", Epoch{1}, now).error().code, ErrorCode::kExhausted)
+      << "first has attached just now";
+  const auto last = manager().attach_client("last", Epoch{1}, now + ClientDesk::kUnheardFor);
+  EXPECT_TRUE(last.has_value()) << "first has sent nothing";
+  EXPECT_EQ(manager().client_counters().displaced, 1U);
+  manager().on_requests(last->session, {BatchSeq{0}, BatchSeq{0}, nullptr}, now);
+  EXPECT_EQ(
+      manager().attach_client("one", Epoch{1}, now + 2 * ClientDesk::kUnheardFor).error().code,
+      ErrorCode::kExhausted)
+      << "mia and last have been heard";
+}
+
 TEST_F(ClientSessionTest, TooManyRequestsAreAnsweredBusyReleasesToo) {
   config.clients.requests_max = 1;
   config.label_cache_target = 4;
