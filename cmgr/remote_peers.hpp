@@ -240,6 +240,8 @@ class RemotePeers : public Peers {
   std::atomic<bool> fenced_ = false;
   std::atomic<bool> epoch_begun_;
   std::atomic<bool> network_given_ = false;
+  // The highest version of a notice, since the last look at RouteObject that contradicted it.
+  std::atomic<std::uint64_t> topology_noticed_ = 0;
 
   // Jobs of the workers; at most as many as calls are under way.
   std::mutex jobs_mutex_;

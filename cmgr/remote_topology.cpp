@@ -2,6 +2,7 @@
 // Because a notice may be lost, the whole topology is fetched again each validity time, which also
 // keeps the watch alive.
 #include <algorithm>
+#include <atomic>
 #include <optional>
 
 #include "cmgr/remote_peers.hpp"
@@ -11,6 +12,15 @@
 #include "orb/remote_error.hpp"
 
 namespace xbind::cmgr {
+namespace {
+
+void raise_to(std::atomic<std::uint64_t>& highest, std::uint64_t value) {
+  std::uint64_t known = highest;
+  while (known < value && !highest.compare_exchange_weak(known, value)) {
+  }
+}
+
+}  // namespace
 
 TopologyState RemotePeers::topology_from(const v2::TopologyState& state) {
   TopologyState out{state.topology_version, {}};
@@ -27,6 +37,7 @@ TopologyState RemotePeers::topology_from(const v2::TopologyState& state) {
 
 void RemotePeers::take_topology_notice(const v2::TopologyState& state) {
   if (state.unusable.length() >= state.unusable_count) {
+    raise_to(topology_noticed_, state.topology_version);
     post_([received = topology_from(state)](ConnectionManager& manager) {
       manager.on_topology(received);
     });
@@ -119,6 +130,7 @@ std::optional<Duration> RemotePeers::watch_now(v2::RouteObject_var& watched) {
   Duration refresh = kTopologyRefreshMin;
   v2::RouteObject_var asked;
   std::optional<TopologyState> state;
+  const std::uint64_t noticed = topology_noticed_;
   const auto called = at_route_object("watching the topology", [&](v2::RouteObject_ptr object) {
     const v2::TopologyState_var now = object->watch(options_.manager.c_str(), topology_observer_);
     state = whole_topology(object, now.in());
@@ -134,8 +146,17 @@ std::optional<Duration> RemotePeers::watch_now(v2::RouteObject_var& watched) {
   }
   if (state) {
     // Another object of that name counts its versions from the beginning.
-    const bool restarted = CORBA::is_nil(watched) || !watched->_is_equivalent(asked);
+    bool restarted = CORBA::is_nil(watched) || !watched->_is_equivalent(asked);
     watched = asked;
+    // RouteObject's versions only rise, so it has not sent a notice from before this call that has
+    // a higher one than its answer. If believed, such a notice would hide all later ones.
+    if (!restarted && state->version < noticed) {
+      log::warn(
+          "a topology notice of version {} was not sent by routeobject {}, whose version is {}",
+          noticed, options_.route_object, state->version);
+      restarted = true;
+    }
+    if (restarted) topology_noticed_ = state->version;
     post_([state = std::move(*state), restarted](ConnectionManager& manager) {
       manager.on_topology(state, restarted);
     });
