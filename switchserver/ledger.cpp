@@ -170,6 +170,15 @@ std::optional<ManagerIndex> Ledger::find_manager(std::string_view name) const {
   return std::nullopt;
 }
 
+bool Ledger::has_labels(ManagerIndex manager) const {
+  constexpr std::array kHolders{LabelHolder::kCached, LabelHolder::kQuarantine,
+                                LabelHolder::kLapsed};
+  return std::any_of(ports_.begin(), ports_.end(), [&](const Port& port) {
+    return std::any_of(kHolders.begin(), kHolders.end(),
+                       [&](LabelHolder holder) { return port.output.count(holder, manager) != 0; });
+  });
+}
+
 void Ledger::open_session(ManagerIndex manager) {
   managers_[manager.value()].in_session = true;
   managers_[manager.value()].forgotten = false;

@@ -136,6 +136,8 @@ class Ledger {
   // The index of that name, new or known. Refuses kExhausted when managers_max names are stored.
   Result<ManagerIndex> manager(std::string_view name);
   std::optional<ManagerIndex> find_manager(std::string_view name) const;
+  // Whether it has labels in its cache or quarantine, or some that have lapsed.
+  bool has_labels(ManagerIndex manager) const;
   const std::string& manager_name(ManagerIndex manager) const {
     return managers_[manager.value()].name;
   }

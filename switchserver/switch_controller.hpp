@@ -172,8 +172,12 @@ class SwitchController {
   }
   void on_time(TimePoint now);
 
+  // By how much an epoch may exceed the newest one of its name. A manager raises its epoch by one
+  // at each start, up to 2^24; one forged epoch must not use up the others.
+  static constexpr std::uint64_t kEpochStepMax = std::uint64_t{1} << 20;
   // Opens a session; an older one of that name lapses first. Works while the switch is down.
-  // kFenced: a higher epoch has attached. kExhausted: too many names are known.
+  // kFenced: a higher epoch has attached. kBadInput: the epoch is kEpochStepMax too high.
+  // kExhausted: too many names are known, and each is attached or has something here.
   Result<Attachment> attach(std::string_view manager, Epoch epoch);
   // Ends the session: see Ledger::lapse(). Drops the results of its open batches. Does nothing
   // without a session.
@@ -381,6 +385,7 @@ class SwitchController {
     return settling_.pending() && !planted(Bug::kUnclaimedGranted) &&
            (!settling_.awaited().empty() || ledger_.has_unclaimed(port));
   }
+  bool make_room_for_manager();
   std::optional<LedgerHop> completed(const LedgerHop& claimed) const;
   void claim(ManagerIndex manager, const LedgerHop& claimed, std::uint32_t owner,
              ClaimsTaken& taken);

@@ -22,7 +22,17 @@ Result<ManagerIndex> SwitchController::attached(std::string_view manager) const 
 Result<SwitchController::Attachment> SwitchController::attach(std::string_view manager,
                                                               Epoch epoch) {
   const bool known = ledger_.find_manager(manager).has_value();
-  const auto index = ledger_.manager(manager);
+  const Epoch newest = newest_epoch(manager);
+  if (epoch.value() > newest.value() && epoch.value() - newest.value() > kEpochStepMax) {
+    return fail(ErrorCode::kBadInput,
+                "manager {} came with epoch {}, but {} is the newest known here, and an epoch may "
+                "be at most {} higher",
+                manager, epoch, newest, kEpochStepMax);
+  }
+  auto index = ledger_.manager(manager);
+  if (!index && index.error().code == ErrorCode::kExhausted && make_room_for_manager()) {
+    index = ledger_.manager(manager);
+  }
   if (!index) return tl::make_unexpected(index.error());
   if (sessions_.size() <= index->value()) sessions_.resize(index->value() + std::size_t{1});
   Session& session = sessions_[index->value()];
@@ -41,6 +51,24 @@ Result<SwitchController::Attachment> SwitchController::attach(std::string_view m
   ledger_.open_session(*index);
   return Attachment{ledger_.ports(), ledger_.quarantined(*index),
                     ledger_.hop_count(*index) + uncertain_of(*index)};
+}
+
+// Names of strangers that attached once must not keep out a new manager for ever. A name is given
+// up only if nothing of it is left: no hop, no label, nothing that it may claim.
+bool SwitchController::make_room_for_manager() {
+  for (std::size_t i = 0; i < sessions_.size(); ++i) {
+    const ManagerIndex index{static_cast<std::uint16_t>(i)};
+    const std::string& name = ledger_.manager_name(index);
+    if (sessions_[i].attached || ledger_.hop_count(index) != 0 || ledger_.has_labels(index) ||
+        uncertain_of(index) != 0 || settling_.awaited().contains(name)) {
+      continue;
+    }
+    log::info("manager {} has nothing here; its name is forgotten to make room", name);
+    std::erase_if(rests_, [&](const Rest& rest) { return rest.manager == index; });
+    ledger_.forget_manager(index);
+    return true;
+  }
+  return false;
 }
 
 Epoch SwitchController::newest_epoch(std::string_view manager) const {

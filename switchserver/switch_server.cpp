@@ -56,6 +56,10 @@ void SwitchServer::on_commands(SessionId session, session::Frame<HopBatch> frame
   const auto found = managers_.find(session);
   if (found == managers_.end()) {
     ++counters_.unknown_session;
+    if (const auto times = unknown_log_.noted("", now)) {
+      log::info("session {} is unknown; a batch of it is ignored ({} since the last line)", session,
+                *times);
+    }
     return;
   }
   Manager& manager = *found->second;

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "core/hop.hpp"
+#include "core/line_limits.hpp"
 #include "core/metrics/stage_times.hpp"
 #include "core/session/ended_sessions.hpp"
 #include "core/session/session.hpp"
@@ -198,6 +199,7 @@ class SwitchServer {
   std::uint64_t next_session_;
   std::vector<std::shared_ptr<const HopBatch>> received_;  // by the present frame
   Counters counters_;
+  MinuteLog unknown_log_;
   StageTimes<BatchStage> batch_times_;
 };
 
