@@ -11,7 +11,7 @@ from pathlib import Path
 
 import giop
 import idl_messages
-from harness import CALLEE, CALLER, MIDDLE, counter, tool
+from harness import counter, tool
 
 # Of the objects that the name service and fixed keys (orb/runtime.hpp) name.
 INTERFACES = {"xbind-cmgr": ("ConnectionManager", "RequestInbox", "ManagerOperations",
@@ -19,9 +19,10 @@ INTERFACES = {"xbind-cmgr": ("ConnectionManager", "RequestInbox", "ManagerOperat
               "xbind-switchserver": ("SwitchServer", "HopInbox", "SwitchOperations"),
               "xbind-routeobject": ("RouteObject", "RouteOperations"),
               "xbind-qosmapper": ("QOSMapper",)}
-NAMES = ("nobody", "no-such-end", "", "x" * 63, "x" * 1000, "a\nb", "\x1b[2J", "%s%n", CALLER)
-LINE = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} (debug|info|warning|error) xbind-\S* ?"
-                  r"[^:]*: [ -~]*$|^xbind-\S+ \S+ (ready|listening|control).*$")
+NAMES = ("nobody", "no-such-end", "", "x" * 63, "x" * 1000, "a\nb", "\x1b[2J", "%s%n")
+LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} (info|warning|error) "
+                  r"xbind-[a-z]+ [\w-]+: [ -~]+$"
+                  r"|xbind-[a-z]+ .*(ready$|listening on |control on )|--- /\S+/xbind-")
 PATIENCE_S = 20.0
 
 
@@ -168,5 +169,5 @@ def status_counter(lab, name):
     return counter(tool(lab, "xbindctl", "status").stdout, name)
 
 
-__all__ = ["LINE", "MIDDLE", "Observer", "PATIENCE_S", "Stranger", "Target", "Usage", "exchange",
+__all__ = ["LINE", "Observer", "PATIENCE_S", "Stranger", "Target", "Usage", "exchange",
            "listening", "status_counter", "targets", "usage"]
