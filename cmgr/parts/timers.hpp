@@ -27,7 +27,7 @@ inline constexpr Timers kManagerTimers{
          "Pause after a connection in advance could not be set up."},
         {"restored-hold", std::chrono::minutes{1},
          "Time that a hold of an earlier epoch stays after the manager has restarted."},
-        {"unheard-client", std::chrono::milliseconds{250},
+        {"unheard-client", std::chrono::milliseconds{20},
          "Time in which a client that has attached must send something, or its place is given to "
          "another client when no place is free."},
         // Re-routes.
