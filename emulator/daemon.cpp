@@ -99,7 +99,11 @@ class Served {
       }
     }
     for (const EmulatedSwitch::Notice& notice : emulated.take_notices()) {
-      log::write(notice.trouble ? log::Level::kWarn : log::Level::kInfo, prefix_ + notice.text);
+      if (notice.trouble) {
+        log::warn("{}{}", prefix_, notice.text);
+      } else {
+        log::info("{}{}", prefix_, notice.text);
+      }
     }
   }
 
