@@ -36,6 +36,7 @@ TopologyState RemotePeers::topology_from(const v2::TopologyState& state) {
 }
 
 void RemotePeers::take_topology_notice(const v2::TopologyState& state) {
+  if (state.topology_version == 0) return;  // it keeps the connection open
   if (state.unusable.length() >= state.unusable_count) {
     raise_to(topology_noticed_, state.topology_version);
     post_([received = topology_from(state)](ConnectionManager& manager) {

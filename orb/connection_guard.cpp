@@ -129,6 +129,7 @@ void ConnectionGuard::look(const std::vector<int>& all) {
     closed_unlogged_ = 0;
     closed_logged_at_ = now;
   }
+  set_few_descriptors_left(all.size() >= descriptors_max_ / 4 * 3);
   if (all.size() >= descriptors_max_ / 8 * 7 && !std::exchange(shortage_logged_, true)) {
     log::warn(
         "few file descriptors left: {} of {} in use, {} by accepted connections; "

@@ -3,11 +3,14 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
+#include <atomic>
 #include <charconv>
 #include <cstring>
 
 namespace xbind::orb {
 namespace {
+
+std::atomic<bool> few_left = false;
 
 using AskEnd = int (*)(int, sockaddr*, socklen_t*);
 
@@ -46,6 +49,9 @@ std::vector<int> Descriptors::now() {
   }
   return all;
 }
+
+bool few_descriptors_left() { return few_left; }
+void set_few_descriptors_left(bool few) { few_left = few; }
 
 std::optional<TcpEnd> own_end(int descriptor) { return end_of(descriptor, getsockname); }
 std::optional<TcpEnd> peer_end(int descriptor) { return end_of(descriptor, getpeername); }

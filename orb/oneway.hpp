@@ -23,6 +23,7 @@
 #include <string>
 
 #include "core/result.hpp"
+#include "orb/descriptors.hpp"
 #include "orb/remote_error.hpp"
 
 namespace xbind::orb {
@@ -69,9 +70,14 @@ class Opening {
 }  // namespace oneway_detail
 
 // Opens the connection to `object` with `call`, a oneway that changes nothing. Waits at most for
-// the connect timeout. kUnreachable: there is no such peer, or none that answers.
+// the connect timeout. kUnreachable: there is no such peer, or none that answers. kExhausted: few
+// descriptors are left.
 template <class Call>
 Result<void> open_for_oneways(const std::string& peer, CORBA::Object_ptr object, Call&& call) {
+  if (few_descriptors_left()) {
+    return fail(ErrorCode::kExhausted, "{} is not connected to: few file descriptors are left",
+                peer);
+  }
   const oneway_detail::Opening opening(object);
   const Result<void> opened = remote(peer, object, call);
   if (opened) return {};

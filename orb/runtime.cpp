@@ -14,6 +14,7 @@
 #include "orb/caller.hpp"
 #include "orb/oneway.hpp"
 #include "orb/peer_faults.hpp"
+#include "orb/timers.hpp"
 
 // The catch clauses of this file are for the start and end of this process's own ORB. No peer is
 // involved: these exceptions concern options and upcalls, not a remote call.
@@ -52,13 +53,14 @@ Runtime::Runtime(int argc, char** argv, const RuntimeOptions& options) {
   const std::string endpoint = "giop:tcp:" + options.listen_address + ":";
   const std::string call_timeout = std::to_string(options.call_timeout_ms);
   const std::string connect_timeout = std::to_string(options.connect_timeout_ms);
+  const std::string idle_outgoing = std::to_string(kOrbTimers.ms("idle-outgoing").count() / 1000);
   const std::string send_buffer = std::to_string(kSocketSendBuffer);
   const char* settings[][2] = {
       {"endPoint", endpoint.c_str()},
       {"endPoint", endpoint.c_str()},
       {"maxGIOPConnectionPerServer", "1"},
       {"maxServerThreadPerConnection", "1"},
-      {"outConScanPeriod", "0"},
+      {"outConScanPeriod", idle_outgoing.c_str()},
       {"inConScanPeriod", "0"},
       {"clientCallTimeOutPeriod", call_timeout.c_str()},
       {"clientConnectTimeOutPeriod", connect_timeout.c_str()},

@@ -3,7 +3,9 @@
 // Settings (orb/runtime.cpp) and why:
 //   maxGIOPConnectionPerServer 1       one connection per endpoint of a peer: oneways stay in order
 //   maxServerThreadPerConnection 1     one thread per connection: no overtaking, few threads
-//   outConScanPeriod, inConScanPeriod 0  idle connections stay open for the next call
+//   outConScanPeriod 10                a connection that no call uses is closed: a client that has
+//                                      gone would leave its descriptor for ever
+//   inConScanPeriod 0                  a peer's call never meets a connection that was just closed
 //   clientCallTimeOutPeriod            every invocation ends, also to a peer that has stopped
 //   clientConnectTimeOutPeriod         the same for connecting
 //   socketSendBuffer                   holds a session's octet credit, so a direct write cannot

@@ -20,6 +20,9 @@ inline constexpr Timers kOrbTimers{
          "Pause between looks whether the names are still bound to this daemon."},
         {"name-holder-answer", std::chrono::seconds{1},
          "Time in which the daemon that holds a name must answer; a silent one is taken over."},
+        {"idle-outgoing", std::chrono::seconds{10},
+         "Time after which a connection of this process to another is closed if no call uses it; "
+         "sessions use theirs every 2 s."},
         {"connection-watch", std::chrono::milliseconds{250},
          "Pause between checks for accepted connections to close."},
         {"connection-warning", std::chrono::minutes{1},

@@ -31,14 +31,17 @@ Result<void> RemoteWatchers::watch(const std::string& name, v2::TopologyObserver
   if (CORBA::is_nil(observer)) {
     return fail(ErrorCode::kBadInput, "'{}' watches without an observer", name);
   }
-  if (!knows(name)) {
-    const auto opened = orb::open_for_oneways("watcher " + name, observer, [&] {
-      v2::TopologyState state;
-      to_idl(routes_.condition()->state, 0, kUnusableAtOnce, routes_.validity_ms(), state);
-      observer->topology_changed(state);
-    });
-    if (!opened) return tl::make_unexpected(opened.error());
-  }
+  // Whenever it watches again, because the ORB closes connections that nothing uses.
+  const bool known = knows(name);
+  const auto opened = orb::open_for_oneways("watcher " + name, observer, [&] {
+    v2::TopologyState state;
+    state.topology_version = 0;
+    state.validity_ms = routes_.validity_ms();
+    state.unusable_count = 0;
+    if (!known) to_idl(routes_.condition()->state, 0, kUnusableAtOnce, state.validity_ms, state);
+    observer->topology_changed(state);
+  });
+  if (!opened) return tl::make_unexpected(opened.error());
   {
     const std::lock_guard lock(mutex_);
     const TimePoint now = steady_now();
