@@ -30,7 +30,7 @@ from hostile import exchange, usage
 OPTIONS = argparse.Namespace()
 HIGHEST = 2**64 - 1
 BAD_REQUEST = "IDL:openxbind/xbind/v2/BadRequest:1.0"
-RSS_KIB, DESCRIPTORS, LOG_OCTETS = 60_000, 60, 400_000  # that a test may add to a daemon
+RSS_KIB, DESCRIPTORS, LOG_OCTETS = 60_000, 60, 1_000_000  # that a test may add to a daemon
 PER_CONNECTION_KIB = 100
 DAEMONS_OF_OURS = (*hostile.INTERFACES, "xbind-switch")
 
@@ -103,7 +103,7 @@ class Hostile(InOneLab):
             was = before[one.name]
             wait_until(lambda one=one, was=was:
                        usage(one).descriptors < was.descriptors + DESCRIPTORS,
-                       f"{one.name} has closed what was opened: {was}")
+                       f"{one.name} has closed what was opened: {was}", 60)
             now = usage(one)
             self.report(one.name, was, now)
             self.assertLess(now.rss_kib - was.rss_kib, rss_kib, one.name)
@@ -258,6 +258,19 @@ class Hostile(InOneLab):
         self.assertLess(self.status("client_references"), 1_100)
         if OPTIONS.attachments > 3_000:
             self.assertGreater(self.status("clients_displaced"), displaced)
+
+    def test_clients_with_addresses_of_their_own_leave_no_descriptors(self):
+        with self.unharmed():
+            peer = self.remote(self.manager)
+            for number in range(min(OPTIONS.attachments // 10, 5_000)):
+                with socket.create_server(("127.0.0.1", 0)) as listener:
+                    status, reader, _ = peer.invoke(
+                        "attach_client",
+                        lambda out, at=listener.getsockname(), it=number: out.string(f"own-{it}")
+                        .ulonglong(1).ulong(giop.PROTOCOL).reference(*at, b"observer"))
+                    self.assertEqual(status, giop.NO_EXCEPTION)
+                session = reader.number("Q")
+                peer.invoke("detach_client", lambda out, it=session: out.ulonglong(it))
 
     def test_strangers_do_not_keep_a_new_manager_out_of_a_switchserver(self):
         with self.unharmed():
