@@ -53,10 +53,9 @@ std::uint64_t raise_descriptor_limit() {
   return limit.rlim_cur;
 }
 
-ConnectionGuard::ConnectionGuard(std::uint64_t descriptors_max, ConnectionLimits limits)
+ConnectionGuard::ConnectionGuard(std::uint64_t descriptors_max, const ConnectionLimits& limits)
     : descriptors_max_(descriptors_max), spare_(open("/dev/null", O_RDONLY | O_CLOEXEC)) {
-  limits.total = std::min<std::size_t>(limits.total, descriptors_max / 2);
-  limits_.connections_max = roomy(limits.total);
+  limits_.connections_max = std::min<std::size_t>(roomy(limits.total), descriptors_max / 2);
   limits_of_host_.connections_max = roomy(limits.per_host);
   accepted_connections().set_limits(limits);
   thread_ = std::thread([this] { run(); });
@@ -129,7 +128,7 @@ void ConnectionGuard::look(const std::vector<int>& all) {
     closed_unlogged_ = 0;
     closed_logged_at_ = now;
   }
-  set_few_descriptors_left(all.size() >= descriptors_max_ / 4 * 3);
+  set_few_descriptors_left(all.size() - std::min(all.size(), connections) >= descriptors_max_ / 2);
   if (all.size() >= descriptors_max_ / 8 * 7 && !std::exchange(shortage_logged_, true)) {
     log::warn(
         "few file descriptors left: {} of {} in use, {} by accepted connections; "

@@ -22,8 +22,10 @@ std::uint64_t raise_descriptor_limit();
 // One per process, while it serves. Its thread inspects the connections every quarter of a second.
 class ConnectionGuard {
  public:
-  // Allows at most half of the descriptors as connections.
-  ConnectionGuard(std::uint64_t descriptors_max, ConnectionLimits limits);
+  // Closes idle connections beyond seven eighths of a limit or half of the descriptors. Without a
+  // descriptor newcomers wait in the kernel's queue until there is room; beyond a limit they are
+  // refused.
+  ConnectionGuard(std::uint64_t descriptors_max, const ConnectionLimits& limits);
   ~ConnectionGuard();
   ConnectionGuard(const ConnectionGuard&) = delete;
   ConnectionGuard& operator=(const ConnectionGuard&) = delete;

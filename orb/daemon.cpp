@@ -47,8 +47,8 @@ void add_connection_options(config::OptionSet& set, CommonOptions& options) {
   set.add_uint(
       "accepted-max", &options.connections_max, static_cast<std::uint32_t>(defaults.total),
       {16, 65536},
-      "TCP connections that this process accepts at a time; a further one is closed at once, "
-      "and idle ones are closed. At most half of the file descriptors (ulimit -n).");
+      "TCP connections that this process accepts at a time; a further one is closed at once. "
+      "Idle ones are closed beyond seven eighths of it or half of the descriptors (ulimit -n).");
   set.add_uint("accepted-per-host-max", &options.connections_per_host_max,
                static_cast<std::uint32_t>(defaults.per_host), {16, 65536},
                "The same for connections from one address.");

@@ -24,8 +24,8 @@ class Descriptors {
   std::unique_ptr<DIR, Close> directory_{opendir("/proc/self/fd")};
 };
 
-// Whether three quarters of the descriptors are in use, as ConnectionGuard last saw. Then no peer
-// is connected to for its sake: the rest is for those that have a session.
+// Whether half of the descriptors are in use, accepted connections not counted, as ConnectionGuard
+// last saw. Then no peer is connected to for its sake: the rest is for those that have a session.
 bool few_descriptors_left();
 void set_few_descriptors_left(bool few);
 
