@@ -123,6 +123,7 @@ v2::ClientAttachment* ConnectionManagerServant::attach_client(const char* client
                                                               v2::OutcomeObserver_ptr observer) {
   orb::check_version(version);
   if (CORBA::is_nil(observer)) throw v2::BadRequest("attach needs an observer");
+  if (const auto named = check_name("client", client); !named) orb::raise(named.error());
   orb::check_clock_epoch(fmt::format("client {}", client), client_epoch);
   // On this thread, which waits for this client alone.
   const auto opened = orb::open_for_oneways("the observer", observer, [&] {

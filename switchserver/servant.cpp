@@ -101,6 +101,7 @@ v2::HopAttachment* SwitchServerServant::attach_manager(const char* manager, v2::
                                                        v2::HopObserver_ptr observer) {
   orb::check_version(version);
   if (CORBA::is_nil(observer)) throw v2::BadRequest("attach needs an observer");
+  if (const auto named = check_name("manager", manager); !named) orb::raise(named.error());
   // On this thread, which waits for this manager alone.
   const auto opened = orb::open_for_oneways(
       "the observer", observer, [&] { observer->deliver_results(0, 0, 0, v2::HopResultBatch{}); });
