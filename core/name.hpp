@@ -34,6 +34,9 @@ inline constexpr std::string_view kTwoWayClient = "(two-way)";
 // Longest text of a peer, in octets, in an error, a log field or a table cell.
 inline constexpr std::size_t kShownOctetsMax = 80;
 
+// Longest text, in octets, of an error that quotes a file or an argument.
+inline constexpr std::size_t kRefusalOctetsMax = 1000;
+
 // Makes `text` safe for a log line or a terminal. Control characters (ANSI escapes begin with one),
 // invisible and direction-changing characters, and octets that are not UTF-8 become "\n", "\x1b" or
 // "\u202e". A text that would exceed `octets_max` (at least 40) is cut between characters and

@@ -105,7 +105,9 @@ Result<std::vector<ErfRecord>> read_erf(std::span<const std::byte> file) {
     in.skip(4);
     record.header = in.u32();
     const auto octets = in.bytes(size < kRecordHead + 4 ? file.size() : size - kRecordHead - 4);
-    if (!in.ok() || (record.type != ErfType::kCell && record.type != ErfType::kAal5)) {
+    const bool whole = record.type == ErfType::kCell ? octets.size() == kPayloadOctets
+                                                     : record.type == ErfType::kAal5;
+    if (!in.ok() || !whole) {
       return fail(ErrorCode::kBadInput, "octet {}: a record of type {} and {} octets", begin, type,
                   size);
     }

@@ -47,8 +47,7 @@ Result<std::vector<Demand>> parse_demands(std::string_view text, const std::stri
       if (demand && demands.size() == Workload::kMostDemands)
         demand = fail(ErrorCode::kBadInput, "more than {} demands", Workload::kMostDemands);
       if (!demand) {
-        wrong = Error{demand.error().code,
-                      fmt::format("{} line {}: {}", file, line, demand.error().text)};
+        wrong = refusal_at(file, line, demand.error());
         return false;
       }
       demands.push_back(std::move(*demand));

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "callgen/load/words.hpp"
+#include "core/name.hpp"
 
 namespace xbind::callgen {
 namespace {
@@ -25,17 +26,17 @@ Result<std::array<double, N>> weights_of(const std::vector<std::string>& parts,
     if (index == N) {
       std::vector<std::string> known;
       for (std::size_t i = 0; i < N; ++i) known.emplace_back(names(i));
-      return fail(ErrorCode::kBadInput, "'{}': there is no {} {}, but {}", part, what, name,
-                  fmt::join(known, ", "));
+      return fail(ErrorCode::kBadInput, "'{}': there is no {} {}, but {}", printable(part), what,
+                  printable(name), fmt::join(known, ", "));
     }
     if (named[index])
-      return fail(ErrorCode::kBadInput, "'{}': {} {} is named twice", part, what, name);
+      return fail(ErrorCode::kBadInput, "'{}': {} {} is named twice", printable(part), what, name);
     named[index] = true;
     const std::optional<double> weight =
         equals == std::string::npos ? 1.0 : number_of(std::string_view{part}.substr(equals + 1));
     if (!weight || *weight <= 0 || *weight > kWeightMax)
       return fail(ErrorCode::kBadInput, "'{}': the weight is no number above 0 and up to {:.0f}",
-                  part, kWeightMax);
+                  printable(part), kWeightMax);
     weights[index] = *weight;
   }
   return weights;

@@ -75,8 +75,7 @@ Result<Trace> parse_trace(std::string_view text, const std::string& file) {
     if (call && trace.calls.size() == kTraceCallsMax)
       call = fail(ErrorCode::kBadInput, "more than {} calls", kTraceCallsMax);
     if (!call) {
-      wrong =
-          Error{call.error().code, fmt::format("{} line {}: {}", file, line, call.error().text)};
+      wrong = refusal_at(file, line, call.error());
       return false;
     }
     trace.calls.push_back(*call);

@@ -1,13 +1,19 @@
 // Text files with one record per line, split into words.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
+
+#include "core/error.hpp"
+#include "core/name.hpp"
 
 namespace xbind::callgen {
 
@@ -43,6 +49,12 @@ inline std::optional<double> number_of(std::string_view word) {
   if (error != std::errc{} || end != word.data() + word.size() || !std::isfinite(value))
     return std::nullopt;
   return value;
+}
+
+// The error of a line with its place. Its text quotes words of the file, which may be anything.
+inline Error refusal_at(const std::string& file, std::size_t line, const Error& error) {
+  return {error.code,
+          fmt::format("{} line {}: {}", file, line, printable(error.text, kRefusalOctetsMax))};
 }
 
 }  // namespace xbind::callgen

@@ -52,7 +52,11 @@ class OptionTableReader : private TomlReader {
  private:
   // A value as it would stand on a command line.
   Result<std::string> scalar(std::string_view key, const toml::node& node) const {
-    if (const auto* text = node.as_string()) return text->get();
+    if (const auto* text = node.as_string()) {
+      // An argument of a command line ends there, and the rest would be lost.
+      if (text->get().find('\0') == std::string::npos) return text->get();
+      return refuse(line_of(node), "'{}' has an octet 0 in its text", key);
+    }
     if (const auto* number = node.as_integer()) return fmt::format("{}", number->get());
     if (const auto* number = node.as_floating_point()) {
       return fmt::format("{}", number->get());

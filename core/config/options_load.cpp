@@ -15,6 +15,7 @@
 #include "core/config/options.hpp"
 #include "core/config/options_file.hpp"
 #include "core/config/variable_name.hpp"
+#include "core/name.hpp"
 #include "core/read_file.hpp"
 #include "core/version.hpp"
 
@@ -329,7 +330,8 @@ Result<void> OptionSet::check_options_of(const Command& command) const {
 }
 
 Exit OptionSet::refusal(const std::string& sentence) const {
-  return Exit{kRefused, fmt::format("{0}: {1}\nTry '{0} --help'.\n", program_, sentence)};
+  return Exit{kRefused, fmt::format("{0}: {1}\nTry '{0} --help'.\n", program_,
+                                    printable(sentence, kRefusalOctetsMax))};
 }
 
 std::optional<Exit> OptionSet::load(int argc, const char* const* argv,

@@ -18,8 +18,10 @@ Result<toml::table> parse_toml(std::string_view text, const std::string& path,
     // A name that comes twice is a mistake in another line than its value's.
     const bool twice = error.description().find("cannot redefine") != std::string_view::npos;
     const auto meant = twice ? std::nullopt : with_quotes(text, line);
-    return fail(ErrorCode::kBadInput, "{} line {}: not TOML: {}{}", path, line, error.description(),
-                meant ? "; text needs quotes: " + *meant : std::string{});
+    const std::string reason =
+        fmt::format("{}{}", error.description(), meant ? "; text needs quotes: " + *meant : "");
+    return fail(ErrorCode::kBadInput, "{} line {}: not TOML: {}", path, line,
+                printable(reason, kRefusalOctetsMax));
   }
   return std::move(parsed).table();
 }

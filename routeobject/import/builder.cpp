@@ -288,6 +288,8 @@ Result<TopologyBuilder::Built> TopologyBuilder::finish(std::string_view what) {
     notes_.resize(std::min(notes_.size(), kImportNotesMax - 1));
     notes_.push_back(fmt::format("{} more notes are left out", over));
   }
+  // The file's words are safe for a terminal, except that some of their characters are invisible.
+  for (std::string& text : notes_) text = printable(text, kNoteOctetsMax);
   return Built{std::move(topology_), std::move(notes_)};
 }
 

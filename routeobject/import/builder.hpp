@@ -22,13 +22,15 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/name.hpp"
 #include "core/result.hpp"
 #include "routeobject/topology/topology.hpp"
 
 namespace xbind {
 
 inline constexpr std::size_t kImportNotesMax = 256;  // the last note counts the omitted ones
-inline constexpr double kDelayUsPerKm = 5.0;         // light in glass
+inline constexpr std::size_t kNoteOctetsMax = 4096;
+inline constexpr double kDelayUsPerKm = 5.0;  // light in glass
 
 struct Position {
   double longitude = 0;  // degrees east
@@ -54,7 +56,7 @@ class TopologyBuilder {
   tl::unexpected<Error> refuse(std::size_t line, fmt::format_string<Args...> text,
                                Args&&... args) const {
     return fail(ErrorCode::kBadInput, "{} line {}: {}", path_, line,
-                fmt::format(text, std::forward<Args>(args)...));
+                printable(fmt::format(text, std::forward<Args>(args)...), kRefusalOctetsMax));
   }
 
   // `id` identifies the node in links and demands; a repeated id is refused. `label`: the source of

@@ -50,6 +50,7 @@ TEST(Trace, WhatIsWrongIsRefusedWithItsLine) {
   EXPECT_THAT(refusal("1 2 a b c\n"), HasSubstr("line 1: 5 words"));
   EXPECT_THAT(refusal("1 2 a b c d\n"), HasSubstr("line 1: 6 words"));
   EXPECT_THAT(refusal("1 nan a b\n"), HasSubstr("'nan' is no number"));
+  EXPECT_EQ(refusal("\x1b[31m\n"), "calls.txt line 1: start '\\x1b[31m' is no number of seconds");
   EXPECT_EQ(refusal("# nothing\n\n"), "calls.txt: no call is in it");
   EXPECT_EQ(refusal(""), "calls.txt: no call is in it");
 }

@@ -3,12 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/config/option_tables.hpp"
 #include "core/config/unquoted_text.hpp"
 
 namespace xbind::config {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 TEST(OptionsFileTest, SettingsComeInTheOrderOfTheFileWithKindAndLine) {
   const auto settings = parse_settings(
@@ -22,6 +25,26 @@ TEST(OptionsFileTest, SettingsComeInTheOrderOfTheFileWithKindAndLine) {
   }
   EXPECT_THAT(reported, ElementsAre("z=x#y 0 line 1", "b= 0 line 2", "c=16 1 line 3",
                                     "d=true 3 line 5", "a=p,q 4 line 6", "e=1.5 2 line 7"));
+}
+
+// Also of undefined behaviour in toml++ 3.3, which the sanitizer build finds here.
+TEST(OptionsFileTest, ARefusalIsSafeForATerminal) {
+  const auto refusal = [](const std::string& text) {
+    const auto settings = parse_settings(text, "f", 1000);
+    return settings ? "accepted" : settings.error().text;
+  };
+  EXPECT_THAT(refusal("a = \xc3\xa9\n"), StartsWith("f line 1: not TOML: "));
+  EXPECT_THAT(refusal("a = \x1b[31m\n"), HasSubstr("\\x1b[31m"));
+  EXPECT_THAT(refusal("\"a\\u001b[31m\" = []"),
+              StartsWith("f line 1: a\\x1b[31m is an empty list"));
+  EXPECT_LT(refusal("\"" + std::string(900, '\x01') + "\" = []").size(), 1100U);
+}
+
+TEST(OptionTablesTest, TextWithAnOctet0IsRefusedNotCut) {
+  const OptionTableKind kind{"switch", {"name"}, {}};
+  const auto tables = read_option_tables("[[switch]]\nname = \"a\\u0000b\"\n", "f", kind);
+  ASSERT_FALSE(tables.has_value());
+  EXPECT_EQ(tables.error().text, "f line 2: 'name' has an octet 0 in its text");
 }
 
 TEST(UnquotedTextTest, OnlyTextWithoutQuotesIsMeant) {

@@ -479,6 +479,10 @@ TEST(LoadOrExplainTest, PrintsAndReturnsTheExitCode) {
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(load_or_explain(set, 2, wrong), 2);
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("unknown option --wrong"));
+  const char* escape[] = {"xbind-trial", "\x1b[31m"};
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(load_or_explain(set, 2, escape), 2);
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("'\\x1b[31m'"));
 }
 
 TEST(NearestNameTest, FewestDifferencesWinAndFarNamesAreNotMeant) {

@@ -113,6 +113,17 @@ TEST(ReadErf, SomethingElseIsRefused) {
   EXPECT_EQ(read_erf(file).error(), (Error{ErrorCode::kBadInput, "link type 1, not 197"}));
 }
 
+TEST(ReadErf, ACellHasAllOfItsPayload) {
+  wire::Buffer file;
+  ErfWriter writer(CaptureForm::kErf, file);
+  writer.cell(kTime, 0, make_cell(12, 345, 1, 0));
+  ASSERT_TRUE(read_erf(file));
+  file.pop_back();
+  file[11] = std::byte{67};  // octets of the record
+  EXPECT_EQ(read_erf(file).error(),
+            (Error{ErrorCode::kBadInput, "octet 0: a record of type 3 and 67 octets"}));
+}
+
 TEST(ReadErf, AnEmptyFileHasNoRecords) { EXPECT_TRUE(read_erf({}).value().empty()); }
 
 }  // namespace

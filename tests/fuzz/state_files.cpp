@@ -1,0 +1,73 @@
+// Files that daemons write for their own next start, under libFuzzer: the managers of a
+// SwitchServer, the epoch of a manager, RouteObject's drains. Somebody may have edited or cut one.
+//
+// Each input is tried as all three, since each file begins with its format. What is accepted is
+// read back from what the daemon would write.
+#include <algorithm>
+
+#include "cmgr/epoch_file.hpp"
+#include "core/name.hpp"
+#include "routeobject/drain_file.hpp"
+#include "routeobject/topology/topology.hpp"
+#include "switchserver/manager_file.hpp"
+#include "tests/fuzz/property.hpp"
+
+namespace {
+
+using namespace xbind;
+using namespace xbind::fuzz;
+
+template <class T>
+void require_same(const T& value, const Result<T>& again, std::string_view text) {
+  require(again.has_value(), "a file that was read and written is refused", text);
+  require(*again == value, "a file is not read as written", text);
+}
+
+bool managers(std::string_view text) {
+  const auto read = managers_from_text(text, kFile);
+  if (!read) {
+    require_refusal(read.error());
+    return false;
+  }
+  for (const KnownManager& manager : *read) {
+    require(is_name(manager.name), "a manager has an invalid name", manager.name);
+  }
+  const std::string written = managers_as_text(*read);
+  require_same(*read, managers_from_text(written, kFile), written);
+  return true;
+}
+
+bool epoch(std::string_view text) {
+  const auto read = cmgr::epoch_from_text(text, kFile);
+  if (!read) {
+    require_refusal(read.error());
+    return false;
+  }
+  const std::string written = cmgr::epoch_as_text(*read);
+  require_same(*read, cmgr::epoch_from_text(written, kFile), written);
+  return true;
+}
+
+bool drains(std::string_view text) {
+  const auto read = drains_from_text(text, kFile);
+  if (!read) {
+    require_refusal(read.error());
+    return false;
+  }
+  for (const PathElement& element : *read) {
+    require(!name_fault(element.switch_name), "a switch has an invalid name", element.switch_name);
+    require(element.output_port.value() <= kPortsMax, "a port is out of its bounds");
+  }
+  const std::string written = drains_as_text(*read);
+  require_same(*read, drains_from_text(written, kFile), written);
+  return true;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text = text_of({data, size});
+  const int accepted = managers(text) + epoch(text) + drains(text);
+  require(accepted <= 1, "a file is accepted as one of another daemon", text);
+  return 0;
+}
