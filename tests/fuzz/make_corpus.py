@@ -5,8 +5,9 @@
 The build runs it (targets corpus_gsmp, corpus_oam, ...). Each SOURCE is a file, or a folder whose
 files are all taken, except *.txt: those hold the texts of golden messages. NAME.hex holds one input
 as hex digits; '#' starts a comment. It becomes NAME.message, without the TCP frame header of GSMP
-(RFC 3293). If it has such a header, NAME.stream holds it with the header. Any other file is copied as it is. Names must be unique: the subfolders of
-a SOURCE are not kept. Old files in CORPUS_FOLDER stay.
+(RFC 3293). If it has such a header, NAME.stream holds it with the header. Any other file is copied
+as it is. Names must be unique: the subfolders of a SOURCE are not kept. Old files in CORPUS_FOLDER
+stay.
 """
 
 import re

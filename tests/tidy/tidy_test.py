@@ -28,6 +28,7 @@ PROGRAMS = ["gsmpdump", "xbind-callgen compare", "xbind-callgen figures", "xbind
 # Files that may use CORBA. All others compile without omniORB. main.cpp builds and connects the
 # objects of daemon.* and program.*.
 CORBA_ROOMS = re.compile(r"""^( orb/.* | naming/.* | xbindctl/.* | tests/integration/.*
+    | tests/fuzz/upcall.*
     | (.*/)?servant(_[^/]*)?\.[^/]+ | (.*/)?remote_[^/]*\.[^/]+
     | [^/]+/(main|daemon|program)\.[^/]+
     | callgen/corba/.* | bench/(commands|floor)/.* | bench/null/((.*_)?daemon|gathering_options|"""
@@ -44,7 +45,7 @@ OUTSIDE_WORLD = {
         r"orb/.*", r"naming/.*", r"xbindctl/.*", r".*/(main|daemon|program)\..*", r".*/servant.*",
         r".*/remote_.*",
         r"callgen/(corba/|media/media_lines).*", r"bench/(commands|floor|null|processes)/.*",
-        r"gsmp/tcp_.*", r"tests/integration/.*"]),
+        r"gsmp/tcp_.*", r"tests/integration/.*", r"tests/fuzz/upcalls\.cpp"]),
     "unseeded chance": (re.compile(r"random_device|\bs?rand\(\)|\bdrand48\("), [
         r"orb/.*", r".*/(main|daemon|program)\..*"]),
     "sleeping": (re.compile(r"sleep_(for|until)\b|\b(u|nano)?sleep\("), [
