@@ -265,7 +265,7 @@ TEST_F(ClientSessionTest, NamesAndNumbersOfClientsAreBounded) {
 }
 
 TEST_F(ClientSessionTest, ClientsThatAttachAndVanishDoNotKeepOthersOut) {
-  config.clients_max = 2;
+  config.clients.attached_max = 2;
   start();
   log_in("first");
   log_in("mia");
