@@ -49,7 +49,10 @@ std::string explain(const Outcome& outcome) {
       break;
     case Cause::kSwitchRefused: text += fmt::format(": GSMP failure {}", outcome.asked); break;
     case Cause::kBusy:
-      if (!outcome.reason.empty()) text += ": " + outcome.reason;
+      // The reason of a peer may be such an explanation itself (idl/types.idl, Refusal).
+      if (!outcome.reason.empty() && !outcome.reason.starts_with(to_string(outcome.cause))) {
+        text += ": " + outcome.reason;
+      }
       break;
     case Cause::kInvalidRequest:
       if (!outcome.reason.empty()) {

@@ -7,6 +7,7 @@
 
 #include "core/name.hpp"
 #include "orb/process.hpp"
+#include "orb/timers.hpp"
 
 namespace xbind::orb {
 namespace {
@@ -20,7 +21,7 @@ void check_version(CORBA::ULong version) {
 }
 
 void check_clock_epoch(const std::string& whose, v2::Epoch epoch) {
-  constexpr std::chrono::nanoseconds kAhead = std::chrono::hours{24};
+  constexpr std::chrono::nanoseconds kAhead = kOrbTimers["epoch-ahead"];
   const auto highest = static_cast<std::uint64_t>((since_1970() + kAhead).count());
   if (epoch <= highest) return;
   const std::string text =

@@ -73,8 +73,8 @@ struct Config {
   // Bounds.
   std::size_t connections_max = 1'000'000;
   ClientLimits clients;
-  std::size_t debts_max = 100'000;            // commands owed; at this number new calls are refused
-  std::size_t pools_max = 1'024;              // pairs with connections prepared in advance
+  std::size_t debts_max = 100'000;  // commands owed; at this number new calls are refused
+  std::size_t pools_max = 1'024;    // pairs with connections prepared in advance
 
   session::Limits client_session{.lease = kManagerTimers["client-lease"]};
   session::Limits switch_session;

@@ -37,7 +37,7 @@ struct CallCounters {
   std::uint64_t unknown = 0;  // connections whose path uses an unknown switch, with no other path
   std::uint64_t mended = 0;
   std::uint64_t over_client_limit = 0;  // requests refused because of a limit for each client
-  std::uint64_t ended_stuck = 0;  // calls that none of their timers had ended
+  std::uint64_t ended_stuck = 0;        // calls that none of their timers had ended
 };
 
 }  // namespace xbind::cmgr

@@ -145,10 +145,9 @@ class OperationGate {
   // The newest item of the owner with most items, if these are more than `floor`. Looks at every
   // owner: at most as many as clients are attached, and only when the gate is full.
   std::optional<Item> take_newest(Class& from, std::size_t floor) {
-    const auto most =
-        std::max_element(from.queues.begin(), from.queues.end(), [](const auto& a, const auto& b) {
-          return a.second.size() < b.second.size();
-        });
+    const auto most = std::max_element(
+        from.queues.begin(), from.queues.end(),
+        [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
     if (most == from.queues.end() || most->second.size() <= floor) return std::nullopt;
     return take_out_of_turn(from, most, most->second.back());
   }

@@ -1,6 +1,9 @@
 // RouteObject's servant and the observers that it notifies, with a real ORB and no other process.
 #include <gmock/gmock.h>
+#include <netinet/in.h>
 #include <omniORB4/CORBA.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <condition_variable>
 #include <map>
@@ -370,13 +373,37 @@ TEST_F(RouteObjectTest, WhoEndsWatchingIsToldNoMore) {
   EXPECT_EQ(status().at("watchers"), 1u);
 }
 
-TEST_F(RouteObjectTest, AWatcherThatIsDeadIsDroppedAndTheOthersAreTold) {
-  const PortableServer::Servant_var<Observer> live = new Observer;
+v2::TopologyObserver_var observer_at(std::uint16_t port) {
+  const std::string location = fmt::format("corbaloc:iiop:1.2@127.0.0.1:{}/nobody", port);
+  const CORBA::Object_var object =
+      OrbEnvironment::runtime->orb()->string_to_object(location.c_str());
+  return v2::TopologyObserver::_unchecked_narrow(object);
+}
+
+TEST_F(RouteObjectTest, AWatcherThatCannotBeReachedIsRefused) {
   // Nobody listens on port 1 of this host.
-  const CORBA::Object_var nobody =
-      OrbEnvironment::runtime->orb()->string_to_object("corbaloc:iiop:1.2@127.0.0.1:1/nobody");
-  const v2::TopologyObserver_var dead = v2::TopologyObserver::_unchecked_narrow(nobody);
-  v2::TopologyState_var(route_object->watch("a-dead-one", dead));
+  EXPECT_THROW(v2::TopologyState_var(route_object->watch("a-dead-one", observer_at(1))),
+               v2::Unavailable);
+  EXPECT_EQ(status().at("watchers"), 0u);
+}
+
+TEST_F(RouteObjectTest, AWatcherThatDiesIsDroppedAndTheOthersAreTold) {
+  const PortableServer::Servant_var<Observer> live = new Observer;
+  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* const any = reinterpret_cast<sockaddr*>(&address);
+  ASSERT_EQ(bind(listener, any, size), 0);
+  ASSERT_EQ(listen(listener, 1), 0);
+  ASSERT_EQ(getsockname(listener, any, &size), 0);
+  v2::TopologyState_var(route_object->watch("dies", observer_at(ntohs(address.sin_port))));
+  const int connection = accept(listener, nullptr, nullptr);
+  const linger reset{1, 0};  // RST instead of FIN
+  ASSERT_EQ(setsockopt(connection, SOL_SOCKET, SO_LINGER, &reset, sizeof reset), 0);
+  close(connection);
+  close(listener);
   v2::TopologyState_var(route_object->watch("live", reference(*live.in())));
   report_x(1, false);
   live->wait_for(2);
