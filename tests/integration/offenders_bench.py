@@ -101,7 +101,9 @@ class Flood(Offender):
         with contextlib.closing(Deaf()) as observer, contextlib.ExitStack() as inboxes:
             manager = inboxes.enter_context(contextlib.closing(giop.Remote(self.manager)))
             for number in range(30):
-                _, reader, _ = self.attach(manager, f"{name}-{number}", observer.address)
+                status, reader, _ = self.attach(manager, f"{name}-{number}", observer.address)
+                if status != giop.NO_EXCEPTION:
+                    break  # the manager has noticed that nobody reads
                 session = reader.number("Q")
                 inbox = inboxes.enter_context(contextlib.closing(giop.Remote(reader.reference())))
                 ask(inbox, session, 1, count=400)
