@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/ahead.hpp"
+#include "core/log.hpp"
 #include "core/planted.hpp"
 #include "switchserver/hop_answers.hpp"
 #include "switchserver/switch_controller.hpp"
