@@ -24,8 +24,9 @@ class Descriptors {
   std::unique_ptr<DIR, Close> directory_{opendir("/proc/self/fd")};
 };
 
-// Whether half of the descriptors are in use, accepted connections not counted, as ConnectionGuard
-// last saw. Then no peer is connected to for its sake: the rest is for those that have a session.
+// Whether half of the descriptors were in use when ConnectionGuard last counted them, without those
+// of accepted connections. No connection to a new peer is opened then: the remaining descriptors
+// are kept for peers that have a session.
 bool few_descriptors_left();
 void set_few_descriptors_left(bool few);
 

@@ -30,7 +30,7 @@ void count_closed_idle(std::uint64_t connections);
 // objects. Runtime calls it once the ORB has started; a second call does nothing.
 void watch_peer_faults();
 
-// Appends the counts of this process, also those that are 0.
+// Appends every count of this process, zeros included.
 void append_peer_faults(Metrics& metrics);
 void append_peer_faults(MetricTable& table);
 

@@ -68,7 +68,8 @@
 //
 // When a session ends, the other end of a link may have hops with labels from the manager's cache
 // whose commits have not arrived here. These labels are lapsed: nobody gets them. The manager's
-// next session finds them in its quarantine: the manager returns those that no hop of its own uses.
+// next session finds them in its quarantine, and the manager returns every label that none of its
+// hops uses.
 // If the manager stays away for longer than end_rest() allows, they are granted, but only when no
 // other label is free.
 //

@@ -82,7 +82,7 @@ def silence(in_own_lab):
 
 
 def attached(lab, wanted):
-    """LabError: not exactly so many SwitchServers are attached."""
+    """LabError: the number of attached SwitchServers is not `wanted`."""
     there = speed.status(lab)["switches_attached"]
     if there != wanted:
         raise LabError(f"{there} SwitchServers are attached, {wanted} expected")

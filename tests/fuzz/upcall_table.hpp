@@ -1,8 +1,8 @@
 // The operations that fuzz_upcalls invokes. An input names them by their place in this table, so
 // new ones are added at its end.
 //
-// Missing are those that take or return a reference (attach_manager, attach_client, watch, ...): a
-// reference may name any host, and the servant would connect to it. Also missing are audit_network
+// Operations that take or return a reference (attach_manager, attach_client, watch, ...) are
+// missing: a reference may name any host, and the servant would connect to it. So are audit_network
 // and repair_network, which take a second look after a pause.
 #pragma once
 

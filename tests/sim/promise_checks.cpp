@@ -1,4 +1,4 @@
-// Invariant 3: a connection that a client was told is up carries its cells as promised.
+// Invariant 3: once a client has the outcome "connected", the connection carries its cells.
 #include <fmt/format.h>
 #include <algorithm>
 #include <set>

@@ -25,7 +25,7 @@ constexpr Duration kWanted = seconds{2};
 class AttachPolicyTest : public ::testing::Test {
  protected:
   AttachPolicyTest() {
-    // Spread over the network; the names decide which of those that are due at once comes first.
+    // Spread over the names: of several peers that are due, the first by name is tried first.
     for (std::size_t i = 0; i < kStopped; ++i) stopped.insert(name_of(i * kSwitches / kStopped));
     for (std::size_t i = 0; i < kSwitches; ++i) attach(name_of(i));
   }
