@@ -14,11 +14,11 @@ enum class Refusal : std::uint8_t {
   kVersion,             // value = the version, not 5; Hello and Error may have any version
   kHeaderLength,        // value = the header's length, below 8
   kFrameLength,         // value = the header's length, which is not the length of the frame
-  kTruncated,           // value = octets of the message, too few for its fields
+  kTruncated,           // value = octets of the body or entry, too few for its fields
   kMatchType,           // 7.2.2.1: value = a match type other than 1 (OXM)
   kMatchLength,         // value = the length of a match: below 4 or beyond the message
   kFieldLength,         // 7.2.2.2: value = the length of an OXM field that does not fit its field
-  kInstructionLength,   // 7.2.4: value = a length below 4, no multiple of 8, or beyond the message
+  kInstructionLength,   // 7.2.4: value = a length below 8, no multiple of 8, or beyond the message
   kActionLength,        // 7.2.5: value = as above, or not the length that the action has
   kBucketLength,        // 7.3.4.3: value = below 16, no multiple of 8, or beyond the message
   kBandLength,          // 7.3.4.4: value = below 12, or beyond the message, or not 16 (drop)

@@ -10,9 +10,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "core/wire/writer.hpp"
+#include "ovs/openflow/decode_error.hpp"
 
 namespace xbind::ovs::openflow {
 
@@ -65,8 +67,12 @@ struct Header {
   friend bool operator==(const Header&, const Header&) = default;
 };
 
-// "FlowMod"; "type" for a number without a name.
+// "FlowMod"; "Unknown" for a number without a name.
 std::string_view to_string(Type type);
+
+// Reads the header of a message; `octets` may be longer than the message. Refuses kTruncated,
+// kVersion, kHeaderLength.
+Decoded<Header> decode_header(std::span<const std::byte> octets);
 
 // Appends a header whose length is still 0. Returns the offset of the message in `out`.
 std::size_t begin_message(Type type, std::uint32_t xid, wire::Buffer& out);

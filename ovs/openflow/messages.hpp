@@ -46,8 +46,4 @@ struct Message {
 // Refusal of decode_error.hpp.
 Decoded<Message> decode(std::span<const std::byte> frame);
 
-// The header alone; `octets` may be longer than the message. Refuses kTruncated, kVersion,
-// kHeaderLength.
-Decoded<Header> decode_header(std::span<const std::byte> octets);
-
 }  // namespace xbind::ovs::openflow

@@ -31,13 +31,13 @@ inline constexpr std::uint32_t kPortStateLinkDown = 1;
 inline constexpr std::uint32_t kPortStateBlocked = 2;
 inline constexpr std::uint32_t kPortStateLive = 4;
 
-inline constexpr std::size_t kPortNameOctetsMax = 15;
+inline constexpr std::size_t kPortNameOctetsMax = 16;
 
 struct PortDesc {
   std::uint32_t port = 0;  // 1 to kPortMax, or kPortLocal (action.hpp)
   std::array<std::uint8_t, 6> address{};
-  // At most kPortNameOctetsMax octets are sent; decoded, up to 16 octets before the first octet 0.
-  // Any octets: make them printable before you show them.
+  // At most kPortNameOctetsMax octets, none of them 0. May have any other octets: make them
+  // printable before you show them.
   std::string name;
   std::uint32_t config = 0;
   std::uint32_t state = 0;

@@ -14,7 +14,7 @@
 
 namespace xbind::ovs::openflow {
 
-// The first message of both ends. encode() offers 1.4 only, in the header and in the bitmap:
+// The first message of both ends. Hello{} offers 1.4 only, in the header and in the bitmap:
 //
 //   | header 8 | type 2 = 1 version bitmap | length 2 = 8 | bitmap 4 |     bit 5: version 5
 struct Hello {
