@@ -47,7 +47,7 @@ Decoded<BundleControl> decode_bundle_control(std::span<const std::byte> body);
 struct BundleAdd {
   std::uint32_t id = 0;
   std::uint16_t flags = kBundleAtomic;
-  std::vector<std::byte> message;  // with its header; its xid must be that of the BundleAdd
+  std::vector<std::byte> message{};  // with its header; its xid must be that of the BundleAdd
 
   friend bool operator==(const BundleAdd&, const BundleAdd&) = default;
 };

@@ -39,7 +39,7 @@ struct Error {
   std::uint16_t type = 0;  // an ErrorType, or another number
   std::uint16_t code = 0;
   // At least the first 64 octets of the refused message; text for a person in kHelloFailed.
-  std::vector<std::byte> data;
+  std::vector<std::byte> data{};
 
   bool is(ErrorType what, std::uint16_t which) const {
     return type == static_cast<std::uint16_t>(what) && code == which;

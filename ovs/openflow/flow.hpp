@@ -50,11 +50,11 @@ struct FlowMod {
   std::uint8_t table = 0;         // 0 to kTableMax; kTableAll in deletes
   std::uint16_t priority = 0;     // the highest wins; not read by delete that is not strict
   std::uint16_t flags = 0;
-  Match match;                          // Match{}: every packet
-  std::optional<std::uint32_t> meter;   // applied before the actions; 1 to kMeterMax (meter.hpp)
-  Actions actions;                      // empty: the packet is dropped
-  std::uint32_t out_port = kPortAny;    // deletes: only flows that output to this port
-  std::uint32_t out_group = kGroupAny;  // deletes: only flows that use this group
+  Match match{};                         // Match{}: every packet
+  std::optional<std::uint32_t> meter{};  // applied before the actions; 1 to kMeterMax (meter.hpp)
+  Actions actions{};                     // empty: the packet is dropped
+  std::uint32_t out_port = kPortAny;     // deletes: only flows that output to this port
+  std::uint32_t out_group = kGroupAny;   // deletes: only flows that use this group
   bool foreign = false;  // decoded only: has an instruction that this struct cannot hold
 
   friend bool operator==(const FlowMod&, const FlowMod&) = default;
@@ -73,7 +73,7 @@ struct FlowStatsRequest {
   std::uint32_t out_group = kGroupAny;
   std::uint64_t cookie = 0;
   std::uint64_t cookie_mask = 0;  // 0: any cookie
-  Match match;                    // flows whose match is this one or narrower
+  Match match{};                  // flows whose match is this one or narrower
 
   friend bool operator==(const FlowStatsRequest&, const FlowStatsRequest&) = default;
 };
@@ -87,9 +87,9 @@ struct FlowStats {
   std::uint16_t priority = 0;
   std::uint16_t flags = 0;
   std::uint64_t cookie = 0;
-  Match match;
-  std::optional<std::uint32_t> meter;
-  Actions actions;
+  Match match{};
+  std::optional<std::uint32_t> meter{};
+  Actions actions{};
   std::uint64_t packets = 0;      // all ones: the switch does not count
   std::uint64_t octets = 0;       // all ones: the switch does not count
   std::uint32_t duration_s = 0;   // since the flow was added
@@ -104,8 +104,8 @@ struct FlowStats {
 bool is_foreign(const FlowStats& flow);
 
 struct FlowStatsReply {
-  bool more = false;             // another reply with this xid follows
-  std::vector<FlowStats> flows;  // at most 1 170, by the length of a message
+  bool more = false;               // another reply with this xid follows
+  std::vector<FlowStats> flows{};  // at most 1 170, by the length of a message
 
   friend bool operator==(const FlowStatsReply&, const FlowStatsReply&) = default;
 };

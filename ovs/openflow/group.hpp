@@ -20,21 +20,21 @@ namespace xbind::ovs::openflow {
 
 // Buckets of one GroupMod whose actions have at most 32 octets each. For others encoded_octets()
 // says whether the message fits.
-inline constexpr std::size_t kSmallBucketsMax = 1365;
+inline constexpr std::size_t kSmallBucketsMax = 1364;
 
 enum class GroupCommand : std::uint16_t { kAdd = 0, kModify = 1, kDelete = 2 };
 
 struct Bucket {
-  Actions actions;
+  Actions actions{};
 
   friend bool operator==(const Bucket&, const Bucket&) = default;
 };
 
 struct GroupMod {
   GroupCommand command = GroupCommand::kAdd;
-  std::uint32_t id = 0;         // 0 to kGroupMax; kGroupAll (flow.hpp) in delete only
-  std::vector<Bucket> buckets;  // none in delete
-  bool foreign = false;         // decoded only: its type is not ALL, or a bucket has a watch
+  std::uint32_t id = 0;           // 0 to kGroupMax; kGroupAll (flow.hpp) in delete only
+  std::vector<Bucket> buckets{};  // none in delete
+  bool foreign = false;           // decoded only: its type is not ALL, or a bucket has a watch
 
   friend bool operator==(const GroupMod&, const GroupMod&) = default;
 };
@@ -54,15 +54,15 @@ void encode(const GroupDescRequest& message, std::uint32_t xid, wire::Buffer& ou
 
 struct GroupDesc {
   std::uint32_t id = 0;
-  std::vector<Bucket> buckets;
+  std::vector<Bucket> buckets{};
   bool foreign = false;  // its type is not ALL, or a bucket has a watch
 
   friend bool operator==(const GroupDesc&, const GroupDesc&) = default;
 };
 
 struct GroupDescReply {
-  bool more = false;              // another reply with this xid follows
-  std::vector<GroupDesc> groups;  // bounded by the length of a message
+  bool more = false;                // another reply with this xid follows
+  std::vector<GroupDesc> groups{};  // bounded by the length of a message
 
   friend bool operator==(const GroupDescReply&, const GroupDescReply&) = default;
 };

@@ -31,12 +31,12 @@ struct Ipv4Prefix {
 // 0x8848) with mpls_label, 0x0800 with ipv4_dst. The switch refuses a match without it
 // (OFPBMC_BAD_PREREQ).
 struct Match {
-  std::uint32_t in_port = 0;                // 1 to 0xffffff00; 0: any port
-  std::optional<std::uint16_t> eth_type;    // behind the VLAN tag, if there is one
-  std::optional<std::uint32_t> mpls_label;  // of the outermost entry, 0 to kMplsLabelMax
+  std::uint32_t in_port = 0;                  // 1 to 0xffffff00; 0: any port
+  std::optional<std::uint16_t> eth_type{};    // behind the VLAN tag, if there is one
+  std::optional<std::uint32_t> mpls_label{};  // of the outermost entry, 0 to kMplsLabelMax
   // kVlanUntagged (no tag), or a VLAN id of 1 to kVlanMax; unset: with or without a tag.
-  std::optional<std::uint16_t> vlan_vid;
-  std::optional<Ipv4Prefix> ipv4_dst;
+  std::optional<std::uint16_t> vlan_vid{};
+  std::optional<Ipv4Prefix> ipv4_dst{};
   // Decoded only: the match has a field, mask or value that this struct cannot hold, so the flow is
   // not one of ours. The members above hold what they can.
   bool foreign = false;

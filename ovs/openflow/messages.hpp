@@ -36,8 +36,8 @@ using Body =
                  PortStatsRequest, PortStatsReply, BundleControl, BundleAdd, Unknown>;
 
 struct Message {
-  Header header;
-  Body body;
+  Header header{};
+  Body body{};
 
   friend bool operator==(const Message&, const Message&) = default;
 };

@@ -54,8 +54,8 @@ struct MeterConfig {
 };
 
 struct MeterConfigReply {
-  bool more = false;                // another reply with this xid follows
-  std::vector<MeterConfig> meters;  // bounded by the length of a message
+  bool more = false;                  // another reply with this xid follows
+  std::vector<MeterConfig> meters{};  // bounded by the length of a message
 
   friend bool operator==(const MeterConfigReply&, const MeterConfigReply&) = default;
 };

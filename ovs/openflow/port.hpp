@@ -38,11 +38,11 @@ struct PortDesc {
   std::array<std::uint8_t, 6> address{};
   // At most kPortNameOctetsMax octets, none of them 0. May have any other octets: make them
   // printable before you show them.
-  std::string name;
+  std::string name{};
   std::uint32_t config = 0;
   std::uint32_t state = 0;
   // Of the Ethernet property; unset without one. 0 if the switch does not know the speed.
-  std::optional<std::uint32_t> curr_speed_kbps;
+  std::optional<std::uint32_t> curr_speed_kbps{};
 
   bool up() const { return (config & kPortConfigDown) == 0 && (state & kPortStateLinkDown) == 0; }
   friend bool operator==(const PortDesc&, const PortDesc&) = default;
@@ -53,7 +53,7 @@ enum class PortReason : std::uint8_t { kAdd = 0, kDelete = 1, kModify = 2 };
 // Sent by the switch without a request, with xid 0.
 struct PortStatus {
   PortReason reason = PortReason::kAdd;
-  PortDesc port;
+  PortDesc port{};
 
   friend bool operator==(const PortStatus&, const PortStatus&) = default;
 };
@@ -69,8 +69,8 @@ struct PortDescRequest {
 void encode(const PortDescRequest& message, std::uint32_t xid, wire::Buffer& out);
 
 struct PortDescReply {
-  bool more = false;            // another reply with this xid follows
-  std::vector<PortDesc> ports;  // at most 1 638, by the length of a message
+  bool more = false;              // another reply with this xid follows
+  std::vector<PortDesc> ports{};  // at most 1 638, by the length of a message
 
   friend bool operator==(const PortDescReply&, const PortDescReply&) = default;
 };
@@ -105,8 +105,8 @@ struct PortStats {
 };
 
 struct PortStatsReply {
-  bool more = false;             // another reply with this xid follows
-  std::vector<PortStats> ports;  // at most 818, by the length of a message
+  bool more = false;               // another reply with this xid follows
+  std::vector<PortStats> ports{};  // at most 818, by the length of a message
 
   friend bool operator==(const PortStatsReply&, const PortStatsReply&) = default;
 };

@@ -43,13 +43,13 @@ std::string version_name(std::uint8_t version);
 
 // The answer to an EchoRequest is an EchoReply with the same xid and data.
 struct EchoRequest {
-  std::vector<std::byte> data;  // at most 65527 octets
+  std::vector<std::byte> data{};  // at most 65527 octets
 
   friend bool operator==(const EchoRequest&, const EchoRequest&) = default;
 };
 
 struct EchoReply {
-  std::vector<std::byte> data;  // at most 65527 octets
+  std::vector<std::byte> data{};  // at most 65527 octets
 
   friend bool operator==(const EchoReply&, const EchoReply&) = default;
 };
