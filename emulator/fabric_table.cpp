@@ -7,9 +7,8 @@
 namespace xbind::emulator {
 
 using gsmp::FailureCode;
-using gsmp::MessageType;
 
-FabricTable::FabricTable(Fabric& fabric) : fabric_(fabric) {
+FabricTable::FabricTable(Fabric& fabric) : FabricState(fabric) {
   fabric_.set_on_unknown_label([this](PortId port, Label label, TimePoint now) {
     if (client_ != nullptr) client_->invalid_label(port, label, now);
   });
@@ -50,24 +49,6 @@ TimePoint FabricTable::next_deadline() const {
 }
 
 // ----- ports ------------------------------------------------------------------------------------
-
-std::optional<std::uint32_t> FabricTable::port_session(PortId port) const {
-  if (!fabric_.has(port)) return std::nullopt;
-  return fabric_.port_session(port);
-}
-
-void FabricTable::set_line(PortId port, bool up) {
-  const std::uint32_t before = fabric_.port_session(port);
-  if (!fabric_.set_line(port, up) || client_ == nullptr) return;
-  client_->port_changed(up ? MessageType::kPortUp : MessageType::kPortDown, port,
-                        up ? fabric_.port_session(port) : before);
-}
-
-void FabricTable::set_installed(PortId port, bool installed) {
-  if (!fabric_.set_installed(port, installed) || client_ == nullptr) return;
-  client_->port_changed(installed ? MessageType::kNewPort : MessageType::kDeadPort, port,
-                        fabric_.port_session(port));
-}
 
 void FabricTable::manage(const gsmp::PortManagement& request, Ticket ticket, TimePoint now) {
   const std::size_t before = fabric_.branches();

@@ -8,12 +8,11 @@
 
 #include <map>
 
-#include "emulator/fabric.hpp"
-#include "emulator/switch_table.hpp"
+#include "emulator/fabric_state.hpp"
 
 namespace xbind::emulator {
 
-class FabricTable : public SwitchTable {
+class FabricTable : public FabricState {
  public:
   // `fabric` must outlive the table.
   explicit FabricTable(Fabric& fabric);
@@ -25,25 +24,8 @@ class FabricTable : public SwitchTable {
   void set_answer_delay(Duration delay) { answer_delay_ = delay; }
   std::size_t answers_waiting() const { return waiting_.size(); }
 
-  // ----- changes of the switch; the client is notified of each -----
-  // Takes a port's line down, or up with a new session number. `port` must exist.
-  void set_line(PortId port, bool up);
-  // Inserts a card, or removes it with its port's connections. `port` in 1..ports.
-  void set_installed(PortId port, bool installed);
-
   void set_client(TableClient* client) override;
 
-  std::uint32_t ports() const override { return fabric_.ports(); }
-  std::uint32_t installed_ports() const override { return fabric_.installed_ports(); }
-  std::optional<std::uint32_t> port_session(PortId port) const override;
-  gsmp::PortStatus port_status(PortId port) const override { return fabric_.port_status(port); }
-  gsmp::PortRecord port_record(PortId port) const override { return fabric_.port_record(port); }
-  std::uint32_t rate(PortId port) const override { return fabric_.rate(port); }
-  PortEventState& events(PortId port) override { return fabric_.events(port); }
-  std::size_t branches() const override { return fabric_.branches(); }
-  const std::vector<gsmp::ServiceRecord>& services() const override {
-    return fabric_.options().services;
-  }
   RegionModel* region() override { return &fabric_.region(); }
   const Reservations* reservations() const override { return &fabric_.reservations(); }
 
@@ -79,7 +61,6 @@ class FabricTable : public SwitchTable {
   void answer(Ticket ticket, gsmp::FailureCode code, TimePoint now);
   void answer(Ticket ticket, gsmp::FailureCode code, TableReading reading, TimePoint now);
 
-  Fabric& fabric_;
   Duration answer_delay_{};
   std::multimap<TimePoint, Answer> waiting_;  // by due time
 };

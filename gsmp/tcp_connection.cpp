@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <cerrno>
 #include <cstring>
@@ -15,10 +16,9 @@ constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();
 constexpr int kSlowSocketOctets = 16 << 10;
 }  // namespace
 
-TcpConnection::TcpConnection(boost::asio::ip::tcp::socket socket, Limits limits,
-                             Callbacks callbacks)
+TcpConnection::TcpConnection(StreamSocket socket, Limits limits, Callbacks callbacks)
     : socket_(std::move(socket)), limits_(limits), callbacks_(std::move(callbacks)) {
-  boost::system::error_code ignored;
+  boost::system::error_code ignored;  // a UNIX socket has no such delay
   socket_.set_option(boost::asio::ip::tcp::no_delay(true), ignored);
   socket_.non_blocking(true, ignored);
   read_buffer_.resize(kReadOctets);
@@ -115,7 +115,7 @@ void TcpConnection::reset(std::string reason) {
 
 void TcpConnection::wait_writable() {
   if (!socket_.is_open()) return;
-  socket_.async_wait(boost::asio::ip::tcp::socket::wait_write,
+  socket_.async_wait(StreamSocket::wait_write,
                      [self = shared_from_this()](const boost::system::error_code& error) {
                        if (error == boost::asio::error::operation_aborted) return;
                        if (error) return self->finish("write: " + error.message());

@@ -1,4 +1,4 @@
-// One TCP connection, for both the controller's and the switch's side. Reads in the background,
+// One connection over TCP or a UNIX stream socket, for both the controller's and the switch's side. Reads in the background,
 // sends at once as much as the socket accepts and queues the rest. Needs Boost.Asio: include from
 // .cpp only.
 //
@@ -6,8 +6,8 @@
 // of the io_context. Pending handlers keep the object alive.
 #pragma once
 
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -19,6 +19,9 @@
 #include "core/wire/writer.hpp"
 
 namespace xbind::gsmp {
+
+// A TCP socket converts to it.
+using StreamSocket = boost::asio::generic::stream_protocol::socket;
 
 class TcpConnection : public std::enable_shared_from_this<TcpConnection> {
  public:
@@ -32,7 +35,7 @@ class TcpConnection : public std::enable_shared_from_this<TcpConnection> {
   };
 
   // `socket` is connected.
-  TcpConnection(boost::asio::ip::tcp::socket socket, Limits limits, Callbacks callbacks);
+  TcpConnection(StreamSocket socket, Limits limits, Callbacks callbacks);
 
   void start();                                          // on the io thread
   Result<void> send(std::span<const std::byte> octets);  // any thread
@@ -56,7 +59,7 @@ class TcpConnection : public std::enable_shared_from_this<TcpConnection> {
   void finish(const std::string& reason, bool abort = false);  // io thread
   std::size_t unsent() const { return queue_.size() - queue_begin_; }
 
-  boost::asio::ip::tcp::socket socket_;
+  StreamSocket socket_;
   const Limits limits_;
   const Callbacks callbacks_;
   wire::Buffer read_buffer_;
