@@ -16,7 +16,9 @@ struct Row {
   std::uint32_t least;  // smallest number
   std::uint32_t most;   // greatest number
 };
-constexpr std::array kNumbered{Row{"vlan", 4'096, 1, 4'094}, Row{"class", 8'192, 0, 4'095}};
+constexpr Row kVlan{"vlan", 4'096, 1, 4'094};
+constexpr Row kClass{"class", 8'192, 0, 4'095};
+constexpr std::array kNumbered{kVlan, kClass};
 
 // The number of a text such as "vlan 100", if `row` is its row.
 std::optional<std::uint32_t> number_of(const Row& row, std::string_view text) {
@@ -32,7 +34,31 @@ std::optional<std::uint32_t> number_of(const Row& row, std::string_view text) {
   return number;
 }
 
+// The label of a number of the row; nullopt beyond its numbers.
+std::optional<std::uint32_t> value_of(const Row& row, std::uint32_t number) {
+  if (number < row.least || number > row.most) return std::nullopt;
+  return row.base + number;
+}
+// The number of a label of the row.
+std::optional<std::uint16_t> number_in(const Row& row, std::uint32_t value) {
+  if (value < row.base + row.least || value > row.base + row.most) return std::nullopt;
+  return static_cast<std::uint16_t>(value - row.base);
+}
+
 }  // namespace
+
+std::optional<FrameTraffic> FrameTraffic::of_vlan(std::uint32_t number) {
+  const auto value = value_of(kVlan, number);
+  return value ? std::optional(FrameTraffic{*value}) : std::nullopt;
+}
+std::optional<FrameTraffic> FrameTraffic::of_class(std::uint32_t number) {
+  const auto value = value_of(kClass, number);
+  return value ? std::optional(FrameTraffic{*value}) : std::nullopt;
+}
+std::optional<std::uint16_t> FrameTraffic::vlan() const { return number_in(kVlan, value_); }
+std::optional<std::uint16_t> FrameTraffic::class_number() const {
+  return number_in(kClass, value_);
+}
 
 Result<FrameTraffic> FrameTraffic::parse(std::string_view text) {
   if (text.empty() || text == "port") return FrameTraffic{};

@@ -33,7 +33,14 @@ class FrameTraffic {
   // The frames that the label stands for; nullopt for a label that is in no row.
   static std::optional<FrameTraffic> of(Label label);
 
+  // nullopt beyond the numbers of the table.
+  static std::optional<FrameTraffic> of_vlan(std::uint32_t number);
+  static std::optional<FrameTraffic> of_class(std::uint32_t number);
+
   Label label() const { return {LabelKind::kMpls, value_}; }
+  // The number of a "vlan N", of a "class N"; nullopt for other rows.
+  std::optional<std::uint16_t> vlan() const;
+  std::optional<std::uint16_t> class_number() const;
   std::string text() const;  // parse() of it gives the same value; "port" rather than ""
 
   friend bool operator==(const FrameTraffic&, const FrameTraffic&) = default;

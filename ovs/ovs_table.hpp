@@ -1,0 +1,230 @@
+// A switch table whose connections are flows of an Open vSwitch bridge. It follows them in a fabric,
+// which has the rules of GSMP; every change is checked and made there and then written to the
+// bridge:
+//
+//   SwitchAgent ─▶ OvsTable ─▶ Fabric: checks, new state of the connections that the change touches
+//                     └──────▶ Bridge: meter, group and flow of each of them; a barrier ends a batch
+//
+// A request is completed when the bridge has answered the barrier behind it. If the bridge has
+// refused one of its messages, the fabric goes back to the state before the request and the bridge
+// is told to do the same. So that this state is known, a request that touches a connection with an
+// open change waits, and all later requests behind it.
+//
+// Reports come from the bridge: its flows with our cookie, and their groups. Flows of others are
+// never touched. An input that a flow of others has taken when the bridge was connected is refused
+// with 13, invalid input label.
+//
+// The first contents of a bridge after the start are adopted: its flows with our cookie become the
+// connections. After a later connection the table is right, and the bridge is changed to match it.
+// While there is no connection every port's line is down, and requests fail with 1.
+//
+// Out of service (Take Down, loopbacks): the flows to and from the port are removed, the connections
+// stay. Frames are not looped. What a line cannot carry is not reported: no Invalid Label events.
+//
+// The caller supplies time and octets. Not thread-safe. Bounds: the agent limits open requests; the
+// fabric limits connections; group and meter numbers have ranges.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "emulator/fabric_state.hpp"
+#include "ovs/bridge.hpp"
+#include "ovs/forwarding.hpp"
+#include "ovs/number_pool.hpp"
+
+namespace xbind::ovs {
+
+// A range of numbers of the bridge that belongs to this agent alone.
+struct NumberRange {
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+};
+
+struct OvsTableOptions {
+  Layout layout;
+  NumberRange groups{0x5842'0000, 0x5851'ffff};
+  NumberRange meters{131'073, 262'144};
+  BridgeOptions bridge;
+};
+
+struct OvsTableCounters {
+  std::uint64_t adopted = 0;   // connections taken from a bridge at the start
+  std::uint64_t restored = 0;  // connections written to a bridge that lacked them
+  std::uint64_t removed = 0;   // flows of ours without a connection, removed from a bridge
+  std::uint64_t undone = 0;    // requests that the bridge has refused
+  std::uint64_t waited = 0;    // requests that waited for an open change
+};
+
+class OvsTable final : public emulator::FabricState, private BridgeClient {
+ public:
+  // The fabric must outlive the table and have no connections. Its ports with hosts, and no others,
+  // are in layout.edges and have edge_labels(); all ports have MPLS labels.
+  OvsTable(emulator::Fabric& fabric, OvsTableOptions options);
+  ~OvsTable();
+  OvsTable(const OvsTable&) = delete;
+  OvsTable& operator=(const OvsTable&) = delete;
+
+  // Connect it, give it the received octets, send its output. Call flush() after a step, before
+  // the output is taken.
+  Bridge& bridge() { return bridge_; }
+  const Bridge& bridge() const { return bridge_; }
+  void flush() { bridge_.barrier(); }
+  // Whether the bridge has been connected and read at least once.
+  bool started() const { return started_; }
+  std::size_t changes_open() const { return open_.size(); }
+  std::size_t requests_waiting() const { return waiting_.size(); }
+  const OvsTableCounters& counters() const { return counters_; }
+  std::vector<std::string> take_notices() { return std::exchange(notices_, {}); }  // for the log
+
+  void set_client(emulator::TableClient* client) override;
+  // The fabric's limit of reservations is 0: every one is refused with its code.
+  const emulator::Reservations* reservations() const override { return &fabric_.reservations(); }
+  void reserve(const gsmp::ReservationRequest& request, emulator::Ticket ticket,
+               TimePoint now) override;
+  void release(std::uint32_t reservation, emulator::Ticket ticket, TimePoint now) override;
+  void release_all(emulator::Ticket ticket, TimePoint now) override;
+  void add_branch(const gsmp::AddBranch& request, emulator::Ticket ticket, TimePoint now) override;
+  void move_output(const gsmp::MoveOutputBranch& request, emulator::Ticket ticket,
+                   TimePoint now) override;
+  void move_input(const gsmp::MoveInputBranch& request, emulator::Ticket ticket,
+                  TimePoint now) override;
+  void delete_branch(PortId input_port, Label input_label, PortId output_port, Label output_label,
+                     emulator::Ticket ticket, TimePoint now) override;
+  void delete_tree(PortId input_port, Label input_label, emulator::Ticket ticket,
+                   TimePoint now) override;
+  void delete_all_input(PortId port, emulator::Ticket ticket, TimePoint now) override;
+  void delete_all_output(PortId port, emulator::Ticket ticket, TimePoint now) override;
+  void manage(const gsmp::PortManagement& request, emulator::Ticket ticket, TimePoint now) override;
+  void label_range(const gsmp::LabelRangeMessage& request, emulator::Ticket ticket,
+                   TimePoint now) override;
+  void read_connection(PortId port, Label label, emulator::Ticket ticket, TimePoint now) override;
+  void read_port(PortId port, emulator::Ticket ticket, TimePoint now) override;
+  void report(PortId port, Scope scope, Label label, emulator::Ticket ticket,
+              TimePoint now) override;
+  void clear(TimePoint now) override;
+  void tick(TimePoint now) override;
+  TimePoint next_deadline() const override;
+
+ private:
+  using Places = std::vector<Place>;
+  using FlowMessage = Bridge::BundledChange;
+  // A connection before a change; no branches: there was none.
+  struct Before {
+    Place input;
+    std::vector<gsmp::AddBranch> branches;
+  };
+  // A change of the table. `touched` returns every connection that `apply` may change.
+  struct Change {
+    std::optional<emulator::Ticket> ticket;  // nullopt: nobody waits for it
+    std::function<Places()> touched;
+    std::function<gsmp::FailureCode()> apply;
+    bool counts = false;  // its reading is the number of deleted branches
+    bool all = false;     // removes every connection; `touched` returns them all
+  };
+  // A change whose messages the bridge has not confirmed.
+  struct Open {
+    std::optional<emulator::Ticket> ticket;
+    std::uint32_t first = 0;  // numbers of its messages: first to end - 1
+    std::uint32_t end = 0;
+    std::vector<Before> before{};
+    emulator::TableReading reading{};
+  };
+  // What the bridge has for a connection beside its flow.
+  struct Extras {
+    std::uint32_t group = 0;  // 0: none
+    std::uint32_t meter = 0;  // 0: none
+    MeterRate rate;           // of the meter
+  };
+  using Wait = std::function<bool()>;  // tries once more; false: it still has to wait
+
+  static std::uint64_t key(const Place& place) {
+    return std::uint64_t{place.port.value()} << 32 | place.label.value;
+  }
+
+  // ----- changes (ovs_table.cpp) -----
+  void change(Change wanted);
+  bool try_change(const Change& wanted);
+  void after_earlier(Wait what);  // runs it now, or behind the requests that wait
+  void run_waiting();
+  void answer(std::optional<emulator::Ticket> ticket, gsmp::FailureCode code,
+              emulator::TableReading reading = {});
+  Before before(const Place& input) const;
+  void undo(const Open& open);
+  Places at_input(PortId port) const;
+  Places at_output(PortId port) const;
+  Places all() const;
+  gsmp::FailureCode check_meaning(PortId input, const gsmp::LabelField& input_label, PortId output,
+                                  const gsmp::LabelField& output_label) const;
+
+  // ----- writing (ovs_flows.cpp) -----
+  // Writes the connection to the bridge as the fabric has it. kOutOfResources: no number is left
+  // for its group or meter, and nothing was written.
+  gsmp::FailureCode write(const Place& input);
+  void erase(const Place& input);
+  void erase_all();
+  // Sends the flows and groups written since the last call: several of them as one bundle, so that
+  // no frame meets a part of a change, and the bridge takes all or none.
+  void send_written(bool together);
+  // Takes the numbers that the connection needs, and sends its meter. nullopt: none is left.
+  std::optional<Extras> extras_for(const Place& input, std::size_t outputs,
+                                   const emulator::QosProfile& profile);
+  void drop_extras(const Extras& extras);
+  bool in_service(PortId port) const {
+    return fabric_.port_status(port) == gsmp::PortStatus::kAvailable;
+  }
+  Places outputs_in_service(const dataplane::Connection& connection) const;
+  openflow::FlowMod flow_at(const Place& input) const;  // without actions
+
+  // ----- reading (ovs_reports.cpp) -----
+  void report_flows(PortId port, Scope scope, Label label, emulator::Ticket ticket);
+  void report_groups(PortId port, Scope scope, Label label, emulator::Ticket ticket,
+                     Bridge::Flows flows);
+  void report_found(PortId port, Scope scope, Label label, emulator::Ticket ticket,
+                    const Bridge::Flows& flows, const BucketsOf& groups);
+  openflow::FlowStatsRequest flows_at(PortId port) const;
+  bool ours(const openflow::FlowStats& flow) const;
+
+  // ----- the bridge (ovs_contents.cpp) -----
+  void bridge_ready(BridgeContents contents) override;
+  void bridge_lost() override;
+  void batch_done(std::uint32_t end, std::span<const Refused> refused) override;
+  void bridge_port(const openflow::PortStatus& status) override;
+  void learn_strangers(const BridgeContents& contents);
+  void adopt(const BridgeContents& contents);
+  bool adopt(const openflow::FlowStats& flow, const BridgeContents& contents,
+             const BucketsOf& buckets);
+  void restore(const BridgeContents& contents);
+  void forget_lost_extras(const BridgeContents& contents);
+  // Whether the flow, its group and its meter are what write() would send.
+  bool as_written(const openflow::FlowStats& flow, const Place& input,
+                  const BucketsOf& buckets) const;
+  void remove_flow(const openflow::FlowStats& flow);
+  void remove_unused(const BridgeContents& contents);
+
+  OvsTableOptions options_;
+  Bridge bridge_;
+  bool started_ = false;
+  std::unordered_map<std::uint64_t, Extras> extras_;  // by key of the input
+  NumberPool groups_;
+  NumberPool meters_;
+  std::unordered_set<std::uint64_t> strangers_;  // inputs that flows of others have taken
+  std::deque<Open> open_;                        // in the order of their messages
+  std::unordered_multiset<std::uint64_t> busy_;  // inputs of open changes
+  std::deque<Wait> waiting_;
+  std::vector<FlowMessage> written_;        // not sent yet
+  std::vector<std::uint32_t> meters_free_;  // to delete after `written_`
+  std::vector<std::string> notices_;
+  OvsTableCounters counters_;
+};
+
+}  // namespace xbind::ovs
