@@ -26,6 +26,8 @@ from labkit.process import end  # noqa: E402
 BIN = Path(os.environ.get("XBIND_BIN_DIR", ROOT / "build" / "bin")).resolve()
 DAEMONS = ["xbind-cmgr", "xbind-switchserver", "xbind-routeobject", "xbind-qosmapper",
            "xbind-switch"]
+# False in a build with sanitizers, whose memory says nothing about the programs'.
+MEMORY_COUNTS = "XBIND_TEST_SANITIZED" not in os.environ
 CALLER, MIDDLE, CALLEE = "host-a", "switch-1", "host-b"  # of the paper's topology
 
 

@@ -117,7 +117,8 @@ class Strangers(InOneLab):
                              (REFUSED, UNKNOWN_ENDPOINT, f"nobody-{number}"))
         status = self.status()
         self.assertLess(counter(status, "routes_cached"), 1_000)
-        self.assertLess(counter(status, "rss_kib") - before, 20_000)
+        if MEMORY_COUNTS:
+            self.assertLess(counter(status, "rss_kib") - before, 20_000)
         caches = tool(self.lab, "xbindctl", "caches")
         self.assertEqual(caches.returncode, 0, caches.stderr)
         self.assertNotIn("nobody-", caches.stdout)
@@ -130,7 +131,8 @@ class Strangers(InOneLab):
             self.assertEqual((kind, cause), (REFUSED, INVALID_REQUEST))
             self.assertLess(len(element), 300)
             self.assertIn("more than 63", element)
-        self.assertLess(counter(self.status(), "rss_kib") - before, 20_000)
+        if MEMORY_COUNTS:
+            self.assertLess(counter(self.status(), "rss_kib") - before, 20_000)
 
     def test_a_newline_in_a_clients_name_forges_no_log_line(self):
         manager = self.manager()
