@@ -68,7 +68,7 @@ std::optional<Place> branch_in(const Layout& layout, const Place& input,
   Place place{out->port == kPortInPort ? input.port : PortId(out->port), FrameTraffic{}.label()};
   for (const Action& one : actions) {
     if (const auto* label = std::get_if<SetMplsLabel>(&one)) {
-      place.label = {LabelKind::kMpls, label->label};
+      place.label = {layout.kind(place.port), label->label};
     } else if (const auto* vid = std::get_if<SetVlanVid>(&one)) {
       if (const auto traffic = FrameTraffic::of_vlan(vid->vid)) place.label = traffic->label();
     }
@@ -107,7 +107,7 @@ LabelRanges edge_labels(const Layout& layout) {
 }
 
 bool has_meaning(const Layout& layout, const Place& place) {
-  if (place.label.kind != LabelKind::kMpls) return false;
+  if (place.label.kind != layout.kind(place.port)) return false;
   if (!layout.edge(place.port))
     return place.label.value >= kMplsLabelMin && place.label.value <= xbind::kMplsLabelMax;
   const auto traffic = FrameTraffic::of(place.label);
@@ -141,7 +141,7 @@ std::optional<Place> place_of(const Layout& layout, const Match& match, std::uin
   Place place{PortId(match.in_port), FrameTraffic{}.label()};
   if (!layout.edge(place.port)) {
     if (!match.mpls_label) return std::nullopt;
-    place.label.value = *match.mpls_label;
+    place.label = {layout.kind(place.port), *match.mpls_label};
   } else if (match.ipv4_dst) {
     const auto found = std::ranges::find_if(
         layout.classes, [&](const auto& one) { return one.second == *match.ipv4_dst; });

@@ -50,13 +50,21 @@ inline constexpr std::uint64_t kCookieMask = 0xffff'ffff'0000'0000;
 
 struct Layout {
   std::set<PortId> edges;  // ports with hosts; all others are links between switches
+  std::set<PortId> atm;    // links with ATM labels, see below; none of the edges
   FrameClasses classes;    // of every edge port
   std::uint8_t table = 0;
   std::uint16_t priority = 22594;  // P; flows use P to P + 32
   std::uint64_t cookie = 0;        // of this agent's flows, within kCookieMask, not 0
 
   bool edge(PortId port) const { return edges.contains(port); }
+  LabelKind kind(PortId port) const {
+    return atm.contains(port) ? LabelKind::kAtm : LabelKind::kMpls;
+  }
 };
+
+// A link with ATM labels, for a network whose labels are VPI and VCI: on the line VPI v, VCI c is the
+// MPLS label 65536 v + c. A label has 20 bits, so v is at most 15.
+inline constexpr std::uint32_t kVpiMax = 15;
 
 // The labels of an edge port: port, VLANs, and the layout's classes.
 LabelRanges edge_labels(const Layout& layout);

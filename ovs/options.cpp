@@ -56,8 +56,12 @@ Fault labels_fault(const Options& o) {
   const auto labels = emulator::parse_port_labels(o.port_labels, o.ports);
   if (!labels) return "--port-labels: " + labels.error().text;
   for (const auto& [port, ranges] : *labels) {
-    if (ranges.front().kind != LabelKind::kMpls)
-      return fmt::format("--port-labels: port {} has MPLS labels only", port);
+    if (ranges.front().kind == LabelKind::kAtm && atm_bounds(ranges.front()).vpi_max > kVpiMax) {
+      return fmt::format(
+          "--port-labels: port {} has a VPI of {}; above {} none fits into an MPLS "
+          "label",
+          port, atm_bounds(ranges.front()).vpi_max, kVpiMax);
+    }
     if (std::ranges::find(o.edge_ports, std::to_string(port.value())) != o.edge_ports.end()) {
       return fmt::format(
           "--port-labels: port {} is an edge port, whose labels say which frames "
@@ -181,7 +185,9 @@ void declare(config::OptionSet& set, Options& options) {
       "Ports with hosts: IPv4 frames enter and leave there, and labels say which frames "
       "belong to a call. All other ports are links that carry MPLS.");
   set.add_strings("port-labels", &o->port_labels,
-                  "PORT=mpls:FIRST-LAST of a link with other labels than 16 to 1048575.");
+                  "PORT=mpls:FIRST-LAST of a link with other labels than 16 to 1048575; or "
+                  "PORT=VPI-VPI/VCI-VCI, VPIs up to 15: on the line VPI v, VCI c is the MPLS label "
+                  "65536 v + c.");
   set.add_strings(
       "classes", &o->classes,
       "NUMBER=PREFIX: a call with the traffic \"class NUMBER\" gets the IPv4 packets to "
@@ -237,6 +243,8 @@ SwitchParts parts_of(const Options& options) {
   for (std::uint32_t number = 1; number <= options.ports; ++number) {
     const PortId port(number);
     const auto found = own.find(port);
+    if (found != own.end() && found->second.front().kind == LabelKind::kAtm)
+      layout.atm.insert(port);
     fabric.port_labels[port] = layout.edge(port) ? edge_labels(layout)
                                : found != own.end()
                                    ? found->second

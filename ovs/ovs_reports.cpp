@@ -39,8 +39,8 @@ void OvsTable::report(PortId port, Scope scope, Label label, Ticket ticket, Time
 void OvsTable::report_flows(PortId port, Scope scope, Label label, Ticket ticket) {
   if (!bridge_.ready()) return answer(ticket, FailureCode::kUnspecified);
   const Place one{port, label};
-  const bool nothing =
-      scope == Scope::kVpi || (scope == Scope::kLabel && !has_meaning(options_.layout, one));
+  const bool nothing = (scope == Scope::kVpi && options_.layout.kind(port) != LabelKind::kAtm) ||
+                       (scope == Scope::kLabel && !has_meaning(options_.layout, one));
   if (nothing) return answer(ticket, FailureCode::kNone, TableReport{});
   openflow::FlowStatsRequest request = flows_at(port);
   if (scope == Scope::kLabel) request.match = input_of(options_.layout, one).match;
@@ -75,6 +75,7 @@ void OvsTable::report_found(PortId port, Scope scope, Label label, Ticket ticket
   TableReport found;
   const auto add = [&](const Place& input, const Places& outputs) {
     if (scope == Scope::kLabel && input.label != label) return;
+    if (scope == Scope::kVpi && vpi_of(input.label) != vpi_of(label)) return;
     for (const Place& output : outputs)
       found.push_back({input.label, false, output.port, output.label});
   };

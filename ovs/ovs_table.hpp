@@ -68,7 +68,7 @@ struct OvsTableCounters {
 class OvsTable final : public emulator::FabricState, private BridgeClient {
  public:
   // The fabric must outlive the table and have no connections. Its ports with hosts, and no others,
-  // are in layout.edges and have edge_labels(); all ports have MPLS labels.
+  // are in layout.edges and have edge_labels(); those with ATM labels are in layout.atm.
   OvsTable(emulator::Fabric& fabric, OvsTableOptions options);
   ~OvsTable();
   OvsTable(const OvsTable&) = delete;

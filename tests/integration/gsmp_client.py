@@ -2,9 +2,8 @@
 switch and changes its table without its SwitchServer's knowledge.
 
 GSMPv3 over TCP (RFC 3292, RFC 3293), as far as needed: adjacency, Switch and Port Configuration,
-Add Branch, Delete Branches, Report Connection State, Port Management. One request at a time; ATM
-labels only. Labels are (VPI, VCI); a branch is (input port, input label, output port, output
-label).
+Add Branch, Delete Branches, Report Connection State, Port Management. One request at a time. Labels
+are (VPI, VCI) or (MPLS, label); a branch is (input port, input label, output port, output label).
 """
 
 import socket
@@ -13,6 +12,7 @@ import time
 from dataclasses import dataclass
 
 FRAME_TYPE = 0x880C
+MPLS = "mpls"  # in place of a VPI
 ADJACENCY, ADD_BRANCH, DELETE_BRANCHES, PORT_MANAGEMENT = 10, 16, 17, 32
 REPORT_CONNECTION_STATE, SWITCH_CONFIGURATION, PORT_CONFIGURATION = 52, 64, 65
 ALL_PORTS_CONFIGURATION = 66
@@ -269,9 +269,13 @@ class Switch:
 
 
 def pack_label(label):
+    if label[0] == MPLS:
+        return struct.pack(">II", 0x01020004, label[1])
     return struct.pack(">II", 0x01000004, label[0] << 16 | label[1])
 
 
 def unpack_label(octets, at):
-    word = struct.unpack_from(">I", octets, at + 4)[0]
+    kind, word = struct.unpack_from(">II", octets, at)
+    if kind >> 16 & 0xFFF == 0x102:
+        return (MPLS, word)
     return (word >> 16 & 0xFFF, word & 0xFFFF)
