@@ -13,14 +13,22 @@ namespace {
 
 // The names of section 7.4.4 by code.
 constexpr std::array<std::string_view, 2> kHelloFailed = {"OFPHFC_INCOMPATIBLE", "OFPHFC_EPERM"};
-constexpr std::array<std::string_view, 14> kBadRequest = {
-    "OFPBRC_BAD_VERSION",    "OFPBRC_BAD_TYPE",
-    "OFPBRC_BAD_MULTIPART",  "OFPBRC_BAD_EXPERIMENTER",
-    "OFPBRC_BAD_EXP_TYPE",   "OFPBRC_EPERM",
-    "OFPBRC_BAD_LEN",        "OFPBRC_BUFFER_EMPTY",
-    "OFPBRC_BUFFER_UNKNOWN", "OFPBRC_BAD_TABLE_ID",
-    "OFPBRC_IS_SLAVE",       "OFPBRC_BAD_PORT",
-    "OFPBRC_BAD_PACKET",     "OFPBRC_MULTIPART_BUFFER_OVERFLOW"};
+constexpr std::array<std::string_view, 16> kBadRequest = {"OFPBRC_BAD_VERSION",
+                                                          "OFPBRC_BAD_TYPE",
+                                                          "OFPBRC_BAD_MULTIPART",
+                                                          "OFPBRC_BAD_EXPERIMENTER",
+                                                          "OFPBRC_BAD_EXP_TYPE",
+                                                          "OFPBRC_EPERM",
+                                                          "OFPBRC_BAD_LEN",
+                                                          "OFPBRC_BUFFER_EMPTY",
+                                                          "OFPBRC_BUFFER_UNKNOWN",
+                                                          "OFPBRC_BAD_TABLE_ID",
+                                                          "OFPBRC_IS_SLAVE",
+                                                          "OFPBRC_BAD_PORT",
+                                                          "OFPBRC_BAD_PACKET",
+                                                          "OFPBRC_MULTIPART_BUFFER_OVERFLOW",
+                                                          "OFPBRC_MULTIPART_REQUEST_TIMEOUT",
+                                                          "OFPBRC_MULTIPART_REPLY_TIMEOUT"};
 constexpr std::array<std::string_view, 16> kBadAction = {"OFPBAC_BAD_TYPE",
                                                          "OFPBAC_BAD_LEN",
                                                          "OFPBAC_BAD_EXPERIMENTER",
@@ -52,10 +60,10 @@ constexpr std::array<std::string_view, 12> kBadMatch = {
     "OFPBMC_BAD_DL_ADDR_MASK", "OFPBMC_BAD_NW_ADDR_MASK", "OFPBMC_BAD_WILDCARDS",
     "OFPBMC_BAD_FIELD",        "OFPBMC_BAD_VALUE",        "OFPBMC_BAD_MASK",
     "OFPBMC_BAD_PREREQ",       "OFPBMC_DUP_FIELD",        "OFPBMC_EPERM"};
-constexpr std::array<std::string_view, 10> kFlowModFailed = {
-    "OFPFMFC_UNKNOWN",   "OFPFMFC_TABLE_FULL",  "OFPFMFC_BAD_TABLE_ID", "OFPFMFC_OVERLAP",
-    "OFPFMFC_EPERM",     "OFPFMFC_BAD_TIMEOUT", "OFPFMFC_BAD_COMMAND",  "OFPFMFC_BAD_FLAGS",
-    "OFPFMFC_CANT_SYNC", "OFPFMFC_BAD_PRIORITY"};
+constexpr std::array<std::string_view, 11> kFlowModFailed = {
+    "OFPFMFC_UNKNOWN",   "OFPFMFC_TABLE_FULL",   "OFPFMFC_BAD_TABLE_ID", "OFPFMFC_OVERLAP",
+    "OFPFMFC_EPERM",     "OFPFMFC_BAD_TIMEOUT",  "OFPFMFC_BAD_COMMAND",  "OFPFMFC_BAD_FLAGS",
+    "OFPFMFC_CANT_SYNC", "OFPFMFC_BAD_PRIORITY", "OFPFMFC_IS_SYNC"};
 constexpr std::array<std::string_view, 15> kGroupModFailed = {
     "OFPGMFC_GROUP_EXISTS",      "OFPGMFC_INVALID_GROUP",  "OFPGMFC_WEIGHT_UNSUPPORTED",
     "OFPGMFC_OUT_OF_GROUPS",     "OFPGMFC_OUT_OF_BUCKETS", "OFPGMFC_CHAINING_UNSUPPORTED",
