@@ -28,6 +28,8 @@ class Room {
     u16(static_cast<std::uint16_t>(value & 0xffff));
   }
   void u32(std::uint32_t value) { big_endian(value); }
+  void u64(std::uint64_t value) { big_endian(value); }
+  void zeros(std::size_t octets) { at_ += octets; }  // as they were allocated
 
  private:
   template <class Number>
@@ -35,8 +37,10 @@ class Room {
     if constexpr (std::endian::native == std::endian::little) {
       if constexpr (sizeof number == 2) {
         number = __builtin_bswap16(number);
-      } else {
+      } else if constexpr (sizeof number == 4) {
         number = __builtin_bswap32(number);
+      } else {
+        number = __builtin_bswap64(number);
       }
     }
     std::memcpy(at_, &number, sizeof number);

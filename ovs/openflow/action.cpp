@@ -26,18 +26,18 @@ constexpr std::size_t kActionHeaderOctets = 4;
 constexpr std::uint16_t kShortOctets = 8;
 constexpr std::uint16_t kLongOctets = 16;  // Output and Set-Field
 
-void encode_short(ActionType type, std::uint32_t value, wire::Writer& out) {
+void encode_short(ActionType type, std::uint32_t value, wire::Room& out) {
   out.u16(static_cast<std::uint16_t>(type));
   out.u16(kShortOctets);
   out.u32(value);
 }
 
 // An Ethernet type, followed by padding.
-void encode_eth_type(ActionType type, std::uint16_t eth_type, wire::Writer& out) {
+void encode_eth_type(ActionType type, std::uint16_t eth_type, wire::Room& out) {
   encode_short(type, static_cast<std::uint32_t>(eth_type) << 16, out);
 }
 
-void begin_set_field(OxmField field, std::uint8_t octets, wire::Writer& out) {
+void begin_set_field(OxmField field, std::uint8_t octets, wire::Room& out) {
   out.u16(static_cast<std::uint16_t>(ActionType::kSetField));
   out.u16(kLongOctets);
   out.u32(oxm_header(field, octets));
@@ -104,7 +104,8 @@ std::size_t encoded_octets(std::span<const Action> actions) {
   return octets;
 }
 
-void encode(std::span<const Action> actions, wire::Writer& out) {
+void encode(std::span<const Action> actions, wire::Writer& writer) {
+  wire::Room out = writer.room(encoded_octets(actions));
   const Overloaded one{
       [&out](const Output& output) {
         out.u16(static_cast<std::uint16_t>(ActionType::kOutput));

@@ -14,6 +14,7 @@ constexpr std::uint16_t kInstructionApply = 4;
 constexpr std::uint16_t kInstructionMeter = 6;
 constexpr std::size_t kInstructionHeaderOctets = 4;
 constexpr std::size_t kInstructionOctetsMin = 8;  // of those that are not of an experimenter
+constexpr std::size_t kFlowModOctets = 40;        // between header and match
 constexpr std::size_t kFlowEntryOctetsMin = 56;   // with an empty match
 
 struct Instructions {
@@ -25,18 +26,17 @@ struct Instructions {
 void encode_instructions(const std::optional<std::uint32_t>& meter, const Actions& actions,
                          wire::Writer& out) {
   if (meter) {
-    out.u16(kInstructionMeter);
-    out.u16(kInstructionOctetsMin);
-    out.u32(*meter);
+    wire::Room room = out.room(kInstructionOctetsMin);
+    room.u16(kInstructionMeter);
+    room.u16(kInstructionOctetsMin);
+    room.u32(*meter);
   }
   if (actions.empty()) return;
-  const std::size_t start = out.size();
-  out.u16(kInstructionApply);
-  out.u16(0);  // the length, below
-  out.zeros(4);
+  wire::Room room = out.room(kInstructionOctetsMin);
+  room.u16(kInstructionApply);
+  // If the length does not fit 16 bits, neither does the message: finish_message() finds that.
+  room.u16(static_cast<std::uint16_t>(kInstructionOctetsMin + encoded_octets(actions)));
   encode(actions, out);
-  // If the sum does not fit 16 bits, neither does the message: finish_message() finds that.
-  out.patch_u16(start + 2, static_cast<std::uint16_t>(out.size() - start));
 }
 
 Decoded<Instructions> decode_instructions(wire::Reader in) {
@@ -118,17 +118,18 @@ void encode(const FlowMod& message, std::uint32_t xid, wire::Buffer& out) {
   XB_CHECK(!message.foreign);
   const std::size_t start = begin_message(Type::kFlowMod, xid, out);
   wire::Writer writer(out);
-  writer.u64(message.cookie);
-  writer.u64(message.cookie_mask);
-  writer.u8(message.table);
-  writer.u8(static_cast<std::uint8_t>(message.command));
-  writer.u32(0);  // timeouts
-  writer.u16(message.priority);
-  writer.u32(kNoBuffer);
-  writer.u32(message.out_port);
-  writer.u32(message.out_group);
-  writer.u16(message.flags);
-  writer.u16(0);  // importance
+  wire::Room room = writer.room(kFlowModOctets);
+  room.u64(message.cookie);
+  room.u64(message.cookie_mask);
+  room.u8(message.table);
+  room.u8(static_cast<std::uint8_t>(message.command));
+  room.zeros(4);  // timeouts
+  room.u16(message.priority);
+  room.u32(kNoBuffer);
+  room.u32(message.out_port);
+  room.u32(message.out_group);
+  room.u16(message.flags);
+  room.zeros(2);  // importance
   encode(message.match, writer);
   encode_instructions(message.meter, message.actions, writer);
   finish_message(start, out);

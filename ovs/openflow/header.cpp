@@ -61,11 +61,11 @@ Decoded<Header> decode_header(std::span<const std::byte> octets) {
 
 std::size_t begin_message(Type type, std::uint32_t xid, wire::Buffer& out) {
   const std::size_t start = out.size();
-  wire::Writer writer(out);
-  writer.u8(kVersion);
-  writer.u8(static_cast<std::uint8_t>(type));
-  writer.u16(0);
-  writer.u32(xid);
+  wire::Room room = wire::Writer(out).room(kHeaderOctets);
+  room.u8(kVersion);
+  room.u8(static_cast<std::uint8_t>(type));
+  room.u16(0);
+  room.u32(xid);
   return start;
 }
 

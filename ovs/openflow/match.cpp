@@ -15,6 +15,19 @@ constexpr std::uint32_t prefix_mask(std::uint8_t bits) {
   return bits == 0 ? 0 : ~std::uint32_t{0} << (32 - bits);
 }
 
+bool has_mask(Ipv4Prefix prefix) { return prefix.bits != 32; }
+
+// The length of the encoded match.
+std::size_t unpadded_octets(const Match& match) {
+  std::size_t octets = kMatchHeaderOctets;
+  if (match.in_port != 0) octets += 8;
+  if (match.eth_type) octets += 6;
+  if (match.vlan_vid) octets += 6;
+  if (match.mpls_label) octets += 8;
+  if (match.ipv4_dst) octets += has_mask(*match.ipv4_dst) ? 12 : 8;
+  return octets;
+}
+
 // Decodes one member of Match. Returns false for a value that the member cannot hold.
 class FieldDecoder {
  public:
@@ -57,9 +70,9 @@ class FieldDecoder {
     const std::uint32_t label = value_.u32();
     return label <= kMplsLabelMax && set(match_.mpls_label, label);
   }
-  bool ipv4_dst(bool has_mask) {
+  bool ipv4_dst(bool masked) {
     const std::uint32_t address = value_.u32();
-    const std::uint32_t mask = has_mask ? value_.u32() : ~std::uint32_t{0};
+    const std::uint32_t mask = masked ? value_.u32() : ~std::uint32_t{0};
     const auto bits = static_cast<std::uint8_t>(std::popcount(mask));
     if (bits == 0 || mask != prefix_mask(bits)) return false;
     return set(match_.ipv4_dst, Ipv4Prefix{.address = address & mask, .bits = bits});
@@ -70,9 +83,9 @@ class FieldDecoder {
 };
 
 // The length that the values of a field of Match have, without and with a mask.
-bool fits(std::uint16_t oxm_class, std::uint8_t field, bool has_mask, std::size_t octets) {
+bool fits(std::uint16_t oxm_class, std::uint8_t field, bool masked, std::size_t octets) {
   if (oxm_class != kOxmClass) return true;
-  const std::size_t masks = has_mask ? 2 : 1;
+  const std::size_t masks = masked ? 2 : 1;
   switch (static_cast<OxmField>(field)) {
     case OxmField::kInPort:
     case OxmField::kIpv4Dst:
@@ -90,9 +103,9 @@ Decoded<Match> decode_fields(wire::Reader in) {
     const std::uint8_t field_and_mask = in.u8();
     const std::uint8_t octets = in.u8();
     const auto value = in.bytes(octets);
-    const bool has_mask = (field_and_mask & 1) != 0;
+    const bool masked = (field_and_mask & 1) != 0;
     const auto field = static_cast<std::uint8_t>(field_and_mask >> 1);
-    if (!in.ok() || !fits(oxm_class, field, has_mask, octets))
+    if (!in.ok() || !fits(oxm_class, field, masked, octets))
       return refuse(Refusal::kFieldLength, octets);
     const std::uint32_t header = static_cast<std::uint32_t>(oxm_class) << 16 |
                                  static_cast<std::uint32_t>(field_and_mask) << 8 | octets;
@@ -105,37 +118,34 @@ Decoded<Match> decode_fields(wire::Reader in) {
 
 void encode(const Match& match, wire::Writer& out) {
   XB_CHECK(!match.foreign);
-  const std::size_t start = out.size();
-  out.u16(kMatchOxm);
-  out.u16(0);  // the length, below
+  const std::size_t octets = unpadded_octets(match);
+  wire::Room room = out.room(octets + padding(octets));
+  room.u16(kMatchOxm);
+  room.u16(static_cast<std::uint16_t>(octets));
   if (match.in_port != 0) {
-    out.u32(oxm_header(OxmField::kInPort, 4));
-    out.u32(match.in_port);
+    room.u32(oxm_header(OxmField::kInPort, 4));
+    room.u32(match.in_port);
   }
   if (match.eth_type) {
-    out.u32(oxm_header(OxmField::kEthType, 2));
-    out.u16(*match.eth_type);
+    room.u32(oxm_header(OxmField::kEthType, 2));
+    room.u16(*match.eth_type);
   }
   if (match.vlan_vid) {
     XB_CHECK(*match.vlan_vid <= kVlanMax, *match.vlan_vid);
-    out.u32(oxm_header(OxmField::kVlanVid, 2));
-    out.u16(*match.vlan_vid == kVlanUntagged ? kVlanUntagged : *match.vlan_vid | kVlanPresent);
+    room.u32(oxm_header(OxmField::kVlanVid, 2));
+    room.u16(*match.vlan_vid == kVlanUntagged ? kVlanUntagged : *match.vlan_vid | kVlanPresent);
   }
   if (match.mpls_label) {
     XB_CHECK(*match.mpls_label <= kMplsLabelMax, *match.mpls_label);
-    out.u32(oxm_header(OxmField::kMplsLabel, 4));
-    out.u32(*match.mpls_label);
+    room.u32(oxm_header(OxmField::kMplsLabel, 4));
+    room.u32(*match.mpls_label);
   }
   if (const auto& prefix = match.ipv4_dst) {
     XB_CHECK(prefix->bits >= 1 && prefix->bits <= 32, prefix->bits);
-    const bool has_mask = prefix->bits != 32;
-    out.u32(oxm_header(OxmField::kIpv4Dst, 4, has_mask));
-    out.u32(prefix->address & prefix_mask(prefix->bits));
-    if (has_mask) out.u32(prefix_mask(prefix->bits));
+    room.u32(oxm_header(OxmField::kIpv4Dst, 4, has_mask(*prefix)));
+    room.u32(prefix->address & prefix_mask(prefix->bits));
+    if (has_mask(*prefix)) room.u32(prefix_mask(prefix->bits));
   }
-  const std::size_t octets = out.size() - start;
-  out.patch_u16(start + 2, static_cast<std::uint16_t>(octets));
-  out.zeros(padding(octets));
 }
 
 Decoded<Match> decode_match(wire::Reader& in) {
