@@ -1,7 +1,7 @@
-// The local state of a switch table that keeps its ports and connections in a fabric: port sessions,
-// status, event state, records, services. The requests are the task of the class derived from it:
-// fabric_table.hpp executes them in the fabric, and a table for another switch executes them there
-// and follows them in the fabric.
+// The local state of a switch table that keeps its ports and connections in a fabric: sessions of
+// ports, status, event state, records, services. The requests are the task of the class derived
+// from it: fabric_table.hpp executes them in the fabric, and a table for another switch executes
+// them there and follows them in the fabric.
 //
 // Not thread-safe.
 #pragma once

@@ -15,9 +15,9 @@ using namespace openflow;
 namespace {
 
 constexpr std::uint16_t kIpv4 = 0x0800;
-// The least burst: this many milliseconds of the rate, and never less than four frames of 1500
-// octets.
-constexpr std::uint64_t kBurstMs = 10;
+// The least burst: this share of what the rate carries in a second, and never less than four frames
+// of 1500 octets. The datapath takes frames in batches and measures in milliseconds.
+constexpr std::uint64_t kBurstsPerSecond = 100;
 constexpr std::uint64_t kBurstKbitMin = 48;
 
 std::uint16_t vlan_at(const Layout& layout, const Place& place) {
@@ -229,7 +229,7 @@ std::optional<MeterRate> meter_of(const emulator::QosProfile& profile) {
   if (cells_per_s == 0) return std::nullopt;
   const std::uint64_t kbps = kbit_of_cells(cells_per_s);
   const std::uint64_t burst =
-      std::max({kbit_of_cells(burst_cells), kbps * kBurstMs / 1000, kBurstKbitMin});
+      std::max({kbit_of_cells(burst_cells), kbps / kBurstsPerSecond, kBurstKbitMin});
   // 24-bit fields of the contract keep both below 2^32.
   return MeterRate{static_cast<std::uint32_t>(kbps), static_cast<std::uint32_t>(burst)};
 }

@@ -14,8 +14,8 @@
 // are a group of type ALL with a bucket for each. Before a label is popped it is set to the output
 // label, so that every flow names all labels of its branches and can be read back.
 //
-// Frames travel as push_mpls and pop_mpls leave them: Ethernet header, label, IPv4 packet. Only IPv4
-// is carried, because a popped label does not say what follows it (decision 0065).
+// Frames travel as push_mpls and pop_mpls leave them: Ethernet header, label, IPv4 packet. Only
+// IPv4 is carried, because a popped label does not say what follows it (decision 0065).
 #pragma once
 
 #include <cstdint>
@@ -62,8 +62,8 @@ struct Layout {
   }
 };
 
-// A link with ATM labels, for a network whose labels are VPI and VCI: on the line VPI v, VCI c is the
-// MPLS label 65536 v + c. A label has 20 bits, so v is at most 15.
+// A link with ATM labels, for a network whose labels are VPI and VCI: on the line VPI v, VCI c is
+// the MPLS label 65536 v + c. A label has 20 bits, so v is at most 15.
 inline constexpr std::uint32_t kVpiMax = 15;
 
 // The labels of an edge port: port, VLANs, and the layout's classes.
@@ -115,7 +115,8 @@ struct MeterRate {
 };
 // The meter for a contract that requests policing; nullopt: none is requested, or without a limit.
 // One meter has one rate: SCR and MBS of a variable rate, else PCR and CDVT. The burst is at least
-// kBurstFloor: a switch that handles frames in batches would drop within a conforming rate.
+// a hundredth of a second of the rate, and 48 kbit: a switch that handles frames in batches would
+// drop within a conforming rate.
 std::optional<MeterRate> meter_of(const emulator::QosProfile& profile);
 
 }  // namespace xbind::ovs

@@ -23,6 +23,9 @@ namespace {
 
 using Fault = std::optional<std::string>;
 
+// Buckets that fit into one message, whatever their actions: 80 octets each, of 65535.
+constexpr std::size_t kBranchesMax = 800;
+
 template <class Number>
 std::optional<Number> number_in(std::string_view text) {
   Number number = 0;
@@ -259,6 +262,7 @@ SwitchParts parts_of(const Options& options) {
   fabric.vp_switching = false;
   fabric.connection_replace = false;
   fabric.branches_max = fabric.connections_max = options.branches_max;
+  fabric.branches_per_connection_max = kBranchesMax;
   fabric.max_reservations = 0;
   fabric.queue_cells_max = 1;  // no cells: the fabric follows the bridge
 

@@ -1,9 +1,9 @@
-// A switch table whose connections are flows of an Open vSwitch bridge. It follows them in a fabric,
-// which has the rules of GSMP; every change is checked and made there and then written to the
-// bridge:
+// A switch table whose connections are flows of an Open vSwitch bridge. It follows them in a
+// fabric, which has the rules of GSMP; every change is checked and made there and then written to
+// the bridge:
 //
-//   SwitchAgent ─▶ OvsTable ─▶ Fabric: checks, new state of the connections that the change touches
-//                     └──────▶ Bridge: meter, group and flow of each of them; a barrier ends a batch
+//   SwitchAgent ─▶ OvsTable ─▶ Fabric: checks, new state of the connections that it touches
+//                     └──────▶ Bridge: meter, group and flow of each; a barrier ends a batch
 //
 // A request is completed when the bridge has answered the barrier behind it. If the bridge has
 // refused one of its messages, the fabric goes back to the state before the request and the bridge
@@ -18,8 +18,9 @@
 // connections. After a later connection the table is right, and the bridge is changed to match it.
 // While there is no connection every port's line is down, and requests fail with 1.
 //
-// Out of service (Take Down, loopbacks): the flows to and from the port are removed, the connections
-// stay. Frames are not looped. What a line cannot carry is not reported: no Invalid Label events.
+// Out of service (Take Down, loopbacks): the flows to and from the port are removed, the
+// connections stay. Frames are not looped. What a line cannot carry is not reported: no Invalid
+// Label events.
 //
 // The caller supplies time and octets. Not thread-safe. Bounds: the agent limits open requests; the
 // fabric limits connections; group and meter numbers have ranges.

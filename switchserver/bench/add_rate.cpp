@@ -1,5 +1,5 @@
-// add_rate measures how fast a running GSMP switch takes Add Branch requests from the SwitchServer's
-// driver.
+// add_rate measures how fast a running GSMP switch takes Add Branch requests from the
+// SwitchServer's driver.
 //
 //   add_rate HOST:PORT FROM TO ADDS [WINDOW]
 //

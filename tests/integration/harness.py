@@ -189,7 +189,8 @@ class InOneLab(unittest.TestCase):
         cls.lab = cls.enterClassContext(lab_up(**cls.LAB))
 
 
-__all__ = ["BIN", "CALLEE", "CALLER", "DAEMONS", "InOneLab", "Lab", "Load", "MIDDLE",
-           "PAPER_TOPOLOGY", "ROOT", "callgen", "connection_of", "control_of", "counter", "end",
-           "lab_options", "lab_up", "main", "offer", "planned_lab", "planning", "run",
-           "suspend", "switch_address", "tool", "topology", "unittest", "wait_until"]
+__all__ = ["BIN", "CALLEE", "CALLER", "DAEMONS", "InOneLab", "Lab", "Load", "MEMORY_COUNTS",
+           "MIDDLE", "PAPER_TOPOLOGY", "ROOT", "callgen", "connection_of", "control_of",
+           "counter", "end", "lab_options", "lab_up", "main", "offer", "planned_lab",
+           "planning", "run", "suspend", "switch_address", "tool", "topology", "unittest",
+           "wait_until"]

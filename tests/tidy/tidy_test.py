@@ -40,20 +40,21 @@ CORBA_INCLUDE = re.compile(
 # Files that may use time, chance and the network. All others get them as arguments.
 OUTSIDE_WORLD = {
     "the steady clock": (re.compile(r'steady_now\.hpp|steady_now\(|_clock::now\('), [
-        "core/steady_now.hpp", r"core/log\.cpp", r"core/impairments/pace_clock\.cpp",
-        r"client/corba/.*",
-        r"orb/.*", r"naming/.*", r"xbindctl/.*", r".*/(main|daemon|program)\..*", r".*/servant.*",
+        "core/steady_now.hpp", r"core/log\.cpp", r"ovs/bridge_link\.cpp",
+        r"switchserver/bench/add_rate\.cpp", r"core/impairments/pace_clock\.cpp",
+        r"client/corba/.*", r"orb/.*", r"naming/.*", r"xbindctl/.*", r".*/(main|daemon|program)\..*", r".*/servant.*",
         r".*/remote_.*",
         r"callgen/(corba/|media/media_lines).*", r"bench/(commands|floor|null|processes)/.*",
         r"gsmp/tcp_.*", r"tests/integration/.*", r"tests/fuzz/upcalls\.cpp"]),
     "unseeded chance": (re.compile(r"random_device|\bs?rand\(\)|\bdrand48\("), [
-        r"orb/.*", r".*/(main|daemon|program)\..*"]),
+        r"orb/.*", r".*/(main|daemon|program)\..*", r"switchserver/bench/add_rate\.cpp"]),
     "sleeping": (re.compile(r"sleep_(for|until)\b|\b(u|nano)?sleep\("), [
         r"orb/.*", r"naming/.*", r".*/(main|daemon)\.cpp", r"core/impairments/pace_clock\.cpp"]),
     "sockets": (re.compile(r'#\s*include\s*<(sys/socket|netinet/|arpa/|netdb|sys/un|poll|sys/epoll'
                            r'|boost/asio)'), [
         r"gsmp/tcp_.*", r"gsmp/gsmpdump/proxy\.cpp", r"xbindctl/ping\.cpp",
-        r"emulator/main\.cpp", r"switchserver/bench/main\.cpp", r"dataplane/links/udp_.*",
+        r"emulator/main\.cpp", r"ovs/(bridge_link|options)\.cpp", r"switchserver/bench/main\.cpp",
+        r"dataplane/links/udp_.*",
         r"callgen/media/media_lines\.cpp", r"bench/(floor|null|processes)/.*\.cpp",
         r"switchserver/main\.cpp", r"orb/.*", r"tests/unit/.*transport_test\.cpp",
         r"tests/unit/dataplane/links/udp\.hpp", r"tests/integration/.*"]),
