@@ -28,6 +28,8 @@ std::string describe_as_json(const Topology& topology) {
                                      {"endpoint", switches[index].endpoint},
                                      {"ports", switches[index].ports},
                                      {"port_cells_per_s", topology.port_cells_per_s(index)}});
+    if (switches[index].kind != SwitchKind::kEmulated)
+      described["switches"].back()["kind"] = to_string(switches[index].kind);
     if (switches[index].endpoint)
       described["switches"].back()["media"] = media(switches[index].media);
   }

@@ -30,6 +30,20 @@ CellsForm default_cells(LabelKind labels) {
   return labels == LabelKind::kMpls ? CellsForm::kLsp : CellsForm::kMpls;
 }
 
+MediaLine frames_line() { return {.cells = CellsForm::kNone, .labels = LabelKind::kMpls}; }
+
+std::optional<std::string> frames_line_fault(const MediaLine& line) {
+  if (line.labels != LabelKind::kMpls)
+    return "labels = \"atm\": lines of a switch of kind \"ovs\" have labels = \"mpls\"";
+  if (line.cells != CellsForm::kNone) {
+    return fmt::format(
+        "cells = \"{}\": lines of a switch of kind \"ovs\" carry frames and have "
+        "cells = \"none\"",
+        to_string(line.cells));
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> media_line_fault(const MediaLine& line) {
   const bool atm_alone = line.cells == CellsForm::kMpls || line.cells == CellsForm::kPlain;
   const bool mpls_alone = line.cells == CellsForm::kLsp;

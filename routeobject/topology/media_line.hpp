@@ -38,6 +38,12 @@ std::optional<CellsForm> cells_form_of(std::string_view word);
 // The default form of a line with such labels: kMpls, kLsp.
 CellsForm default_cells(LabelKind labels);
 
+// The line of a switch that carries frames, no cells (kind = "ovs"): MPLS labels, CellsForm::kNone.
+MediaLine frames_line();
+
+// A sentence about a line that such a switch cannot have, or nullopt.
+std::optional<std::string> frames_line_fault(const MediaLine& line);
+
 // A sentence about the fault of a line, or nullopt: an invalid or repeated address, addresses of a
 // line without UDP, a label out of range or of a line without a pseudowire, cells that cannot carry
 // labels of the line's kind.

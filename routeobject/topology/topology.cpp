@@ -1,6 +1,7 @@
 #include "routeobject/topology/topology.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/check.hpp"
@@ -8,6 +9,8 @@
 
 namespace xbind {
 namespace {
+
+constexpr std::array<std::string_view, 2> kKinds{"emulated", "ovs"};
 
 bool name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
@@ -31,7 +34,15 @@ std::optional<std::string> name_fault(std::string_view name) {
   return std::nullopt;
 }
 
-Result<SwitchIndex> Topology::add_switch(std::string name, bool endpoint) {
+std::string_view to_string(SwitchKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
+
+std::optional<SwitchKind> switch_kind_of(std::string_view word) {
+  const auto found = std::ranges::find(kKinds, word);
+  if (found == kKinds.end()) return std::nullopt;
+  return static_cast<SwitchKind>(found - kKinds.begin());
+}
+
+Result<SwitchIndex> Topology::add_switch(std::string name, bool endpoint, SwitchKind kind) {
   if (const auto fault = name_fault(name)) return fail(ErrorCode::kBadInput, "{}", *fault);
   if (index_of_.contains(name)) {
     return fail(ErrorCode::kBadInput, "switch '{}' is already there", name);
@@ -41,7 +52,8 @@ Result<SwitchIndex> Topology::add_switch(std::string name, bool endpoint) {
   }
   const auto index = static_cast<SwitchIndex>(switches_.size());
   index_of_.emplace(name, index);
-  switches_.push_back({std::move(name), endpoint, 1});
+  const MediaLine media = kind == SwitchKind::kOvs ? frames_line() : MediaLine{};
+  switches_.push_back({std::move(name), endpoint, 1, media, kind});
   return index;
 }
 
@@ -84,6 +96,7 @@ Result<std::size_t> Topology::add_link(LinkEnd a, LinkEnd b, std::uint64_t cells
                 end_text(b), kLinksMax);
   }
   links_.push_back({a, b, cells_per_s});
+  if (carries_frames(links_.back())) links_.back().media = frames_line();
   for (const LinkEnd end : {a, b}) {
     link_at_.emplace(end, index);
     std::uint32_t& ports = switches_[end.at].ports;
@@ -128,7 +141,9 @@ Result<void> Topology::set_host_media(SwitchIndex at, MediaLine line) {
     return fail(ErrorCode::kBadInput, "{} is no endpoint, it has no line to a host",
                 switches_[at].name);
   }
-  if (const auto fault = media_line_fault(line)) {
+  auto fault = media_line_fault(line);
+  if (!fault && switches_[at].kind == SwitchKind::kOvs) fault = frames_line_fault(line);
+  if (fault) {
     return fail(ErrorCode::kBadInput, "the media of {}: {}", switches_[at].name, *fault);
   }
   switches_[at].media = std::move(line);
@@ -139,12 +154,19 @@ Result<void> Topology::set_link_media(std::size_t link, MediaLine line) {
   if (link >= links_.size()) {
     return fail(ErrorCode::kNotFound, "link number {} is not there, {} are", link, links_.size());
   }
-  if (const auto fault = media_line_fault(line)) {
+  auto fault = media_line_fault(line);
+  if (!fault && carries_frames(links_[link])) fault = frames_line_fault(line);
+  if (fault) {
     return fail(ErrorCode::kBadInput, "the link {} to {}: {}", end_text(links_[link].a),
                 end_text(links_[link].b), *fault);
   }
   links_[link].media = std::move(line);
   return {};
+}
+
+bool Topology::carries_frames(const TopologyLink& link) const {
+  return switches_[link.a.at].kind == SwitchKind::kOvs ||
+         switches_[link.b.at].kind == SwitchKind::kOvs;
 }
 
 Result<void> Topology::set_link_delay(std::size_t link, std::uint32_t delay_us) {

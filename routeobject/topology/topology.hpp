@@ -34,11 +34,22 @@ inline constexpr std::size_t kDemandsMax = 262'144;
 
 using SwitchIndex = std::uint32_t;  // position in Topology::switches()
 
+// The program in front of a switch, which the builder of a lab starts. Routes do not depend on it.
+enum class SwitchKind : std::uint8_t {
+  kEmulated,  // xbind-switch
+  kOvs,       // xbind-gsmp-ovs and a bridge of Open vSwitch: frames in MPLS, no cells
+};
+
+std::string_view to_string(SwitchKind kind);
+// "emulated", "ovs"
+std::optional<SwitchKind> switch_kind_of(std::string_view word);
+
 struct TopologySwitch {
   std::string name;  // [a-z0-9][a-z0-9.-]{0,62}: as bound under xbind/switchserver/
   bool endpoint = false;
   std::uint32_t ports = 1;  // the highest port in use, at least 1; ports are numbered from 1
   MediaLine media{};        // of an endpoint: between port 1 and the host
+  SwitchKind kind = SwitchKind::kEmulated;
 
   friend bool operator==(const TopologySwitch&, const TopologySwitch&) = default;
 };
@@ -77,13 +88,15 @@ class Topology {
   Topology() = default;
   explicit Topology(std::string name) : name_(std::move(name)) {}
 
-  Result<SwitchIndex> add_switch(std::string name, bool endpoint);
+  Result<SwitchIndex> add_switch(std::string name, bool endpoint,
+                                 SwitchKind kind = SwitchKind::kEmulated);
   // Returns the new link's index. Links never change their order (path_query.hpp breaks ties by
   // it).
   Result<std::size_t> add_link(LinkEnd a, LinkEnd b, std::uint64_t cells_per_s);
   Result<void> add_demand(SwitchIndex from, SwitchIndex to, double weight);
-  // Sets how cells travel there; by default as MediaLine's defaults. kBadInput also for a switch
-  // that is not an endpoint: it has no host.
+  // Sets how cells travel there; by default as MediaLine's defaults, at a switch of kind kOvs as
+  // frames_line(). kBadInput also for a switch that is not an endpoint: it has no host; and for
+  // any other line of a kOvs switch.
   Result<void> set_host_media(SwitchIndex at, MediaLine line);
   Result<void> set_link_media(std::size_t link, MediaLine line);
   // Sets the delay; the default is 0.
@@ -108,6 +121,7 @@ class Topology {
 
  private:
   Result<void> check_end(LinkEnd end) const;
+  bool carries_frames(const TopologyLink& link) const;
 
   std::string name_;
   std::vector<TopologySwitch> switches_;
@@ -126,10 +140,10 @@ class Topology {
 //               "addresses": ["127.0.0.1:6001", "127.0.0.2:6001"], "label": 1001},
 //               "delay_us": 250}],
 //    "demands": [{"from": "host-a", "to": "host-b", "weight": 1.0}]}
-// port_cells_per_s[i] is that of port i + 1. A switch has "media" if it is an endpoint. "labels" is
-// "mpls" for a line with MPLS labels, otherwise missing. "addresses" and "label" are present if the
-// file has them, "delay_us" if it is above 0. The order is the topology's; the text ends with a
-// newline.
+// port_cells_per_s[i] is that of port i + 1. A switch has "kind" if it is "ovs", and "media" if
+// it is an endpoint. "labels" is "mpls" for a line with MPLS labels, otherwise missing. "addresses"
+// and "label" are present if the file has them, "delay_us" if it is above 0. The order is the
+// topology's; the text ends with a newline.
 std::string describe_as_json(const Topology& topology);
 
 }  // namespace xbind

@@ -67,7 +67,8 @@ class TopologyReader : private config::TomlReader {
     if (!found) return tl::make_unexpected(found.error());
     if (found->empty()) return fail(ErrorCode::kBadInput, "{}: there is no [[switch]]", path_);
     for (const toml::table* table : *found) {
-      if (const auto good = only_keys(*table, {"name", "endpoint", "media"}, "a switch"); !good) {
+      if (const auto good = only_keys(*table, {"name", "endpoint", "kind", "media"}, "a switch");
+          !good) {
         return good;
       }
       Result<std::string> name = needed_string(*table, "name", "a switch");
@@ -80,13 +81,24 @@ class TopologyReader : private config::TomlReader {
         }
         endpoint = node->as_boolean()->get();
       }
-      const auto added = topology_.add_switch(std::move(*name), endpoint);
+      const auto kind = read_kind(*table, *name);
+      if (!kind) return tl::make_unexpected(kind.error());
+      const auto added = topology_.add_switch(std::move(*name), endpoint, *kind);
       if (!added) return refuse(table->get("name")->source().begin.line, "{}", added.error().text);
       if (const toml::node* node = table->get("media")) {
         if (const auto good = read_host_media(*node, *added); !good) return good;
       }
     }
     return {};
+  }
+
+  Result<SwitchKind> read_kind(const toml::table& table, std::string_view name) const {
+    const toml::node* node = table.get("kind");
+    if (node == nullptr) return SwitchKind::kEmulated;
+    const auto kind = node->is_string() ? switch_kind_of(node->as_string()->get()) : std::nullopt;
+    if (kind) return *kind;
+    return refuse(node->source().begin.line, "'kind' of {} is neither \"emulated\" nor \"ovs\"",
+                  name);
   }
 
   Result<void> read_host_media(const toml::node& node, SwitchIndex at) {
@@ -100,7 +112,7 @@ class TopologyReader : private config::TomlReader {
         !good) {
       return good;
     }
-    auto media = read_media(table, "media");
+    auto media = read_media(table, "media", topology_.switches()[at].kind);
     if (!media) return tl::make_unexpected(media.error());
     if (const auto set = topology_.set_host_media(at, std::move(*media)); !set) {
       return refuse(line, "{}", set.error().text);
@@ -109,8 +121,10 @@ class TopologyReader : private config::TomlReader {
   }
 
   // The keys labels, cells, addresses and label of a link or of a switch's media.
-  Result<MediaLine> read_media(const toml::table& table, std::string_view what) const {
-    MediaLine media;
+  // `kind`: kOvs if one of the line's switches is of that kind.
+  Result<MediaLine> read_media(const toml::table& table, std::string_view what,
+                               SwitchKind kind) const {
+    MediaLine media = kind == SwitchKind::kOvs ? frames_line() : MediaLine{};
     if (const toml::node* node = table.get("labels")) {
       const std::string* word = node->is_string() ? &node->as_string()->get() : nullptr;
       if (word == nullptr || (*word != "atm" && *word != "mpls")) {
@@ -119,7 +133,7 @@ class TopologyReader : private config::TomlReader {
       }
       media.labels = *word == "mpls" ? LabelKind::kMpls : LabelKind::kAtm;
     }
-    media.cells = default_cells(media.labels);
+    if (kind != SwitchKind::kOvs) media.cells = default_cells(media.labels);
     if (const toml::node* node = table.get("cells")) {
       const auto form = node->is_string() ? cells_form_of(node->as_string()->get()) : std::nullopt;
       if (!form) {
@@ -210,7 +224,11 @@ class TopologyReader : private config::TomlReader {
       }
       link.delay_us = static_cast<std::uint32_t>(delay->get());
     }
-    auto media = read_media(table, "a link");
+    const auto& switches = topology_.switches();
+    const bool ovs = std::ranges::any_of(link.ends, [&switches](const EndText& end) {
+      return switches[end.at].kind == SwitchKind::kOvs;
+    });
+    auto media = read_media(table, "a link", ovs ? SwitchKind::kOvs : SwitchKind::kEmulated);
     if (!media) return tl::make_unexpected(media.error());
     link.media = std::move(*media);
     return link;

@@ -4,6 +4,8 @@
 //   [[switch]]                        # at least one
 //   name = "host-a"
 //   endpoint = true                   # calls start and end here; default false
+//   kind = "ovs"                      # an Open vSwitch; default "emulated". All its lines have
+//                                     # labels = "mpls" and cells = "none", also when left out
 //   media = { cells = "plain", addresses = ["127.0.0.1:6001", "127.0.0.1:6002"] }
 //                                     # endpoints only: the line from port 1 to the host,
 //                                     # switch first; keys as for a link

@@ -44,7 +44,9 @@ TEST(TopologyFileTest, TheShippedFilesAreRight) {
                               {"ring6", 6, 6, 0},
                               {"mesh8", 8, 28, 0},
                               {"twotier12", 12, 22, 0},
-                              {"coasts10", 10, 12, 35}}) {
+                              {"coasts10", 10, 12, 35},
+                              {"ovs-ring4", 4, 4, 0},
+                              {"ovs-mixed", 4, 3, 0}}) {
     const auto topology = read_topology_file(
         test::source_path(std::string("deploy/topologies/") + file.name + ".toml"));
     ASSERT_TRUE(topology.has_value()) << topology.error().text;
@@ -142,7 +144,7 @@ TEST(TopologyFileTest, UnknownKeysAreRefusedWithTheirLine) {
   EXPECT_EQ(refusal("name = \"t\"\n[[swich]]\nname = \"a\"\n"),
             "t.toml line 2: a topology has no 'swich'; did you mean switch?");
   EXPECT_EQ(after_switches("[[switch]]\nname = \"c\"\nports = 4\n"),
-            "t.toml line 13: a switch has no 'ports'; known are name, endpoint, media");
+            "t.toml line 13: a switch has no 'ports'; known are name, endpoint, kind, media");
   EXPECT_EQ(after_switches("[[link]]\nbetween = [\"host-a\", \"sw\"]\ncells_per_s = 4\n"),
             "t.toml line 13: a link has no 'cells_per_s'; did you mean cells-per-s?");
   EXPECT_EQ(after_switches("[[demand]]\nfrom = \"host-a\"\nto = \"host-b\"\nwieght = 1\n"),
@@ -300,6 +302,53 @@ TEST(TopologyFileTest, AnMplsLineHasItsOwnWaysOfCells) {
   EXPECT_EQ(topology->links()[1].media,
             (MediaLine{.cells = CellsForm::kRing, .labels = LabelKind::kMpls}));
   EXPECT_EQ(topology->links()[2].media, MediaLine{});
+}
+
+// host-a, sw and an Open vSwitch "host-c", whose table ends with line 15.
+std::string after_ovs(const std::string& lines) {
+  return after_switches("[[switch]]\nname = \"host-c\"\nendpoint = true\nkind = \"ovs\"\n" + lines);
+}
+
+TEST(TopologyFileTest, EveryLineOfAnOpenVSwitchHasMplsLabelsAndNoCells) {
+  const auto topology =
+      parse_topology(kSwitches +
+                         "[[switch]]\nname = \"host-c\"\nendpoint = true\nkind = \"ovs\"\n"
+                         "[[switch]]\nname = \"said\"\nkind = \"emulated\"\n"
+                         "[[link]]\nbetween = [\"sw\", \"host-c\"]\ncells-per-s = 1\n"
+                         "[[link]]\nbetween = [\"host-c\", \"said\"]\ncells-per-s = 1\n"
+                         "labels = \"mpls\"\ncells = \"none\"\n"
+                         "[[link]]\nbetween = [\"host-a\", \"sw\"]\ncells-per-s = 1\n",
+                     "t.toml");
+  ASSERT_TRUE(topology.has_value()) << topology.error().text;
+  EXPECT_EQ(topology->switches()[0].kind, SwitchKind::kEmulated);
+  EXPECT_EQ(topology->switches()[3].kind, SwitchKind::kOvs);
+  EXPECT_EQ(topology->switches()[4].kind, SwitchKind::kEmulated);
+  const MediaLine frames{.cells = CellsForm::kNone, .labels = LabelKind::kMpls};
+  EXPECT_EQ(topology->switches()[3].media, frames);
+  EXPECT_EQ(topology->links()[0].media, frames);
+  EXPECT_EQ(topology->links()[1].media, frames);
+  EXPECT_EQ(topology->links()[2].media, MediaLine{});
+}
+
+TEST(TopologyFileTest, OtherLinesOfAnOpenVSwitchAreRefusedByName) {
+  const std::string link = "[[link]]\nbetween = [\"sw\", \"host-c\"]\ncells-per-s = 1\n";
+  EXPECT_EQ(
+      after_ovs(link + "labels = \"atm\"\n"),
+      "t.toml line 15: the link sw:1 to host-c:2: labels = \"atm\": lines of a switch of kind "
+      "\"ovs\" have labels = \"mpls\"");
+  for (const char* cells : {"lsp", "ring"}) {
+    EXPECT_EQ(after_ovs(link + "cells = \"" + cells + "\"\n"),
+              fmt::format("t.toml line 15: the link sw:1 to host-c:2: cells = \"{}\": lines of a "
+                          "switch of kind \"ovs\" carry frames and have cells = \"none\"",
+                          cells));
+  }
+  EXPECT_EQ(after_ovs("media = { cells = \"lsp\" }\n"),
+            "t.toml line 15: the media of host-c: cells = \"lsp\": lines of a switch of kind "
+            "\"ovs\" carry frames and have cells = \"none\"");
+  for (const char* kind : {"\"OVS\"", "\"linux\"", "true", "1"}) {
+    EXPECT_EQ(after_switches(std::string("[[switch]]\nname = \"c\"\nkind = ") + kind + "\n"),
+              "t.toml line 13: 'kind' of c is neither \"emulated\" nor \"ovs\"");
+  }
 }
 
 TEST(TopologyFileTest, CellsThatCannotCarryTheLabelsAreRefused) {

@@ -185,6 +185,19 @@ TEST_F(ThreeSwitches, AnMplsLineIsDescribedWithItsKind) {
   EXPECT_EQ(described["links"][0]["media"], nlohmann::json::parse(R"({"cells": "mpls"})"));
 }
 
+TEST(TopologyTest, AnOpenVSwitchIsDescribedWithItsKind) {
+  Topology topology("real");
+  const auto bridge = topology.add_switch("bridge", true, SwitchKind::kOvs).value();
+  const auto emulated = topology.add_switch("emulated", false).value();
+  ASSERT_TRUE(topology.add_link({bridge, PortId{2}}, {emulated, PortId{1}}, 7).has_value());
+  const auto described = nlohmann::json::parse(describe_as_json(topology));
+  EXPECT_EQ(described["switches"][0]["kind"], "ovs");
+  EXPECT_FALSE(described["switches"][1].contains("kind"));
+  const auto frames = nlohmann::json::parse(R"({"labels": "mpls", "cells": "none"})");
+  EXPECT_EQ(described["switches"][0]["media"], frames);
+  EXPECT_EQ(described["links"][0]["media"], frames);
+}
+
 TEST(TopologyTest, WhatIsNotThereIsDescribedAsEmptyLists) {
   const auto described = nlohmann::json::parse(describe_as_json(Topology("none")));
   EXPECT_EQ(described, nlohmann::json::parse(
