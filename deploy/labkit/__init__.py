@@ -9,6 +9,8 @@
   media.py      how cells travel: the links of the switches, the lines to the hosts
   hosts.py      which switches share a process, and their configuration files
   control.py    commands to the switches of a running lab: take lines down and up
+  options.py    programs and options of a lab, and the options of its switches
+  ovs.py        Open vSwitch in a lab: bridges, lines between them, hosts in network namespaces
   lab.py        a whole lab: its daemons, their order and options; its state file
   load.py       one run of callgen against a lab
   quickstart.py ./quickstart after its first lines

@@ -1,5 +1,5 @@
 """Commands to the emulated switches of a lab, over the sockets that `xbind-switch tell` uses, and
-commands for a link, which has two ends."""
+commands for a link, which has two ends. The end of a link at an Open vSwitch is an interface."""
 
 import difflib
 import re
@@ -66,11 +66,8 @@ def set_link(lab, ends, up):
     was = line_states(lab, [ends])[0]
     done = []
     for switch, port in ends:
-        process = lab.process_of("xbind-switch", switch)
         try:
-            answer = tell(process, [f"@{switch} line {port} {'up' if up else 'down'}"])[0]
-            if answer != "ok":
-                raise LabError(f"{switch}: {answer}")
+            set_end(lab, switch, port, up)
         except LabError as error:
             raise LabError(
                 f"{error}" + (f" (the end at {done[0][0]}:{done[0][1]} is "
@@ -79,13 +76,29 @@ def set_link(lab, ends, up):
     return was is up
 
 
+def set_end(lab, switch, port, up):
+    if is_ovs(lab, switch):
+        lab.network.set_port(switch, port, up)
+        return
+    answer = tell(lab.process_of("xbind-switch", switch),
+                  [f"@{switch} line {port} {'up' if up else 'down'}"])[0]
+    if answer != "ok":
+        raise LabError(f"{switch}: {answer}")
+
+
+def is_ovs(lab, switch):
+    return lab.network is not None and switch in lab.network.bridges
+
+
 def line_states(lab, links):
     """For each link: True up, False down at an end, None unknown (a process does not answer)."""
+    state = lab.network.ports_up() if lab.network else {}
     asked = {}
     for ends in links:
         for switch, port in ends:
+            if is_ovs(lab, switch):
+                continue
             asked.setdefault(lab.process_of("xbind-switch", switch).name, []).append((switch, port))
-    state = {}
     for name, places in asked.items():
         try:
             answers = tell(lab.processes[name],

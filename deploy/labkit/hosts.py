@@ -46,11 +46,20 @@ class Group:
         return len(self.names) > 1
 
 
-def groups(names, nodes_per_process):
-    """`nodes_per_process` None: one node each in a small lab, otherwise few processes."""
+def groups(names, nodes_per_process, alone=()):
+    """`nodes_per_process` None: one node each in a small lab, otherwise few processes. The nodes in
+    `alone` share their process with no other node."""
     size = nodes_per_process or (
         1 if len(names) <= ONE_EACH_MAX else math.ceil(len(names) / GROUPS))
-    return [Group(start + 1, names[start:start + size]) for start in range(0, len(names), size)]
+    made = []
+    for position, name in enumerate(names, start=1):
+        last = made[-1] if made else None
+        if (last is None or len(last.names) == size or name in alone
+                or last.names[-1] in alone):
+            made.append(Group(position, [name]))
+        else:
+            last.names.append(name)
+    return made
 
 
 def words_of(option, value):

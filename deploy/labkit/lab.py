@@ -11,75 +11,35 @@ process can inspect it, end it, or end and start single processes of it (restart
   STATE_DIR/logs/      one file per process
   STATE_DIR/config/    the switches of each process that has several
   STATE_DIR/names/     omniNames' own data, fresh at each up
+  STATE_DIR/ovs/       database and sockets of Open vSwitch (ovs.py)
   STATE_DIR/routeobject/  drains, for a restarted RouteObject; fresh at each up
 """
 
 import os
-import shlex
 import shutil
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from . import hosts
 from . import media
 from . import naming
+from . import options as wanted
+from . import ovs
 from . import scheduling
 from . import state as states
 from . import topology as topologies
+# The names that other modules take from here.
+from .options import (AGENT, DAEMONS, LabOptions, MANAGERS_MAX, PAPER_TOPOLOGY,  # noqa: F401
+                      PROGRAMS, ROOT, STATE_DIR_VARIABLE, TOOLS, default_state_dir,
+                      manager_names, state_dir_words)
 from .process import LabError, Process, end, uninterrupted
 
-ROOT = Path(__file__).resolve().parents[2]
-PAPER_TOPOLOGY = ROOT / "deploy" / "topologies" / "paper.toml"
-
-# The programs of a lab, in starting order. STATE_DIR/lab.json and rss_mb in a run's JSON use these
-# names. A program with several processes adds its node: xbind-switch/atm. A second manager adds its
-# name: xbind-cmgr/manager-2. A process with several nodes adds their positions in the topology:
-# xbind-switch/nodes-1-to-25.
-PROGRAMS = ["xbind-switch", "xbind-switchserver", "xbind-routeobject", "xbind-qosmapper",
-            "xbind-cmgr"]
-MANAGERS_MAX = 16
 # A longer value would keep every program from starting; Linux allows 131 072 octets.
 HOST_LINES_MAX = 100_000
 # How long a command waits for another one that changes the lab. The keeper needs milliseconds.
 LOCK_PATIENCE_S = 5.0
-TOOLS = ["gsmpdump", "xbind-callgen", "xbind-names", "xbindctl"]
-
-
-STATE_DIR_VARIABLE = "XBIND_STATE_DIR"  # set by `deploy/lab env`
-
-
-def default_state_dir():
-    """The state directory that `deploy/lab` uses without --state-dir."""
-    named = os.environ.get(STATE_DIR_VARIABLE)
-    return Path(named).resolve() if named else ROOT / "build" / "lab"
-
-
-@dataclass
-class LabOptions:
-    topology: Path = PAPER_TOPOLOGY
-    state_dir: Path = field(default_factory=default_state_dir)
-    bin_dir: Path = ROOT / "build" / "bin"
-    names_port: int | None = None  # None: 2809, or a free one if 2809 is in use; 0: a free one
-    loopback_net: str | None = None  # "127.0.1"; None: the first free one
-    labels_per_port: int = topologies.LABELS_DEFAULT
-    nodes_per_process: int | None = None  # None: hosts.groups() chooses
-    managers: int = 1  # to MANAGERS_MAX, all on the same switches
-    omniorb_config: bool = False  # write /etc/omniORB.cfg if there is none and it can be written
-    start_timeout_s: float = 30.0
-    respawn: bool = False  # a keeper starts processes again that end (respawn.py)
-    # Further options of the daemons: program -> [(node or None for all, option, value)]. For a
-    # program without nodes, `node` is the daemon's own name: default, manager-2.
-    more: dict = field(default_factory=dict)
-
-    def arguments(self, program, name):
-        arguments = []
-        for only, option, value in self.more.get(program, []):
-            if only in (None, name):
-                arguments += hosts.words_of(option, value)
-        return arguments
 
 
 class Lab:
@@ -96,6 +56,7 @@ class Lab:
         self.endpoints = {}  # endpoint -> SPEC of the host's side of its line (media.py)
         self.lines = []  # [the joined ends, how cells travel], as text
         self.links = []  # [[switch, port], [switch, port]], or one end with a host behind it
+        self.network = None  # ovs.Network, if a node is an Open vSwitch
         self.files = {}  # the processes' files: path -> text; written before they start
         self.wrote_omniorb_config = False
         self.scheduling = None  # the daemons' policy, by its name in scheduling.py
@@ -112,6 +73,7 @@ class Lab:
             described = topologies.describe(
                 self.options.bin_dir, self.options.topology,
                 self.options.arguments("xbind-routeobject", "default"))
+            topologies.set_kind(described, self.options.switch)
             try:
                 with naming.choosing_addresses():
                     self.plan(described)
@@ -130,20 +92,25 @@ class Lab:
         self.topology_name = described["name"]
         self.topology_notes = described.get("notes", [])
         self.switches = described["switches"]
-        self.refuse_unknown_targets()
+        wanted.refuse_unknown_targets(options, self.switches)
         self.names_port = naming.choose_names_port(options.names_port)
         names = self.names_address()
         net = options.loopback_net or naming.free_loopback_net(len(self.switches),
                                                                media.udp_ports(described))
         addresses = naming.switch_addresses(net, len(self.switches))
-        groups = hosts.groups(self.node_names(), options.nodes_per_process)
+        ovs_nodes = set(topologies.ovs_nodes(self.switches))
+        groups = hosts.groups(self.node_names(), options.nodes_per_process, ovs_nodes)
         lines = media.plan(described, addresses, {
             name: group.first for group in groups for name in group.names})
         self.endpoints = media.endpoints(lines)
+        self.network = ovs.plan(described, self.state_dir)
         self.lines = [line.words() for line in lines]
+        self.lines += self.network.described_lines() if self.network else []
         self.links = [media.ends_of(link) for link in described.get("links", [])]
         self.links += [((switch["name"], 1),) for switch in self.switches if switch.get("endpoint")]
 
+        for name, command, ready in self.network.daemons() if self.network else []:
+            self.add(name, command, "", ready)
         data = self.state_dir / "names"
         # -always: the same command starts it again, with the names in `data`. Without it omniNames
         # refuses -start where there are data, and has no port where there are none.
@@ -154,12 +121,19 @@ class Lab:
         switch_of = {switch["name"]: switch for switch in self.switches}
         mpls_ports = media.mpls_ports(described)
         for group in groups:
+            if group.names[0] in ovs_nodes:
+                name, = group.names
+                self.add_host(AGENT, group, [], {
+                    name: {"listen": gsmp[name], **wanted.ovs_options(
+                        switch_of[name], self.network.openflow(name), mpls_ports[name],
+                        options.labels_per_port)}}, [gsmp[name]], "listening on")
+                continue
             self.add_host("xbind-switch", group, self.control_words(addresses[group.first - 1]), {
-                name: {"listen": gsmp[name],
-                       **self.switch_options(switch_of[name], media.switch_links(lines, name),
-                                             mpls_ports[name])}
+                name: {"listen": gsmp[name], **wanted.emulated_options(
+                    switch_of[name], media.switch_links(lines, name), mpls_ports[name],
+                    options.labels_per_port)}
                 for name in group.names}, [gsmp[name] for name in group.names], "listening on")
-        for group in groups:
+        for group in hosts.groups(self.node_names(), options.nodes_per_process):
             self.add_host("xbind-switchserver", group,
                           ["--name-service", names, "--state-dir",
                            self.state_dir / "switchserver"],
@@ -179,31 +153,12 @@ class Lab:
             return []
         return ["--control", f"{address}:{naming.CONTROL_PORT}"]
 
-    def refuse_unknown_targets(self):
-        """LabError for an option of a node or a manager that this lab does not have."""
-        for program in PROGRAMS:
-            known = {**dict.fromkeys(hosts.HOSTS, self.node_names()),
-                     "xbind-cmgr": manager_names(self.options.managers)}.get(program, ["default"])
-            for only, option, _ in self.options.more.get(program, []):
-                if only is not None and only not in known:
-                    raise LabError(
-                        f"--{option} of {program} {only}: there is none of that name; there "
-                        f"{'is' if len(known) == 1 else 'are'} {hosts.some(known)}")
-
-    def switch_options(self, switch, links, mpls_ports):
-        vpi_max, vci_min, vci_max = topologies.label_range(self.options.labels_per_port)
-        rates = [f"{port}={rate}" for port, rate in enumerate(switch["port_cells_per_s"], start=1)
-                 if rate > 0]  # 0: a port without a link keeps the default
-        options = {"ports": switch["ports"], "vpi-max": vpi_max, "vci-min": vci_min,
-                   "vci-max": vci_max}
-        if mpls_ports:
-            first, last = topologies.mpls_range(self.options.labels_per_port)
-            options["port-labels"] = ",".join(f"{port}=mpls:{first}-{last}" for port in mpls_ports)
-        if rates:
-            options["port-cells-per-s"] = ",".join(rates)
-        if links:
-            options["links"] = ",".join(f"{port}={spec}" for port, spec in sorted(links.items()))
-        return options
+    def control_words(self, address):
+        """Where a switch process listens for commands: a fixed port, so that a restarted one is
+        found at the same address."""
+        if any(option == "control" for _, option, _ in self.options.more.get("xbind-switch", [])):
+            return []
+        return ["--control", f"{address}:{naming.CONTROL_PORT}"]
 
     def add_host(self, program, group, common, node_options, addresses, ready):
         """Adds the process of a group, which has several switches or one."""
@@ -231,7 +186,7 @@ class Lab:
                  [self.options.bin_dir / program, "--name", name, *arguments,
                   *self.options.arguments(program, name)],
                  address=address, ready=f"^{program} {name} {ready}.*$",
-             nodes=[node] if program in hosts.HOSTS else [])
+             nodes=[node] if program in (*hosts.HOSTS, AGENT) else [])
 
     def add(self, name, command, address, ready, nodes=()):
         self.processes[name] = Process(
@@ -259,6 +214,9 @@ class Lab:
         self.write_files()
         self.scheduling = scheduling.current()
         states.write(self.environment_file(), self.daemon_environment(), 0o600)
+        if self.network:
+            progress("the network of Open vSwitch")
+            self.network.make(self.save)
         for rank in self.ranks():
             progress(", ".join(process.name for process in rank))
             deadline = time.monotonic() + self.options.start_timeout_s
@@ -267,6 +225,8 @@ class Lab:
                 self.save()  # before the wait, so that an interrupted lab can be found and ended
             for process in rank:
                 self.wait_ready(process, deadline)
+            if rank[0].program == ovs.SWITCHES:
+                self.network.add_bridges()
 
     def start(self, *names):
         """Starts planned processes that are not up; does not wait."""
@@ -294,13 +254,14 @@ class Lab:
 
     def ranks(self, processes=None):
         """The processes, by default all, in starting order: each rank needs the ranks before it."""
-        order = ["omniNames", *PROGRAMS]
+        order = [ovs.DATABASE, ovs.SWITCHES, "omniNames", *DAEMONS]
         by_program = {program: [] for program in order}
         for process in self.processes.values() if processes is None else processes:
             by_program[process.program].append(process)
         servants = [p for program in PROGRAMS[1:-1] for p in by_program[program]]
-        ranks = [by_program["omniNames"] + by_program["xbind-switch"], servants,
-                 by_program["xbind-cmgr"]]
+        ranks = [by_program[ovs.DATABASE], by_program[ovs.SWITCHES],
+                 by_program["omniNames"] + by_program["xbind-switch"] + by_program[AGENT],
+                 servants, by_program["xbind-cmgr"]]
         return [rank for rank in ranks if rank]
 
     def manager_names(self):
@@ -324,13 +285,16 @@ class Lab:
             for rank in reversed(self.ranks()):
                 troubles += end(rank)
             self.remove_omniorb_config()
-            self.state_file().unlink(missing_ok=True)
+            left = self.network.remove() if self.network else []
+            if not left:  # otherwise another `down` tries again
+                self.state_file().unlink(missing_ok=True)
+            troubles += left
             self.environment_file().unlink(missing_ok=True)
         return troubles
 
     def clean(self):
         """Removes the leftovers of an earlier lab; its logs stay until the next one starts."""
-        for leftover in ("logs", "names", "config", "routeobject", "switchserver"):
+        for leftover in ("logs", "names", "config", "routeobject", "switchserver", "ovs"):
             shutil.rmtree(self.state_dir / leftover, ignore_errors=True)
         (self.state_dir / "names").mkdir(parents=True)
         (self.state_dir / "logs").mkdir()
@@ -349,7 +313,9 @@ class Lab:
             "topology": str(Path(self.options.topology).resolve()), "name": self.topology_name,
             "names_port": self.names_port, "wrote_omniorb_config": self.wrote_omniorb_config,
             "switches": self.switches, "endpoints": self.endpoints, "lines": self.lines,
-            "links": self.links, "bin_dir": str(self.options.bin_dir),
+            "links": self.links,
+            "network": self.network.record() if self.network else None,
+            "bin_dir": str(self.options.bin_dir),
             "scheduling": self.scheduling,
             "keeper": self.keeper.record() if self.keeper and self.keeper.pid else None,
             "processes": [p.record() for p in self.processes.values() if p.pid],
@@ -371,6 +337,7 @@ class Lab:
         lab.endpoints = state.get("endpoints", {})  # missing in an earlier version's state file
         lab.lines = state.get("lines", [])
         lab.links = [tuple(tuple(end) for end in ends) for ends in state.get("links", [])]
+        lab.network = ovs.Network.from_record(state.get("network"))
         lab.wrote_omniorb_config = state["wrote_omniorb_config"]
         lab.scheduling = state.get("scheduling")
         lab.take_processes(state)
@@ -420,6 +387,8 @@ class Lab:
                 f"{len(earlier.processes)} processes, topology {earlier.options.topology}). "
                 f"End it with `deploy/lab down{state_dir_words(self.state_dir)}`")
         earlier.remove_omniorb_config()
+        if earlier.network and (troubles := earlier.network.remove()):
+            raise LabError("; ".join(troubles))
 
     def exclusive(self, patience_s=0.0):
         """A block in which no other program changes this lab; see states.locked()."""
@@ -470,14 +439,3 @@ class Lab:
     def remove_omniorb_config(self):
         if self.wrote_omniorb_config:
             naming.remove_omniorb_config(self.names_uri())
-
-
-def manager_names(count):
-    return ["default", *(f"manager-{number}" for number in range(2, count + 1))]
-
-
-def state_dir_words(state_dir):
-    """The option that directs `deploy/lab` to this directory; empty for the default one."""
-    if Path(state_dir) == default_state_dir():
-        return ""
-    return f" --state-dir {shlex.quote(str(state_dir))}"

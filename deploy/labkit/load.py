@@ -27,6 +27,7 @@ class Load:
     label_policy: str = ""
     managers: int = 1
     topology: Path = PAPER_TOPOLOGY
+    switch: str | None = None  # the kind of every switch; None: as the topology says
     default_rate: float | None = None  # Mbit/s of links without a rate; None: RouteObject's default
     nodes_per_process: int | None = None
     labels_per_port: int = topologies.LABELS_DEFAULT

@@ -15,6 +15,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 POLL_S = 0.01
+# Programs of others: a closed terminal would end them, and they end by SIGTERM itself. Our daemons
+# log SIGHUP and exit with 0 at SIGTERM.
+OTHERS = ("omniNames", "ovsdb-server", "ovs-vswitchd")
 
 
 class LabError(Exception):
@@ -68,7 +71,7 @@ class Process:
                     self.popen = subprocess.Popen(
                         self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                         process_group=0, env=environment, cwd="/",
-                        preexec_fn=ignore_hangup if self.program == "omniNames" else None)
+                        preexec_fn=ignore_hangup if self.program in OTHERS else None)
                     self.restarts += self.pid > 0
                     self.pid = self.popen.pid
                     self.started = start_ticks(self.pid) or 0
@@ -198,8 +201,7 @@ def uninterrupted():
 
 
 def ignore_hangup():
-    """Runs in the child before it becomes omniNames, which a closed terminal would end. Our daemons
-    log SIGHUP and continue."""
+    """Runs in the child before it becomes one of OTHERS."""
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 
@@ -255,7 +257,7 @@ def end(processes, patience_s=10.0):
         time.sleep(POLL_S)
     for process in asked:
         code = process.popen.returncode if process.popen is not None else 0
-        by_the_signal = process.program == "omniNames" and code == -signal.SIGTERM
+        by_the_signal = process.program in OTHERS and code == -signal.SIGTERM
         if process not in waiting and code != 0 and not by_the_signal:
             troubles.append(f"{process.name} ended{process.exit_text()} at SIGTERM")
     return troubles

@@ -18,9 +18,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 # pylint: disable=wrong-import-position
-from labkit import bench, hosts, scheduling, sweep, topology as topologies  # noqa: E402
-from labkit.lab import (Lab, LabOptions, MANAGERS_MAX, PROGRAMS, ROOT, TOOLS,  # noqa: E402
-                        default_state_dir)
+from labkit import bench, hosts, ovs, scheduling, sweep, topology as topologies  # noqa: E402
+from labkit.lab import (AGENT, Lab, LabOptions, MANAGERS_MAX, PROGRAMS, ROOT,  # noqa: E402
+                        TOOLS, default_state_dir)
 from labkit.load import (AGGREGATIONS, ENGINES, LABEL_POLICIES, Load, callgen,  # noqa: E402
                          daemon_options, manager_options, routeobject_options,
                          switchserver_options)
@@ -58,9 +58,12 @@ def main(words):
     try:
         options = parse(words)
         step("packages")
-        run_or_fail([ROOT / "deploy" / "install", "build"])
+        agents = [AGENT] if options.load.switch == "ovs" else []
+        run_or_fail([ROOT / "deploy" / "install", "build", *(["ovs"] if agents else [])])
+        if agents:
+            ovs.require()
         step("build")
-        build()
+        build(agents)
         check_options(options)
         scheduling.take(options.scheduling)
         if warning := scheduling.warning(options.scheduling):
@@ -102,11 +105,11 @@ def one_run(options):
 # Packages and build
 
 
-def build():
+def build(more=()):
     if not (BUILD / "build.ninja").exists():
         # The tests need GoogleTest, which only ./check installs.
         run_or_fail(["cmake", "--preset", "release", "-DXBIND_TESTS=OFF"], quiet=True)
-    run_or_fail(["ninja", *PROGRAMS, *TOOLS], cwd=BUILD)
+    run_or_fail(["ninja", *PROGRAMS, *TOOLS, *more], cwd=BUILD)
 
 
 def run_or_fail(command, cwd=ROOT, quiet=False):
@@ -129,7 +132,8 @@ def in_own_lab(load, keep=False):
     with own_state_dir(keep) as state_dir:
         step("lab")
         lab = Lab(LabOptions(
-            topology=load.topology, state_dir=state_dir, names_port=None if keep else 0,
+            topology=load.topology, state_dir=state_dir, switch=load.switch,
+            names_port=None if keep else 0,
             labels_per_port=load.labels_per_port, managers=load.managers,
             nodes_per_process=load.nodes_per_process, omniorb_config=keep,
             more=daemon_options(load)))
@@ -137,6 +141,8 @@ def in_own_lab(load, keep=False):
         lab.up()
         print(f"  {len(lab.processes)} processes up in {time.monotonic() - began:.1f} s, "
               f"{len(lab.switches)} switches, name service 127.0.0.1:{lab.names_port}")
+        for note in lab.network.notes() if lab.network else []:
+            print(f"  note: {note}")
         finished = False
         try:
             yield lab
@@ -199,6 +205,14 @@ def check_options(options):
         [f"--{name}={value}" for _, name, value in routeobject_options(load)])
     for note in described["notes"]:
         print(f"Topology: {note}.")
+    topologies.set_kind(described, load.switch)
+    if topologies.ovs_nodes(described["switches"]):
+        if load.verify_media:
+            raise WrongUse("--verify-media sends cells, and switches of kind \"ovs\" carry frames")
+        if load.switch is None:  # otherwise this has been done
+            run_or_fail([ROOT / "deploy" / "install", "ovs"])
+            ovs.require()
+            build([AGENT])
     refusal, note = judge_load(described, load, options.labels_given)
     if refusal:
         raise WrongUse(refusal)
@@ -235,7 +249,8 @@ def parse(words):
         "seed": whole(0, 2**64 - 1), "cells-per-s": whole(1, 2**32 - 1), "threshold": threshold,
         "engine": one_of(ENGINES), "managers": whole(1, MANAGERS_MAX),
         "label-policy": one_of(LABEL_POLICIES), "topology": existing_file,
-        "default-rate": real(above=0.0), "nodes-per-process": whole(1, hosts.NODES_MAX),
+        "switch": one_of(topologies.KINDS), "default-rate": real(above=0.0),
+        "nodes-per-process": whole(1, hosts.NODES_MAX),
         "labels-per-port": whole(1, topologies.LABELS_MAX),
         "loss": fraction, "duplicate": fraction, "reorder": fraction,
         "json": new_file, "verify-media": None, "capture": capture_file, "keep": None,

@@ -10,6 +10,7 @@ VCI_MIN = 32  # 0..31 of each VPI are for signalling
 VCI_COUNT = 65536 - VCI_MIN
 VPI_COUNT = 4096
 LABELS_DEFAULT = 992  # VCI 32..1023 on VPI 0: the paper's switch
+KINDS = ("emulated", "ovs")
 MPLS_MIN, MPLS_MAX = 16, 0xFFFFF  # below: reserved
 LABELS_MAX = VPI_COUNT * VCI_COUNT
 
@@ -47,6 +48,8 @@ def as_toml(described, comment=(), demands=True):
     lines = [f"# {line}".rstrip() for line in comment] + [f"name = {text(described['name'])}"]
     for switch in described["switches"]:
         lines += ["", "[[switch]]", f"name = {text(switch['name'])}"]
+        if "kind" in switch:
+            lines += [f"kind = {text(switch['kind'])}"]
         if switch["endpoint"]:
             lines += ["endpoint = true", *media_toml("media", switch["media"])]
     for link in described["links"]:
@@ -59,6 +62,33 @@ def as_toml(described, comment=(), demands=True):
         lines += ["", "[[demand]]", f"from = {text(demand['from'])}", f"to = {text(demand['to'])}",
                   f"weight = {demand['weight']!r}"]
     return "\n".join(lines) + "\n"
+
+
+def ovs_nodes(switches):
+    """The names of the switches that are bridges of Open vSwitch."""
+    return [switch["name"] for switch in switches if switch.get("kind") == "ovs"]
+
+
+def set_kind(described, kind):
+    """Makes every switch of `described` one of this kind, with the media that the kind has; None:
+    changes nothing."""
+    if kind is None:
+        return
+    was_ovs = ovs_nodes(described["switches"])
+    for link in described.get("links", []):
+        if any(link[side]["switch"] in was_ovs for side in ("a", "b")):
+            link["media"] = {"labels": "mpls", "cells": "lsp"}
+        if kind == "ovs":
+            link["media"] = {"labels": "mpls", "cells": "none"}
+    for switch in described["switches"]:
+        if switch["name"] in was_ovs:
+            del switch["kind"]
+            if "media" in switch:
+                switch["media"] = {"labels": "mpls", "cells": "lsp"}
+        if kind == "ovs":
+            switch["kind"] = kind
+            if "media" in switch:
+                switch["media"] = {"labels": "mpls", "cells": "none"}
 
 
 def media_toml(where, media):

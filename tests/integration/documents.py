@@ -106,6 +106,12 @@ NOT_RUN = {
     "XBIND_CONFORMANCE_SWITCH=192.0.2.1:6068 XBIND_CONFORMANCE_VERSIONS=3,1 "
     "build/bin/gsmp_conformance":
         "over_tcp_test.py does it",
+    "deploy/lab up deploy/topologies/ovs-ring4.toml":
+        "needs root and Open vSwitch; ovs_lab_test does it",
+    "deploy/lab host node-1 -- ping -c 3 10.77.0.2": "ovs_lab_test does it",
+    "deploy/lab cut node-1:2": "ovs_lab_test does it",
+    "deploy/lab mend node-1:2": "ovs_lab_test does it",
+    "./quickstart --switch ovs": "needs root and Open vSwitch",
     "build/bin/xbind-switch tell 127.0.0.1:7000 line 2 down": "switch_process_test does it",
     "build/bin/xbind-switch tell 127.0.0.1:7000 @sw2 restart cold": "switch_process_test does it",
 }

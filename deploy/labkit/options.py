@@ -1,0 +1,119 @@
+"""What a lab is to consist of: its programs, its options, and checks of them. Starts nothing."""
+
+import os
+import shlex
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from . import hosts
+from . import topology as topologies
+from .process import LabError
+
+ROOT = Path(__file__).resolve().parents[2]
+PAPER_TOPOLOGY = ROOT / "deploy" / "topologies" / "paper.toml"
+
+# The programs of a lab, in starting order. STATE_DIR/lab.json and rss_mb in a run's JSON use these
+# names. A program with several processes adds its node: xbind-switch/atm. A second manager adds its
+# name: xbind-cmgr/manager-2. A process with several nodes adds their positions in the topology:
+# xbind-switch/nodes-1-to-25.
+PROGRAMS = ["xbind-switch", "xbind-switchserver", "xbind-routeobject", "xbind-qosmapper",
+            "xbind-cmgr"]
+# In the place of xbind-switch at a node of kind "ovs".
+AGENT = "xbind-gsmp-ovs"
+DAEMONS = [*PROGRAMS, AGENT]
+MANAGERS_MAX = 16
+TOOLS = ["gsmpdump", "xbind-callgen", "xbind-names", "xbindctl"]
+
+STATE_DIR_VARIABLE = "XBIND_STATE_DIR"  # set by `deploy/lab env`
+
+
+def default_state_dir():
+    """The state directory that `deploy/lab` uses without --state-dir."""
+    named = os.environ.get(STATE_DIR_VARIABLE)
+    return Path(named).resolve() if named else ROOT / "build" / "lab"
+
+
+def state_dir_words(state_dir):
+    """The option that directs `deploy/lab` to this directory; empty for the default one."""
+    if Path(state_dir) == default_state_dir():
+        return ""
+    return f" --state-dir {shlex.quote(str(state_dir))}"
+
+
+@dataclass
+class LabOptions:
+    topology: Path = PAPER_TOPOLOGY
+    state_dir: Path = field(default_factory=default_state_dir)
+    bin_dir: Path = ROOT / "build" / "bin"
+    switch: str | None = None  # the kind of every switch; None: as the topology says
+    names_port: int | None = None  # None: 2809, or a free one if 2809 is in use; 0: a free one
+    loopback_net: str | None = None  # "127.0.1"; None: the first free one
+    labels_per_port: int = topologies.LABELS_DEFAULT
+    nodes_per_process: int | None = None  # None: hosts.groups() chooses
+    managers: int = 1  # to MANAGERS_MAX, all on the same switches
+    omniorb_config: bool = False  # write /etc/omniORB.cfg if there is none and it can be written
+    start_timeout_s: float = 30.0
+    respawn: bool = False  # a keeper starts processes again that end (respawn.py)
+    # Further options of the daemons: program -> [(node or None for all, option, value)]. For a
+    # program without nodes, `node` is the daemon's own name: default, manager-2.
+    more: dict = field(default_factory=dict)
+
+    def arguments(self, program, name):
+        arguments = []
+        for only, option, value in self.more.get(program, []):
+            if only in (None, name):
+                arguments += hosts.words_of(option, value)
+        return arguments
+
+
+def refuse_unknown_targets(options, switches):
+    """LabError for an option of a node or a manager that a lab of these switches does not have."""
+    ovs = topologies.ovs_nodes(switches)
+    names = [switch["name"] for switch in switches]
+    known_of = {"xbind-switch": [name for name in names if name not in ovs],
+                "xbind-switchserver": names, AGENT: ovs,
+                "xbind-cmgr": manager_names(options.managers)}
+    for program in DAEMONS:
+        known = known_of.get(program, ["default"])
+        for only, option, _ in options.more.get(program, []):
+            if only is not None and only not in known:
+                raise LabError(
+                    f"--{option} of {program} {only}: there is none of that name; there "
+                    f"{'is' if len(known) == 1 else 'are'} {hosts.some(known) or 'none at all'}")
+
+
+def emulated_options(switch, links, mpls_ports, labels_per_port):
+    """The options {name: value} of an xbind-switch. `links`: {port: SPEC}, see media.py."""
+    vpi_max, vci_min, vci_max = topologies.label_range(labels_per_port)
+    options = {"ports": switch["ports"], "vpi-max": vpi_max, "vci-min": vci_min,
+               "vci-max": vci_max, **port_options(switch, mpls_ports, labels_per_port)}
+    if links:
+        options["links"] = ",".join(f"{port}={spec}" for port, spec in sorted(links.items()))
+    return options
+
+
+def ovs_options(switch, bridge, mpls_ports, labels_per_port):
+    """The options of an xbind-gsmp-ovs. `bridge`: where its bridge accepts OpenFlow. A host is
+    behind an edge port; frames enter there, and labels are of the other ports."""
+    edges = [1] if switch.get("endpoint") else []
+    options = {"bridge": bridge, "ports": switch["ports"]}
+    if edges:
+        options["edge-ports"] = ",".join(str(port) for port in edges)
+    return {**options, **port_options(switch, [port for port in mpls_ports if port not in edges],
+                                      labels_per_port)}
+
+
+def port_options(switch, mpls_ports, labels_per_port):
+    options = {}
+    rates = [f"{port}={rate}" for port, rate in enumerate(switch["port_cells_per_s"], start=1)
+             if rate > 0]  # 0: a port without a link keeps the default
+    if mpls_ports:
+        first, last = topologies.mpls_range(labels_per_port)
+        options["port-labels"] = ",".join(f"{port}=mpls:{first}-{last}" for port in mpls_ports)
+    if rates:
+        options["port-cells-per-s"] = ",".join(rates)
+    return options
+
+
+def manager_names(count):
+    return ["default", *(f"manager-{number}" for number in range(2, count + 1))]
