@@ -341,9 +341,7 @@ def packages_list():
         words = line.partition("#")[0].split()
         if not words:
             continue
-        levels = ("build", "check", "compare", "ovs")
-        if len(words) != 2 or words[0] not in levels or not re.fullmatch(
-                r"[a-z0-9][a-z0-9.+-]+", words[1]):
+        if not re.fullmatch(r"(build|check|compare|ovs) [a-z0-9][a-z0-9.+-]+", " ".join(words)):
             yield f"{name}:{number}: is not `build|check|compare|ovs PACKAGE`: {line}"
         elif words[1] in seen:
             yield f"{name}:{number}: {words[1]} is in line {seen[words[1]]} already"
