@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The network of a lab with Open vSwitch: frames travel, and nothing of it stays behind.
 
-Needs root and Open vSwitch. A stand-in takes the place of xbind-gsmp-ovs: an xbind-switch, which
-sets no flow in a bridge. The tests set the flows, as far as they need them.
+Needs root and Open vSwitch. In most tests a stand-in takes the place of xbind-gsmp-ovs: an
+xbind-switch, which sets no flow in a bridge. These tests set the flows, as far as they need them.
 """
 
 import json
@@ -77,14 +77,14 @@ class OvsLab(unittest.TestCase):
         words = [words[0], "--state-dir", self.state_dir, *words[1:]]
         return run(LAB, *words, **options)
 
-    def up(self, topology=RING):
-        done = self.start(topology)
+    def up(self, topology=RING, bin_dir=None):
+        done = self.start(topology, bin_dir)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done
 
-    def start(self, topology=RING):
-        return self.lab_command("up", topology, "--bin-dir", bins(self.directory), "--names-port",
-                                "0", "--no-omniorb-config")
+    def start(self, topology=RING, bin_dir=None):
+        return self.lab_command("up", topology, "--bin-dir", bin_dir or bins(self.directory),
+                                "--names-port", "0", "--no-omniorb-config")
 
     def assert_nothing_is_left(self):
         self.assertEqual(processes_of(self.state_dir), [])
@@ -155,6 +155,23 @@ class OvsLab(unittest.TestCase):
         down = self.lab_command("down")
         self.assertEqual((down.returncode, down.stderr), (0, ""))
         self.assert_nothing_is_left()
+
+    def test_calls_carry_frames_around_a_cut_and_over_a_restarted_bridge(self):
+        self.up(bin_dir=BIN)  # with xbind-gsmp-ovs itself
+        lab = Lab.find(self.state_dir)
+        for ends in (("node-1", "node-2"), ("node-2", "node-1")):
+            done = tool(lab, "xbindctl", "connect", *ends)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        pings = lambda: self.ping("node-1", "10.77.0.2", 1).returncode == 0  # noqa: E731
+        wait_until(pings, "frames travel over the short way")
+        self.lab_command("cut", "node-1:2")
+        wait_until(pings, "frames travel over the long way")
+        self.lab_command("kill", "ovs-vswitchd")
+        self.assertFalse(pings(), "no bridge forwards now")
+        self.lab_command("start", "ovs-vswitchd")
+        wait_until(pings, "the agents have written the flows again")
+        audit = tool(lab, "xbindctl", "audit")
+        self.assertIn("clean", audit.stdout, audit.stderr)
 
     def test_killed_daemons_come_back_with_their_bridges(self):
         self.up()
