@@ -16,7 +16,8 @@ enum class Cause : std::uint8_t {
   kNoRoute,            // the endpoints are known, but no path joins them
   kNoBandwidth,        // too little on a port (free cells/s) or on the widest path; asked, free
   kNoBuffer,           // too little free buffer on a port; asked, free in cells
-  kNoLabel,            // every label of the port is taken; free = 0
+  kNoLabel,            // every label of the port is taken, or the one that the call wants is (then
+                       // asked = its value, from 16); free = 0
   kUnknownPort,        // the switch has no such port; asked = the port
   kForeignInputLabel,  // the input label belongs to another connection; asked = the label's value
   kLabelNotHeld,  // the output label was not granted to this manager; asked = the label's value

@@ -73,11 +73,12 @@ struct HopSetup {
   bool commit = true;           // false: reserve
   std::uint16_t hop_count = 0;  // switches on this leg; hop + 1 == hop_count is the last one
   PortId input_port;
-  // None at the first hop (the SwitchServer allocates it) and in a reserve.
+  // At the first hop, in a reserve or a commit: none (the SwitchServer allocates it), or this label
+  // of the port's range. None in any other reserve.
   Label input_label;
   PortId output_port;
-  // None at the last hop (the SwitchServer allocates it). In a reserve: a label of the manager's
-  // cache, or none (the SwitchServer allocates it from the port's range).
+  // At the last hop: none (the SwitchServer allocates it), or this label of the port's range. At
+  // any other: a label of the manager's cache; in a reserve also none, as at the last hop.
   Label output_label;
   Resources demand;
   std::uint16_t labels_wanted = 0;  // replacement labels of output_port, sent with the result

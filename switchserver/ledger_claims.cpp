@@ -21,7 +21,8 @@ HopSetup setup_for(const LedgerHop& claimed) {
   setup.held = claimed.held;
   setup.branch = claimed.branch;
   setup.bidirectional = claimed.bidirectional;
-  if (setup.commit && !setup.first()) setup.input_label = claimed.cross_connect.input_label;
+  if (setup.commit ? !setup.first() : setup.first())
+    setup.input_label = claimed.cross_connect.input_label;
   if (setup.commit && !setup.last()) setup.output_label = claimed.cross_connect.output_label;
   return setup;
 }
@@ -86,14 +87,17 @@ Admission Ledger::claim(ManagerIndex manager, const LedgerHop& claimed, std::uin
   if (out == nullptr) return refuse(Cause::kUnknownPort, at.output_port, at.output_port.value());
   if (hop_count() >= options_.hops_max) return refuse(Cause::kBusy, {}, hop_count() + 1);
   const bool reserved = claimed.stage == HopStage::kReserved;
-  const auto input = reserved ? Spot{} : in->input.find_spot(at.input_label);
+  // A hold has an input label if it begins here and the client has asked for that label.
+  const bool has_input =
+      !reserved || (claimed.key.hop == 0 && !claimed.branch && at.input_label.present());
+  const auto input = has_input ? in->input.find_spot(at.input_label) : Spot{};
   if (!input) return refuse(Cause::kInvalidRequest, at.input_port, at.input_label.value);
   // A hold's egress label is known to nobody yet: any will do.
   const bool allot = reserved && !at.output_label.present();
   const auto output = allot ? out->output.next_free_spot() : out->output.find_spot(at.output_label);
   if (!output && allot) return refuse(Cause::kNoLabel, at.output_port, 1);
   if (!output) return refuse(Cause::kInvalidRequest, at.output_port, at.output_label.value);
-  if (!reserved && !may_claim_input(in->input.place_of(*input), manager, claimed)) {
+  if (has_input && !may_claim_input(in->input.place_of(*input), manager, claimed)) {
     return refuse(Cause::kForeignInputLabel, at.input_port, at.input_label.value);
   }
   if (!may_claim_output(out->output.place_of(*output), manager, claimed)) {
@@ -119,7 +123,7 @@ Admission Ledger::claim(ManagerIndex manager, const LedgerHop& claimed, std::uin
   Resources hops = books.hops;
   set_hops(*out, books, hops += record.charge);
   if (joins) charge_group(*out, ref.value());
-  if (!reserved) {
+  if (has_input) {
     record.input = packed(at.input_label);
     enter(in->input, *input, ref, &HopRecord::next_on_input);
     stack_on_input(ref);

@@ -128,7 +128,8 @@ Admission Ledger::set_up_new(ManagerIndex manager, const HopSetup& setup, std::u
 
   Spot input_spot;
   Spot output_spot;
-  if (setup.commit) {
+  const bool has_input = setup.commit || (allots_input(setup) && setup.input_label.present());
+  if (has_input) {
     if (const auto refused = choose_input(manager, setup, *in, input_spot)) return *refused;
   } else if (setup.input_label.present()) {
     return refuse(Cause::kInvalidRequest, setup.input_port, setup.input_label.value);
@@ -149,7 +150,7 @@ Admission Ledger::set_up_new(ManagerIndex manager, const HopSetup& setup, std::u
   record.charge = alone;
   set_charge(ref.value(), charge);
   enter(out->output, output_spot, ref, &HopRecord::next_on_output);
-  if (setup.commit) take_input(ref, *in, input_spot);
+  if (has_input) take_input(ref, *in, input_spot);
   if (!setup.last() && !setup.joins) ++books.labels;
   Resources hops = books.hops;
   set_hops(*out, books, hops += charge);
@@ -178,8 +179,15 @@ Admission Ledger::commit_reserved(HopRef ref, const HopSetup& setup, std::uint32
   if (!in.present) {
     return refuse(Cause::kUnknownPort, setup.input_port, setup.input_port.value());
   }
+  const Label reserved = record.input_label();  // an ingress label that the reserve named
   Spot input_spot;
-  if (const auto refused = choose_input(record.manager, setup, in, input_spot)) return *refused;
+  if (reserved.present()) {
+    if (setup.input_label.present() && setup.input_label != reserved) {
+      return refuse(Cause::kInvalidRequest, setup.input_port, setup.input_label.value);
+    }
+  } else if (const auto refused = choose_input(record.manager, setup, in, input_spot)) {
+    return *refused;
+  }
   if (setup.takes_over) {
     const std::uint64_t demand = record.demand.cells_per_s;
     if (const auto refused = admit_taken_input(setup, in, demand)) return *refused;
@@ -190,7 +198,7 @@ Admission Ledger::commit_reserved(HopRef ref, const HopSetup& setup, std::uint32
     extras.asked = setup.demand;
     extras.asked_contract = PackedContract(setup.contract);
   }
-  take_input(ref, in, input_spot);
+  if (!reserved.present()) take_input(ref, in, input_spot);
   record.earlier_session = false;  // the committing session knows the label
   record.state = HopStage::kCommitting;
   touch(ref);
@@ -199,13 +207,13 @@ Admission Ledger::commit_reserved(HopRef ref, const HopSetup& setup, std::uint32
   return admission;
 }
 
-// The input label of a commit: at the first hop the next free one, otherwise the given one.
+// The input label: at the first hop the wanted or the next free one, otherwise the given one.
 Ledger::Refusal Ledger::choose_input(ManagerIndex manager, const HopSetup& setup, Port& in,
                                      Spot& chosen) {
   LabelPool& pool = in.input;
   if (allots_input(setup)) {
     if (setup.input_label.present()) {
-      return refuse(Cause::kInvalidRequest, setup.input_port, setup.input_label.value);
+      return choose_wanted(pool, setup.input_port, setup.input_label, chosen);
     }
     const auto spot = pool.next_free_spot();
     if (!spot) return refuse(Cause::kNoLabel, setup.input_port, 1);
@@ -224,8 +232,8 @@ Ledger::Refusal Ledger::choose_input(ManagerIndex manager, const HopSetup& setup
   return {};
 }
 
-// The output label: the next free one at the last hop and for a reserve that names none, otherwise
-// the given one.
+// The output label: at the last hop the wanted or the next free one, for a reserve that names none
+// the next free one, otherwise the given one.
 Ledger::Refusal Ledger::choose_output(ManagerIndex manager, const HopSetup& setup, Port& out,
                                       Spot& chosen) {
   const Label named = setup.output_label;
@@ -236,7 +244,7 @@ Ledger::Refusal Ledger::choose_output(ManagerIndex manager, const HopSetup& setu
     return {};
   }
   if (setup.last() && named.present()) {
-    return refuse(Cause::kInvalidRequest, setup.output_port, named.value);
+    return choose_wanted(pool, setup.output_port, named, chosen);
   }
   if (setup.last() || (!setup.commit && !named.present())) {
     return allot_output(manager, setup, out, chosen);

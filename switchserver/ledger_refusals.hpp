@@ -25,6 +25,18 @@ inline bool is_loose(const LabelPlace& place, ManagerIndex manager) {
   return loose && place.manager == manager;
 }
 
+// The free label of the pool that the manager wants at the end of a call, and no other.
+inline std::optional<Admission> choose_wanted(const LabelPool& pool, PortId port, Label wanted,
+                                              LabelPool::Spot& chosen) {
+  const auto spot = pool.find_spot(wanted);
+  if (!spot) return refuse(Cause::kInvalidRequest, port, wanted.value);
+  if (pool.place_of(*spot).holder > LabelHolder::kFree) {
+    return refuse(Cause::kNoLabel, port, wanted.value);
+  }
+  chosen = *spot;
+  return std::nullopt;
+}
+
 // Whether this SwitchServer allots the input label: at the first hop, unless a label is already in
 // use.
 inline bool allots_input(const HopSetup& setup) { return setup.first() && !setup.takes_over; }

@@ -305,7 +305,7 @@ void SwitchController::remove(Place place, ManagerIndex manager, const HopKey& k
 void SwitchController::remove_at_once(HopRef ref) {
   const HopRecord& record = ledger_.hop(ref);
   const auto below = ledger_.below(ref);
-  if (record.input_label().present()) note_end(record);
+  if (record.state != HopStage::kReserved) note_end(record);
   ledger_.begin_removal(ref);
   advance(below);
   ++counters_.removes;

@@ -255,7 +255,7 @@ void SwitchController::report(const Audit& audit, const std::vector<CrossConnect
     if (record.manager == audit.manager) {
       report.hops.push_back(describe(ref, record, owners, report.owners));
     }
-    if (!record.input_label().present()) return;  // a reservation
+    if (record.state == HopStage::kReserved) return;
     if (ledger_.superseded(ref) && record.version <= audit.since) return;
     const bool throughout = settled && !ledger_.above(ref) && record.version <= audit.since;
     (throughout ? expected.settled : expected.moving).push_back(ledger_.cross_connect(record));

@@ -94,19 +94,10 @@ TEST_F(LedgerTest, AOneHopPathHasBothEnds) {
   EXPECT_EQ(ledger.usage(PortId{2})->free_output_labels, 8U);
 }
 
-TEST_F(LedgerTest, RefusesLabelsWhereTheSwitchServerIsToAllotThem) {
-  HopSetup in = first(1, cache_one(a));
-  in.input_label = kInput;
-  expect_refused(ledger.set_up(a, in), Cause::kInvalidRequest, kIn, kInput.value);
-  HopSetup out = last(1, kInput);
-  out.output_label = atm_label(0, 33);
-  expect_refused(ledger.set_up(a, out), Cause::kInvalidRequest, PortId{2}, atm_label(0, 33).value);
+TEST_F(LedgerTest, RefusesTheInputLabelOfAReserveBehindTheFirstHop) {
   HopSetup held = reserve(middle(1, {}, {}));
   held.input_label = kInput;
   expect_refused(ledger.set_up(a, held), Cause::kInvalidRequest, kTrunk, kInput.value);
-  held = reserve(last(1, {}));
-  held.output_label = kInput;
-  expect_refused(ledger.set_up(a, held), Cause::kInvalidRequest, PortId{2}, kInput.value);
 }
 
 TEST_F(LedgerTest, RefusesWhenNoLabelIsLeft) {

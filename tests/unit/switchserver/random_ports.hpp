@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/hop.hpp"
 #include "switchserver/drivers/switch_driver.hpp"
 
 namespace xbind {
@@ -28,6 +29,13 @@ inline Label input_at(const std::vector<SwitchPort>& ports, PortId port, std::ui
   const LabelRanges& ranges = ports.at(port.value() - 1).labels;
   const auto each = 16 / ranges.size();
   return ranges.at(place / each).at(static_cast<std::uint32_t>(place % each));
+}
+
+// Makes the setup name its label at an end of the call, as input_at() does.
+inline void want_labels(HopSetup& setup, const std::vector<SwitchPort>& ports,
+                        std::uint64_t place) {
+  if (setup.first()) setup.input_label = input_at(ports, setup.input_port, place);
+  if (setup.last()) setup.output_label = input_at(ports, setup.output_port, place);
 }
 
 }  // namespace xbind

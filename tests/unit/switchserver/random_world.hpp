@@ -138,6 +138,7 @@ class RandomPlay {
     if (setup.key.connection.value() % 2 == 0) setup.contract = random_contract();
     setup.labels_wanted = static_cast<std::uint16_t>(below(3));
     setup.quota_wanted = {below(8) == 0 ? below(200) : 0, 0};
+    if (below(4) == 0) want_labels(setup, ports_, below(17));
     if (setup.commit) {
       give_labels(manager, setup);
       return setup;
