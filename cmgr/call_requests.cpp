@@ -49,6 +49,11 @@ std::optional<Refusal> other_category(const Contract& has, const Contract& wante
       fmt::format("a connection of {} cannot become one of {}", to_string(had), to_string(asked))};
 }
 
+// None: the SwitchServer allots one.
+Label label_of(const std::optional<FrameTraffic>& frames) {
+  return frames ? frames->label() : Label{};
+}
+
 bool is_destination(const Connection& connection, const std::string& end) {
   if (end == connection.ends->to && !connection.first_end_dropped()) return true;
   const auto& leaves = connection.leaves();
@@ -87,6 +92,9 @@ void CallRequests::act(const Asker& asker, const ConnectRequest& request, const 
   if (context_.prepared.take(asker, request, times, contract, now)) return;
   Connection& connection = context_.connections.open(
       {asker, request.from, request.to, contract, request.reverse.has_value(), 0});
+  if (request.from_frames || request.to_frames) {
+    connection.want_ends(label_of(request.from_frames), label_of(request.to_frames));
+  }
   context_.clients.owns(asker.client, +1);
   if (request.hold_ms != 0) {
     begin<Hold>(context_, connection, std::chrono::milliseconds{request.hold_ms}).start(now);

@@ -48,6 +48,7 @@ std::string explain(const Outcome& outcome) {
       text += fmt::format(": asked {} cells of buffer, free {}", outcome.asked, outcome.free);
       break;
     case Cause::kSwitchRefused: text += fmt::format(": GSMP failure {}", outcome.asked); break;
+    case Cause::kNoLabel:
     case Cause::kBusy:
       // The reason of a peer may be such an explanation itself (idl/types.idl, Refusal).
       if (!outcome.reason.empty() && !outcome.reason.starts_with(to_string(outcome.cause))) {

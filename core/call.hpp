@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/cause.hpp"
+#include "core/frame_traffic.hpp"
 #include "core/ids.hpp"
 #include "core/label.hpp"
 #include "core/service_terms.hpp"
@@ -54,6 +55,11 @@ struct ConnectRequest {
   // A rule of the contract that the request broke in conversion; the request is refused with this
   // reason. Empty: no rule was broken.
   std::string broken_rule{};
+  // The frames that are the call's at `from` and at `to`, in both directions. nullopt: cells with
+  // the label that the SwitchServer allots. Otherwise the end has the label of these frames, or the
+  // request is refused.
+  std::optional<FrameTraffic> from_frames{};
+  std::optional<FrameTraffic> to_frames{};
 
   friend bool operator==(const ConnectRequest&, const ConnectRequest&) = default;
 };

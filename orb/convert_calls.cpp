@@ -1,5 +1,6 @@
 #include "orb/convert.hpp"
 
+#include <array>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -114,42 +115,65 @@ void to_idl(const ConnectRequest& request, v2::ConnectRequest& out) {
   out.priority = request.priority;
   out.hold_ms = request.hold_ms;
   out.attachments.length(0);
+  const auto attach = [&](const std::string& end, const std::optional<FrameTraffic>& frames) {
+    if (!frames) return;
+    const CORBA::ULong at = out.attachments.length();
+    out.attachments.length(at + 1);
+    out.attachments[at].endpoint = end.c_str();
+    out.attachments[at].kind = v2::attachment_frames;
+    out.attachments[at].traffic = frames->text().c_str();
+  };
+  attach(request.from, request.from_frames);
+  attach(request.to, request.to_frames);
 }
 
 namespace {
 
-// Returns the rule that a request's attachments break, as a sentence; empty: none. Our switches
-// carry only cells, so any other kind is refused instead of ignored.
-std::string broken_rule(const v2::ConnectRequest& request) {
-  for (CORBA::ULong i = 0; i < request.attachments.length(); ++i) {
-    const v2::Attachment& attachment = request.attachments[i];
-    const std::string_view end = attachment.endpoint.in();
-    if (end != request.from_end.in() && end != request.to_end.in()) {
-      return fmt::format("the attachment at '{}' is at neither end", printable(end));
-    }
-    if (attachment.kind != v2::attachment_cells) {
-      return fmt::format("no switch at '{}' serves attachment kind {}", printable(end),
-                         attachment.kind);
-    }
-    if (*attachment.traffic.in() != '\0') {
-      return fmt::format("cells enter at '{}', and not the traffic '{}'", printable(end),
-                         printable(attachment.traffic.in()));
-    }
+// Reads one attachment into the request, or says which rule it breaks. If the request has one
+// endpoint twice, its first attachment is at from_end.
+std::string take(const v2::Attachment& attachment, std::array<bool, 2>& named,
+                 ConnectRequest& request) {
+  const std::string_view end = attachment.endpoint.in();
+  const bool is_from = end == request.from;
+  const bool is_to = end == request.to;
+  if (!is_from && !is_to) {
+    return fmt::format("the attachment at '{}' is at neither end", printable(end));
   }
+  const bool at_from = is_from && !(is_to && named[0]);
+  if (std::exchange(named[at_from ? 0 : 1], true)) {
+    return fmt::format("two attachments are at '{}'", printable(end));
+  }
+  const std::string_view traffic = attachment.traffic.in();
+  if (attachment.kind == v2::attachment_cells) {
+    if (traffic.empty()) return {};
+    return fmt::format("cells enter at '{}', and not the traffic '{}'", printable(end),
+                       printable(traffic));
+  }
+  if (attachment.kind != v2::attachment_frames) {
+    return fmt::format("no switch at '{}' serves attachment kind {}", printable(end),
+                       attachment.kind);
+  }
+  const Result<FrameTraffic> frames = FrameTraffic::parse(traffic);
+  if (!frames) return fmt::format("at '{}': {}", printable(end), frames.error().text);
+  (at_from ? request.from_frames : request.to_frames) = *frames;
   return {};
 }
 
 }  // namespace
 
 ConnectRequest to_core(const v2::ConnectRequest& request) {
-  return {RequestId{request.request},
-          request.from_end.in(),
-          request.to_end.in(),
-          to_core(request.service),
-          to_core(request.reverse),
-          request.priority,
-          request.hold_ms,
-          broken_rule(request)};
+  ConnectRequest out{RequestId{request.request},
+                     request.from_end.in(),
+                     request.to_end.in(),
+                     to_core(request.service),
+                     to_core(request.reverse),
+                     request.priority,
+                     request.hold_ms};
+  std::array<bool, 2> named{};
+  for (CORBA::ULong i = 0; i < request.attachments.length() && out.broken_rule.empty(); ++i) {
+    out.broken_rule = take(request.attachments[i], named, out);
+  }
+  return out;
 }
 
 void to_idl(const RequestBatch& batch, v2::RequestBatch& out) {

@@ -115,6 +115,12 @@ struct Connection {
     if (!observed_) observed_ = std::make_unique<Observed>();
     return *observed_;
   }
+  // Every path that is laid for a setup is to have these labels at its ends (HopTree::want_ends).
+  // No journal needs them: a path that is held or connected has them.
+  void want_ends(Label from, Label to) {
+    more().wanted_from = from;
+    more().wanted_to = to;
+  }
   DebtLabels* debt_labels() { return observed_ ? &observed_->debt_labels : nullptr; }
   const Observed& observed() const {
     static const Observed kNothing;
@@ -135,6 +141,8 @@ struct Connection {
     std::uint32_t reroutes = 0;
     std::uint32_t pool = 0;
     ConnectionId alias;  // 0: none
+    Label wanted_from;   // want_ends()
+    Label wanted_to;
   };
   Standing& more() {
     if (!standing_) standing_ = std::make_unique<Standing>();

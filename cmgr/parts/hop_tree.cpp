@@ -85,6 +85,14 @@ void HopTree::lay(const std::vector<SwitchIndex>& at, const std::vector<PathHop>
   }
 }
 
+void HopTree::want_ends(Label from, Label to) {
+  for (Hop& hop : hops_) {
+    const bool back = hop.leg == 1;
+    if (hop.number == 0) hop.input_label = back ? to : from;
+    if (hop.last()) hop.output_label = back ? from : to;
+  }
+}
+
 void HopTree::lay_branch(const std::vector<SwitchIndex>& at, const std::vector<PathHop>& route,
                          const Fork& fork, const Hops& stock, std::uint16_t leg) {
   XB_CHECK(hops_.empty(), hops_.size());

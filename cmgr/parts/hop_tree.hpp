@@ -95,11 +95,13 @@ struct Hop {
   SwitchIndex at;
   std::uint16_t leg = 0;
   std::uint16_t labels_asked = 0;  // replacements requested with the command under way
-  HopLabel input_label;            // known before the commit, except at the first hop
-  HopLabel output_label;           // known before the commit, except at the last hop
-  std::uint8_t number = 0;         // position in the leg when it was set up
-  std::uint8_t last_number = 0;    // greatest position in the leg at that time
-  std::uint8_t asked_in = 0;       // low octet of the attachment in which labels were requested
+  // Known before the commit, except at the first (last) hop; there a label that is known before has
+  // been asked for by the client.
+  HopLabel input_label;
+  HopLabel output_label;
+  std::uint8_t number = 0;       // position in the leg when it was set up
+  std::uint8_t last_number = 0;  // greatest position in the leg at that time
+  std::uint8_t asked_in = 0;     // low octet of the attachment in which labels were requested
   HopState state = HopState::kIdle;
   Errand errand = Errand::kNone;
   bool branch : 1 = false;
@@ -240,6 +242,9 @@ class HopTree : public Hops {
   static HopTree assemble(const std::vector<std::pair<Hop, std::size_t>>& hops);
   // Lays the hops of a path, followed by those of the reverse direction. The tree must be empty.
   void lay(const std::vector<SwitchIndex>& at, const std::vector<PathHop>& route, bool both);
+  // Makes these the labels that the hops of both legs are to have at the ends of the path; none:
+  // the SwitchServer allots one. The path has been laid and no command sent.
+  void want_ends(Label from, Label to);
   // Lays a leaf's hops, from where the route leaves `stock`. The tree must be empty.
   void lay_branch(const std::vector<SwitchIndex>& at, const std::vector<PathHop>& route,
                   const Fork& fork, const Hops& stock, std::uint16_t leg);

@@ -115,11 +115,33 @@ void Outcomes::describe_debts(const Hops& hops, const std::vector<SwitchIndex>& 
   if (at.size() > kNamed) outcome.owed.element += fmt::format(" and {} more", at.size() - kNamed);
 }
 
+namespace {
+
+// Why the client cannot have the label that it has asked for at an end; empty: it was refused for
+// another reason.
+std::string reason_of_label(const Hop& hop, const HopResult& result) {
+  const bool taken = result.cause == Cause::kNoLabel;
+  if (!taken && result.cause != Cause::kInvalidRequest) return {};
+  const bool enters = hop.number == 0 && !hop.branch && !hop.takes_over;
+  const auto is_it = [&](bool at_end, PortId port, Label label) {
+    return at_end && result.port == port && label.present() && result.asked == label.value;
+  };
+  Label asked;
+  if (is_it(enters, hop.input_port, hop.input_label)) asked = hop.input_label;
+  if (is_it(hop.last() && !hop.joins, hop.output_port, hop.output_label)) asked = hop.output_label;
+  if (!asked.present()) return {};
+  const auto frames = FrameTraffic::of(asked);
+  return fmt::format("the label {} of '{}' {}", to_string(asked), frames ? frames->text() : "",
+                     taken ? "is taken" : "is none of the port's");
+}
+
+}  // namespace
+
 Refusal Outcomes::refusal_of(const Hop& hop, const HopResult& result) const {
   return {result.cause,
           result.port.value() == 0 ? switches_.name(hop.at)
                                    : fmt::format("{} port {}", switches_.name(hop.at), result.port),
-          result.asked, result.free};
+          result.asked, result.free, reason_of_label(hop, result)};
 }
 
 // The time after which a rejected request may be accepted, 10 ms to the queue timer: the number of

@@ -61,6 +61,10 @@ std::uint64_t digest_of(const Body& body) {
     digest.add(std::uint64_t{body.hold_ms} << 16 | std::uint64_t{body.priority} << 8 |
                std::uint64_t{body.reverse.has_value()});
     digest.add(body.reverse);
+    if (body.from_frames || body.to_frames) {
+      digest.add(body.from_frames ? body.from_frames->label().value : 0);
+      digest.add(body.to_frames ? body.to_frames->label().value : 0);
+    }
   } else if constexpr (std::is_same_v<Body, ReleaseRequest>) {
     digest.add(2);
     digest.add(body.connection.value());

@@ -61,6 +61,10 @@ Connection& ConnectionTable::restore(const Found& found, HopTree&& hops) {
 void ConnectionTable::lay(Connection& connection, const std::vector<SwitchIndex>& at,
                           const std::vector<PathHop>& route) {
   connection.hops_.lay(at, route, connection.both_);
+  if (connection.standing_) {
+    const Connection::Standing& standing = *connection.standing_;
+    connection.hops_.want_ends(standing.wanted_from, standing.wanted_to);
+  }
   count(connection, connection.hops_);
 }
 

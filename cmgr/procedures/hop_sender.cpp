@@ -92,9 +92,10 @@ void HopSender::fill_in(HopSetup& setup, Procedure& procedure, Hop& hop, bool co
   setup.input_port = hop.input_port;
   setup.output_port = hop.output_port;
   setup.output_label = hop.output_label;
-  if (commit) {
-    setup.input_label = hop.input_label;
-  } else {
+  // Phase one reserves an ingress label that the client has asked for.
+  const bool enters = hop.number == 0 && !hop.branch && !hop.takes_over;
+  if (commit || enters) setup.input_label = hop.input_label;
+  if (!commit) {
     hop.reserved = true;
     setup.held = procedure.holds();
   }

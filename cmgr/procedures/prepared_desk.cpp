@@ -70,6 +70,7 @@ void PreparedDesk::fill(TimePoint now) {
 bool PreparedDesk::take(const Asker& asker, const ConnectRequest& request,
                         const RequestTimes& times, const Contract& contract, TimePoint now) {
   if (pools_.empty() || request.reverse || request.hold_ms != 0) return false;
+  if (request.from_frames || request.to_frames) return false;  // has other labels at its ends
   const std::uint32_t number =
       pools_.find(request.from, request.to, {contract.forward, contract.traffic});
   if (number == 0) return false;

@@ -257,7 +257,6 @@ void Recovery::restore_hold(ConnectionId id, const Call& call, TimePoint now) {
     hop.reserved = true;
     const Hop* const upstream = made.hops().upstream_of(hop);
     if (upstream != nullptr) hop.input_label = upstream->output_label;
-    if (hop.last()) hop.output_label = {};
     context_.sender.book(made, hop, now);
   }
   begin<Hold>(context_, made, kRestoredHold).resume(now);

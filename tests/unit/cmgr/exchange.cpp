@@ -31,8 +31,12 @@ HopResult done(const HopKey& key, HopAction action) {
 HopResult done(const HopSetup& setup, Label allotted) {
   HopResult result = done(setup.key, action_of(setup));
   const std::uint32_t leg = setup.key.leg;
-  if (setup.commit && setup.first()) result.input_label = vci(500 + leg);
-  if (setup.commit && setup.last()) result.output_label = vci(600 + leg);
+  const auto at_end = [](Label named, Label allotted_there) {
+    return named.present() ? named : allotted_there;
+  };
+  if (setup.commit && setup.first()) result.input_label = at_end(setup.input_label, vci(500 + leg));
+  if (setup.commit && setup.last())
+    result.output_label = at_end(setup.output_label, vci(600 + leg));
   if (allotted.present()) result.output_label = allotted;
   return result;
 }

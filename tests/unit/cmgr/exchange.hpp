@@ -35,7 +35,7 @@ inline Label vci(std::uint32_t value) { return atm_label(0, value); }
 
 HopResult done(const HopKey& key, HopAction action);
 // The hop is done. `allotted` is the label that the SwitchServer has reserved. A committed first
-// hop gets an ingress label, a committed last hop an egress label.
+// hop gets an ingress label, a committed last hop an egress label: the one that it names, if any.
 HopResult done(const HopSetup& setup, Label allotted = {});
 HopResult refused(const HopSetup& setup, Cause cause, PortId port = {}, std::uint64_t asked = 0,
                   std::uint64_t free = 0);
