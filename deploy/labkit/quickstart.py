@@ -58,7 +58,8 @@ def main(words):
     try:
         options = parse(words)
         step("packages")
-        agents = [AGENT] if options.load.switch == "ovs" else []
+        agents = ([AGENT, "add_rate"] if options.sweep == "ovs"
+                  else [AGENT] if options.load.switch == "ovs" else [])
         run_or_fail([ROOT / "deploy" / "install", "build", *(["ovs"] if agents else [])])
         if agents:
             ovs.require()

@@ -5,6 +5,7 @@
   cache     hit ratio and size of the label caches, steady load
   throughput, scale, wide, managers   what the system carries, and at what cost: see speed.py
   recovery  audits, repairs and the return of killed daemons with 100 000 connections up
+  ovs       Open vSwitch bridges: Add Branch through GSMP, and calls over two of them; needs root
   sip       SIPp through three Kamailio proxies, to compare with: see sip.py
 
 Figures depend on the machine; nothing here is a test. Exit code 0 when every audit was clean.
@@ -22,6 +23,7 @@ import tempfile
 import threading
 from pathlib import Path
 
+from . import real_switches
 from . import recovery
 from . import sip
 from . import speed
@@ -30,7 +32,7 @@ from . import sweep_figures as figures
 from .load import Load, callgen
 from .process import LabError
 
-SWEEPS = ["engines", "adaptive", "cache", *speed.NAMES, "recovery", "sip"]
+SWEEPS = ["engines", "adaptive", "cache", *speed.NAMES, "recovery", "ovs", "sip"]
 
 # Room for what a saturated run piles up: neither labels nor bandwidth may be what saturates.
 ROOMY = {"labels_per_port": 20_000, "cells_per_s": 10}
@@ -68,8 +70,9 @@ def run(name, in_own_lab, json_file, scheduling):
     elif name in speed.NAMES:
         results |= speed.measure(name, in_own_lab)
         text = speed_figures.text_of(results["goals"])
-    elif name == "recovery":
-        results |= recovery.measure(in_own_lab)
+    elif name in ("recovery", "ovs"):
+        measure = {"recovery": recovery.measure, "ovs": real_switches.measure}[name]
+        results |= measure(in_own_lab)
         text = speed_figures.text_of(results["goals"])
     else:
         results |= {"engines": engines, "adaptive": adaptive, "cache": cache}[name](in_own_lab)
