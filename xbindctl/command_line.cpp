@@ -28,6 +28,11 @@ Words service_words() {
           "mbs-cells",         "mfs-cells"};
 }
 
+// Options of `connect`, beside those of a service.
+Words connect_words() {
+  return {"both", "reverse-cells-per-s", "priority", "hold", "from-traffic", "to-traffic"};
+}
+
 // The arguments ID, REQUEST and PORT are numbers.
 std::vector<config::Command> commands() {
   const auto service_and = [&](const Words& more) {
@@ -42,7 +47,7 @@ std::vector<config::Command> commands() {
       {"connect",
        {"FROM", "TO"},
        "Sets up a connection and prints its id and its labels.",
-       service_and({"both", "reverse-cells-per-s", "priority", "hold"})},
+       service_and(connect_words())},
       {"commit", {"ID"}, "Makes a connection of a hold.", manager},
       {"modify",
        {"ID"},
@@ -266,12 +271,29 @@ Refusal check_ping(CommandLine& line, const config::OptionSet& set) {
   return std::nullopt;
 }
 
+Refusal parse_traffic(const std::string& name, const std::string& text,
+                      std::optional<FrameTraffic>& parsed) {
+  if (text.empty()) return std::nullopt;
+  const auto frames = FrameTraffic::parse(text);
+  if (!frames) return fmt::format("{}: {}", name, frames.error().text);
+  parsed = *frames;
+  return std::nullopt;
+}
+
+Refusal check_traffic(CommandLine& line, const config::OptionSet&) {
+  if (auto refused =
+          parse_traffic("from-traffic", line.connect.from_traffic, line.connect.from_frames)) {
+    return refused;
+  }
+  return parse_traffic("to-traffic", line.connect.to_traffic, line.connect.to_frames);
+}
+
 // Requires the options without which a command would not do what the operator meant.
 Refusal check_options(const CommandLine& line, const config::OptionSet& set) {
   if (line.manager.empty()) return "manager is empty";
   if (line.reverse_cells_per_s != 0 && !line.both) return "reverse-cells-per-s goes with both";
-  if (line.hold_s > 0 && line.hold_ms() == 0) {
-    return fmt::format("hold: {} s is less than a millisecond", line.hold_s);
+  if (line.connect.hold_s > 0 && line.hold_ms() == 0) {
+    return fmt::format("hold: {} s is less than a millisecond", line.connect.hold_s);
   }
   if (line.verb() == "modify" && line.service.kind != ServiceKind::kVideo &&
       line.service.kind != ServiceKind::kClass && !set.given("cells-per-s")) {
@@ -302,7 +324,7 @@ std::optional<ServiceSpec> CommandLine::reverse() const {
 }
 
 std::uint32_t CommandLine::hold_ms() const {
-  return static_cast<std::uint32_t>(std::floor(hold_s * 1e3 + 1e-6));
+  return static_cast<std::uint32_t>(std::floor(connect.hold_s * 1e3 + 1e-6));
 }
 
 const std::vector<std::string>& aggregation_modes() {
@@ -394,11 +416,15 @@ void declare(config::OptionSet& set, CommandLine& line) {
   set.add_string(
       "client", &line.client, "",
       "Only the connections of the client of this name; '(two-way)': those of xbindctl.");
-  set.add_uint("priority", &line.priority, 0, {0, kPriorityMax},
+  set.add_uint("priority", &line.connect.priority, 0, {0, kPriorityMax},
                "Under pressure the higher is served first.");
-  set.add_double("hold", &line.hold_s, 0, {0, kHoldMsMax / 1000},
+  set.add_double("hold", &line.connect.hold_s, 0, {0, kHoldMsMax / 1000},
                  "Seconds for which everything is reserved, until a commit; 0: connected at "
                  "once.");
+  set.add_string("from-traffic", &line.connect.from_traffic, "",
+                 "Frames at FROM that are the call's: 'port', those that no other call takes; "
+                 "'vlan N'; or 'class N' of the switch's operator. Not given, cells.");
+  set.add_string("to-traffic", &line.connect.to_traffic, "", "The same at TO.");
   set.add_uint(
       "count", &line.count, 0, {0, 1'000},
       "How many connections are kept ready; 0 ends it. ping: cells to each point; not given, "
@@ -429,6 +455,7 @@ void declare(config::OptionSet& set, CommandLine& line) {
   set.add_check([&line, &set] { return check_options(line, set); });
   set.add_check([&line, &set] { return check_routes(line, set); });
   set.add_check([&line, &set] { return check_ping(line, set); });
+  set.add_check([&line, &set] { return check_traffic(line, set); });
 }
 
 }  // namespace xbind::ctl

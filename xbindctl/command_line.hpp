@@ -28,6 +28,15 @@ struct PingOptions {  // with CommandLine::count
   std::vector<dataplane::NamedLink> lines;  // line_words, parsed
 };
 
+struct ConnectOptions {
+  std::uint8_t priority = 0;
+  double hold_s = 0;
+  std::string from_traffic;                 // which frames are the call's at FROM;
+  std::string to_traffic;                   // at TO
+  std::optional<FrameTraffic> from_frames;  // from_traffic, parsed; nullopt: not given
+  std::optional<FrameTraffic> to_frames;
+};
+
 struct CommandLine {
   std::string manager;             // name under xbind/cmgr/
   std::vector<std::string> words;  // the command and its arguments
@@ -44,8 +53,7 @@ struct CommandLine {
   bool release = false;                   // forget-manager: its connections, too
   bool all = false;                       // release: every connection,
   std::string client;                     // or, as for list, those of this client
-  std::uint8_t priority = 0;
-  double hold_s = 0;
+  ConnectOptions connect;
   std::uint32_t count = 0;
   AggregationOptions aggregation;
   PingOptions ping;

@@ -121,8 +121,12 @@ int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameCli
   const client::TwoWay& manager = *found;
   const ConnectionId connection{line.id};
   if (verb == "connect") {
-    return ctl::connect(manager, {new_request(), words[1], words[2], line.service, line.reverse(),
-                                  line.priority, line.hold_ms()});
+    ConnectRequest request{new_request(), words[1],       words[2],
+                           line.service,  line.reverse(), line.connect.priority,
+                           line.hold_ms()};
+    request.from_frames = line.connect.from_frames;
+    request.to_frames = line.connect.to_frames;
+    return ctl::connect(manager, request);
   }
   if (verb == "commit") return ctl::commit(manager, connection);
   if (verb == "modify") return ctl::modify(manager, connection, line.service, line.reverse());

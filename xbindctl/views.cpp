@@ -76,6 +76,24 @@ void print_hops(const v2::HopStateSeq& hops) {
   }
 }
 
+// Which frames the labels at the two ends stand for where a port carries frames
+// (core/frame_traffic.hpp); empty: none.
+std::string frames_of(const v2::ConnectionState& state) {
+  std::string words;
+  const auto add = [&](const char* end, const v2::LabelValue& label) {
+    const Result<Label> known = orb::to_core(label);
+    const auto frames = known ? FrameTraffic::of(*known) : std::nullopt;
+    if (frames) words += fmt::format("{}{} at {}", words.empty() ? "" : ", ", frames->text(), end);
+  };
+  const v2::HopStateSeq& hops = state.hops;
+  CORBA::ULong ends = 0;  // of leg 0
+  while (ends < hops.length() && hops[ends].leg == 0) ++ends;
+  if (ends == 0) return words;
+  add(state.from_end, hops[0].input_label);
+  if (*state.to_end.in() != '\0') add(state.to_end, hops[ends - 1].output_label);
+  return words;
+}
+
 std::string name_of_cache(CORBA::Octet kind) {
   switch (kind) {
     case v2::cache_labels: return "labels";
@@ -281,6 +299,9 @@ int describe(const client::TwoWay& manager, ConnectionId connection) {
                   callee_of(state)));
   say(fmt::format("takes       {}", words_of(state.resources)));
   if (both) say(fmt::format("reverse     {}", words_of(state.reverse_resources)));
+  if (const std::string frames = frames_of(state); !frames.empty()) {
+    say("as frames   " + frames);
+  }
   if (state.reroutes != 0) say("rerouted    " + counted(state.reroutes, "time"));
   if (state.condition == v2::path_down) {
     say(fmt::format("broken      {} is down, no other path", state.element.in()));

@@ -25,7 +25,7 @@ class PresetManager : public POA_xbind::v2::ConnectionManager {
   // its cause is not kNone.
   Outcome answer;
   bool remembers = true;                  // false: outcome_of() throws UnknownRequest
-  v2::ConnectionState state;              // the only one that describe() knows
+  v2::ConnectionState state{};            // the only one that describe() knows
   std::vector<v2::ConnectionState> more;  // listed after `state`; ascending, above it
   std::vector<std::uint64_t> released;    // the ids of all release() calls, also refused ones
   // release() refuses this connection as unknown, as if it had ended just before; 0: none.

@@ -103,6 +103,8 @@ class CommandLines(unittest.TestCase):
             ("xbind-cmgr", ["--delay-ms", "0"], ["delay-ms", "0"]),
             ("xbindctl connect", ["--priority", "8"], ["priority", "8", "7"]),
             ("xbindctl connect", ["--hold", "3601"], ["hold", "3601", "3600"]),
+            ("xbindctl connect", ["--from-traffic", "vlan 4095"], ["from-traffic", "'vlan 4095'"]),
+            ("xbindctl connect", ["--to-traffic", "all"], ["to-traffic", "'all'", "class 0..4095"]),
             ("xbindctl connect", ["--hold", "0.0001"], ["hold", "0.0001", "millisecond"]),
             ("xbindctl connect", ["--reverse-cells-per-s", "5"], ["reverse-cells-per-s", "both"]),
             ("xbindctl connect", ["--frame-octets", "5"], ["frame-octets", "frames-per-1000-s"]),

@@ -184,6 +184,22 @@ TEST_F(Commands, AConnectionIsShownWithItsDirectionsLegsAndLeaves) {
   EXPECT_EQ(said([&] { return list(manager_, "another"); }).find("callgen"), std::string::npos);
 }
 
+TEST_F(Commands, AConnectionIsShownWithTheFramesAtItsEnds) {
+  v2::ConnectionState& state = reported_.state;
+  state.connection = 7;
+  state.from_end = "host-a";
+  state.to_end = "host-b";
+  state.hops.length(1);
+  state.hops[0] = hop(0, 0, "switch-1");
+  state.hops[0].input_label = {v2::label_mpls, 4'196};
+  state.hops[0].output_label = {v2::label_mpls, 16};
+  EXPECT_THAT(said([&] { return describe(manager_, ConnectionId{7}); }),
+              HasSubstr("as frames   vlan 100 at host-a, port at host-b\n"));
+  state.hops[0].input_label = {v2::label_mpls, 17};
+  EXPECT_THAT(said([&] { return describe(manager_, ConnectionId{7}); }),
+              HasSubstr("as frames   port at host-b\n"));
+}
+
 TEST_F(Commands, WhatAPeerSendsIsPrintedAsOneHarmlessLine) {
   v2::ConnectionState& state = reported_.state;
   state.connection = 7;
