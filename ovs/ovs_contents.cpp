@@ -37,7 +37,7 @@ void OvsTable::bridge_ready(BridgeContents contents) {
     adopt(contents);
   }
   remove_unused(contents);
-  send_written(false);
+  give_back(send_written(false));
   bridge_.barrier();
   std::set<std::uint32_t> up;
   for (const openflow::PortDesc& port : contents.ports) {
@@ -53,7 +53,8 @@ void OvsTable::bridge_lost() {
   const auto lost = std::exchange(open_, {});
   busy_.clear();
   for (auto one = lost.rbegin(); one != lost.rend(); ++one) {
-    undo(*one);
+    undo_in_fabric(*one);
+    undo_numbers(*one);
     answer(one->ticket, FailureCode::kUnspecified);
   }
   run_waiting();
@@ -230,15 +231,12 @@ void OvsTable::remove_unused(const BridgeContents& contents) {
   }
   for (const openflow::GroupDesc& group : contents.groups) {
     if (groups_.contains(group.id) && !groups.contains(group.id)) {
-      openflow::GroupMod removal;
-      removal.command = openflow::GroupCommand::kDelete;
-      removal.id = group.id;
-      written_.emplace_back(std::move(removal));
-      groups_.give_back(group.id);
+      drop_extras({.group = group.id, .meter = 0, .rate = {}});
     }
   }
   for (const openflow::MeterConfig& meter : contents.meters) {
-    if (meters_.contains(meter.id) && !meters.contains(meter.id)) meters_free_.push_back(meter.id);
+    if (meters_.contains(meter.id) && !meters.contains(meter.id))
+      drop_extras({.group = 0, .meter = meter.id, .rate = {}});
   }
 }
 

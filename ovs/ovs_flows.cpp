@@ -36,7 +36,7 @@ OvsTable::Places OvsTable::outputs_in_service(const dataplane::Connection& conne
   return outputs;
 }
 
-FailureCode OvsTable::write(const Place& input) {
+FailureCode OvsTable::write(const Place& input, bool sure) {
   if (!has_meaning(options_.layout, input)) return FailureCode::kNone;  // never written
   const auto* const raw = fabric_.find_raw(input.port, input.label);
   const Places outputs = raw == nullptr ? Places{} : outputs_in_service(*raw);
@@ -44,9 +44,9 @@ FailureCode OvsTable::write(const Place& input) {
     erase(input);
     return FailureCode::kNone;
   }
-  const auto known = extras_.find(key(input));
-  const Extras before = known == extras_.end() ? Extras{} : known->second;
-  const auto extras = extras_for(input, outputs.size(), fabric_.profile_at(raw->branches.front()));
+  const Extras before = extras_at(input);
+  const auto extras =
+      extras_for(input, outputs.size(), fabric_.profile_at(raw->branches.front()), sure);
   if (!extras) return FailureCode::kOutOfResources;
   FlowMod flow = flow_at(input);
   flow.command = FlowCommand::kAdd;
@@ -56,27 +56,40 @@ FailureCode OvsTable::write(const Place& input) {
   flow.actions = std::move(forwarding.actions);
   if (extras->group != 0) {
     GroupMod group;
-    group.command = before.group == 0 ? GroupCommand::kAdd : GroupCommand::kModify;
+    group.command = before.group == 0 || !sure ? GroupCommand::kAdd : GroupCommand::kModify;
     group.id = extras->group;
     group.buckets = std::move(forwarding.buckets);
-    written_.emplace_back(std::move(group));
+    written_.emplace_back(group);
+    if (!sure) {
+      group.command = GroupCommand::kModify;
+      written_.emplace_back(std::move(group));
+    }
   }
   written_.emplace_back(std::move(flow));
   drop_extras({.group = extras->group == 0 ? before.group : 0,
                .meter = extras->meter == 0 ? before.meter : 0,
                .rate = {}});
-  if (extras->group != 0 || extras->meter != 0) {
-    extras_[key(input)] = *extras;
-  } else {
-    extras_.erase(key(input));
-  }
+  set_extras(input, *extras);
   return FailureCode::kNone;
 }
 
-std::optional<OvsTable::Extras> OvsTable::extras_for(const Place& input, std::size_t outputs,
-                                                     const emulator::QosProfile& profile) {
+OvsTable::Extras OvsTable::extras_at(const Place& input) const {
   const auto known = extras_.find(key(input));
-  Extras extras = known == extras_.end() ? Extras{} : known->second;
+  return known == extras_.end() ? Extras{} : known->second;
+}
+
+void OvsTable::set_extras(const Place& input, const Extras& extras) {
+  if (extras.group != 0 || extras.meter != 0) {
+    extras_[key(input)] = extras;
+  } else {
+    extras_.erase(key(input));
+  }
+}
+
+std::optional<OvsTable::Extras> OvsTable::extras_for(const Place& input, std::size_t outputs,
+                                                     const emulator::QosProfile& profile,
+                                                     bool sure) {
+  Extras extras = extras_at(input);
   const bool new_group = outputs > 1 && extras.group == 0;
   if (new_group) {
     const auto number = groups_.take();
@@ -86,9 +99,9 @@ std::optional<OvsTable::Extras> OvsTable::extras_for(const Place& input, std::si
     extras.group = 0;
   }
   const auto rate = meter_of(profile);
-  if (rate && *rate != extras.rate) {
+  if (rate && (*rate != extras.rate || !sure)) {
     MeterMod meter;
-    meter.command = extras.meter == 0 ? MeterCommand::kAdd : MeterCommand::kModify;
+    meter.command = extras.meter == 0 || !sure ? MeterCommand::kAdd : MeterCommand::kModify;
     if (extras.meter == 0) {
       const auto number = meters_.take();
       if (!number) {
@@ -100,7 +113,11 @@ std::optional<OvsTable::Extras> OvsTable::extras_for(const Place& input, std::si
     meter.id = extras.meter;
     meter.rate_kbps = rate->kbps;
     meter.burst_kbit = rate->burst_kbit;
-    bridge_.post(meter);
+    meters_written_.push_back(meter);
+    if (!sure) {
+      meter.command = MeterCommand::kModify;
+      meters_written_.push_back(meter);
+    }
     extras.rate = *rate;
   } else if (!rate && profile.input.model != gsmp::QosModel::kPriority) {
     extras.meter = 0;
@@ -109,18 +126,21 @@ std::optional<OvsTable::Extras> OvsTable::extras_for(const Place& input, std::si
   return extras;
 }
 
-// The group's number is free at once, because its messages are executed in order; the meter's when
-// its deletion is sent.
+// The numbers stay taken until the bridge has confirmed the change: if it refuses, they are in use.
 void OvsTable::drop_extras(const Extras& extras) {
   if (extras.group != 0) {
     GroupMod group;
     group.command = GroupCommand::kDelete;
     group.id = extras.group;
     written_.emplace_back(std::move(group));
-    groups_.give_back(extras.group);
   }
-  if (extras.meter != 0) {
-    meters_free_.push_back(extras.meter);
+  if (extras.group != 0 || extras.meter != 0) dropped_.push_back(extras);
+}
+
+void OvsTable::give_back(const std::vector<Extras>& dropped) {
+  for (const Extras& extras : dropped) {
+    groups_.give_back(extras.group);
+    meters_.give_back(extras.meter);
   }
 }
 
@@ -128,10 +148,8 @@ void OvsTable::erase(const Place& input) {
   FlowMod flow = flow_at(input);
   flow.command = FlowCommand::kDeleteStrict;
   written_.emplace_back(std::move(flow));
-  const auto known = extras_.find(key(input));
-  if (known == extras_.end()) return;
-  drop_extras(known->second);
-  extras_.erase(known);
+  drop_extras(extras_at(input));
+  extras_.erase(key(input));
 }
 
 void OvsTable::erase_all() {
@@ -146,7 +164,9 @@ void OvsTable::erase_all() {
 }
 
 // Meters are no part of a bundle: new ones are sent before it, unused ones deleted after it.
-void OvsTable::send_written(bool together) {
+std::vector<OvsTable::Extras> OvsTable::send_written(bool together) {
+  for (const MeterMod& meter : meters_written_) bridge_.post(meter);
+  meters_written_.clear();
   if (together && written_.size() > 1) {
     bridge_.post_together(written_);
   } else {
@@ -154,14 +174,46 @@ void OvsTable::send_written(bool together) {
       std::visit([this](const auto& message) { bridge_.post(message); }, one);
   }
   written_.clear();
-  for (const std::uint32_t number : meters_free_) {
+  for (const Extras& extras : dropped_) {
+    if (extras.meter == 0) continue;
     MeterMod meter;
     meter.command = MeterCommand::kDelete;
-    meter.id = number;
+    meter.id = extras.meter;
     bridge_.post(meter);
-    meters_.give_back(number);
   }
-  meters_free_.clear();
+  return std::exchange(dropped_, {});
+}
+
+// ----- undoing ----------------------------------------------------------------------------------
+
+// Nothing of the change was sent, or the bridge is gone: what it has is read when it is back.
+void OvsTable::undo_numbers(const Open& open) {
+  meters_written_.clear();
+  written_.clear();
+  dropped_.clear();
+  for (const Before& one : open.before) {
+    const Extras now = extras_at(one.input);
+    if (now.group != one.extras.group) groups_.give_back(now.group);
+    if (now.meter != one.extras.meter) meters_.give_back(now.meter);
+    set_extras(one.input, one.extras);
+  }
+}
+
+// A bridge that refuses a part of a change may have made the rest: it adds no message to a bundle
+// that it refuses when it reads it, and it makes the others. So nothing is known about the groups
+// and meters of the change. Errors of these messages are ignored.
+void OvsTable::undo_on_bridge(const Open& open) {
+  std::vector<Extras> added;
+  for (const Before& one : open.before) {
+    const Extras now = extras_at(one.input);
+    added.push_back({.group = now.group == one.extras.group ? 0 : now.group,
+                     .meter = now.meter == one.extras.meter ? 0 : now.meter,
+                     .rate = {}});
+    set_extras(one.input, one.extras);
+  }
+  for (const Before& one : open.before) write(one.input, false);
+  for (const Extras& one : added) drop_extras(one);
+  give_back(send_written(false));
 }
 
 }  // namespace xbind::ovs

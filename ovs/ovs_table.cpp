@@ -95,14 +95,14 @@ bool OvsTable::try_change(const Change& wanted) {
   } else {
     for (const Place& one : touched) {
       if (const FailureCode code = write(one); code != FailureCode::kNone) {
-        written_.clear();
-        undo(open);
+        undo_in_fabric(open);
+        undo_numbers(open);
         answer(wanted.ticket, code);
         return true;
       }
     }
   }
-  send_written(true);
+  open.dropped = send_written(true);
   open.end = bridge_.next_number();
   if (open.first == open.end) {
     answer(open.ticket, FailureCode::kNone, std::move(open.reading));
@@ -125,6 +125,7 @@ void OvsTable::batch_done(std::uint32_t end, std::span<const Refused> refused) {
         error = &next->error;
     }
     if (error == nullptr) {
+      give_back(done.dropped);
       answer(done.ticket, FailureCode::kNone, std::move(done.reading));
       continue;
     }
@@ -132,14 +133,15 @@ void OvsTable::batch_done(std::uint32_t end, std::span<const Refused> refused) {
     notices_.push_back(fmt::format(
         "the bridge refuses a change of {}: {}",
         done.before.empty() ? "nothing" : to_string(done.before.front().input), to_string(*error)));
-    undo(done);
+    undo_in_fabric(done);
+    undo_on_bridge(done);
     answer(done.ticket, code_of(*error));
   }
   run_waiting();
 }
 
 OvsTable::Before OvsTable::before(const Place& input) const {
-  Before found{input, {}};
+  Before found{input, {}, extras_at(input)};
   const auto* const raw = fabric_.find_raw(input.port, input.label);
   if (raw == nullptr) return found;
   for (const dataplane::Branch& branch : raw->branches) {
@@ -160,14 +162,11 @@ OvsTable::Before OvsTable::before(const Place& input) const {
 }
 
 // The two halves of a bidirectional pair come back as two connections.
-void OvsTable::undo(const Open& open) {
+void OvsTable::undo_in_fabric(const Open& open) {
   for (const Before& one : open.before) fabric_.delete_tree(one.input.port, one.input.label);
   for (const Before& one : open.before) {
     for (const gsmp::AddBranch& branch : one.branches) fabric_.add_branch(branch);
   }
-  if (!bridge_.ready()) return;
-  for (const Before& one : open.before) write(one.input);
-  send_written(false);
 }
 
 // ----- connections ------------------------------------------------------------------------------

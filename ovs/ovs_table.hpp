@@ -119,10 +119,17 @@ class OvsTable final : public emulator::FabricState, private BridgeClient {
  private:
   using Places = std::vector<Place>;
   using FlowMessage = Bridge::BundledChange;
+  // What the bridge has for a connection beside its flow.
+  struct Extras {
+    std::uint32_t group = 0;  // 0: none
+    std::uint32_t meter = 0;  // 0: none
+    MeterRate rate;           // of the meter
+  };
   // A connection before a change; no branches: there was none.
   struct Before {
     Place input;
     std::vector<gsmp::AddBranch> branches;
+    Extras extras;
   };
   // A change of the table. `touched` returns every connection that `apply` may change.
   struct Change {
@@ -138,13 +145,9 @@ class OvsTable final : public emulator::FabricState, private BridgeClient {
     std::uint32_t first = 0;  // numbers of its messages: first to end - 1
     std::uint32_t end = 0;
     std::vector<Before> before{};
+    std::vector<Extras>
+        dropped{};  // numbers that are free when the bridge has confirmed the change
     emulator::TableReading reading{};
-  };
-  // What the bridge has for a connection beside its flow.
-  struct Extras {
-    std::uint32_t group = 0;  // 0: none
-    std::uint32_t meter = 0;  // 0: none
-    MeterRate rate;           // of the meter
   };
   using Wait = std::function<bool()>;  // tries once more; false: it still has to wait
 
@@ -160,7 +163,10 @@ class OvsTable final : public emulator::FabricState, private BridgeClient {
   void answer(std::optional<emulator::Ticket> ticket, gsmp::FailureCode code,
               emulator::TableReading reading = {});
   Before before(const Place& input) const;
-  void undo(const Open& open);
+  // Bring back the state before the change: of the fabric, of the numbers, of the bridge.
+  void undo_in_fabric(const Open& open);
+  void undo_numbers(const Open& open);
+  void undo_on_bridge(const Open& open);
   Places at_input(PortId port) const;
   Places at_output(PortId port) const;
   Places all() const;
@@ -170,16 +176,20 @@ class OvsTable final : public emulator::FabricState, private BridgeClient {
   // ----- writing (ovs_flows.cpp) -----
   // Writes the connection to the bridge as the fabric has it. kOutOfResources: no number is left
   // for its group or meter, and nothing was written.
-  gsmp::FailureCode write(const Place& input);
+  // `sure` false: its group and meter may be on the bridge or not, with any contents.
+  gsmp::FailureCode write(const Place& input, bool sure = true);
   void erase(const Place& input);
   void erase_all();
-  // Sends the flows and groups written since the last call: several of them as one bundle, so that
-  // no frame meets a part of a change, and the bridge takes all or none.
-  void send_written(bool together);
-  // Takes the numbers that the connection needs, and sends its meter. nullopt: none is left.
+  // Sends what was written since the last call: several flows and groups as one bundle, so that no
+  // frame meets a part of a change. Returns the numbers that the messages free.
+  std::vector<Extras> send_written(bool together);
+  // Takes the numbers that the connection needs, and writes its meter. nullopt: none is left.
   std::optional<Extras> extras_for(const Place& input, std::size_t outputs,
-                                   const emulator::QosProfile& profile);
+                                   const emulator::QosProfile& profile, bool sure);
+  Extras extras_at(const Place& input) const;
+  void set_extras(const Place& input, const Extras& extras);
   void drop_extras(const Extras& extras);
+  void give_back(const std::vector<Extras>& dropped);
   bool in_service(PortId port) const {
     return fabric_.port_status(port) == gsmp::PortStatus::kAvailable;
   }
@@ -222,8 +232,9 @@ class OvsTable final : public emulator::FabricState, private BridgeClient {
   std::deque<Open> open_;                        // in the order of their messages
   std::unordered_multiset<std::uint64_t> busy_;  // inputs of open changes
   std::deque<Wait> waiting_;
-  std::vector<FlowMessage> written_;        // not sent yet
-  std::vector<std::uint32_t> meters_free_;  // to delete after `written_`
+  std::vector<openflow::MeterMod> meters_written_;  // not sent yet; before `written_`
+  std::vector<FlowMessage> written_;                // not sent yet
+  std::vector<Extras> dropped_;  // by `written_`; their meters are deleted after it
   std::vector<std::string> notices_;
   OvsTableCounters counters_;
 };
