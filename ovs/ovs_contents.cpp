@@ -156,11 +156,12 @@ void OvsTable::restore(const BridgeContents& contents) {
                       to_string(one)));
       continue;
     }
-    ++counters_.restored;
+    if (!strangers_.contains(key(one))) ++counters_.restored;
   }
 }
 
-// A bridge that restarted has no groups and meters: their numbers are free again.
+// A bridge that restarted has no groups and meters: their numbers are free again. Those of
+// connections that were deleted meanwhile are removed as unused.
 void OvsTable::forget_lost_extras(const BridgeContents& contents) {
   std::set<std::uint32_t> groups;
   std::map<std::uint32_t, MeterRate> meters;
@@ -182,6 +183,9 @@ void OvsTable::forget_lost_extras(const BridgeContents& contents) {
       extras.rate = found->second;  // write() changes it if it differs
     }
   }
+  std::unordered_set<std::uint64_t> connected;
+  for (const Place& one : all()) connected.insert(key(one));
+  std::erase_if(extras_, [&](const auto& one) { return !connected.contains(one.first); });
 }
 
 bool OvsTable::as_written(const FlowStats& flow, const Place& input,

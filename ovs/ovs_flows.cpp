@@ -39,7 +39,8 @@ OvsTable::Places OvsTable::outputs_in_service(const dataplane::Connection& conne
 FailureCode OvsTable::write(const Place& input, bool sure) {
   if (!has_meaning(options_.layout, input)) return FailureCode::kNone;  // never written
   const auto* const raw = fabric_.find_raw(input.port, input.label);
-  const Places outputs = raw == nullptr ? Places{} : outputs_in_service(*raw);
+  const bool taken = strangers_.contains(key(input));  // an add would replace the flow of others
+  const Places outputs = raw == nullptr || taken ? Places{} : outputs_in_service(*raw);
   if (outputs.empty()) {
     erase(input);
     return FailureCode::kNone;

@@ -199,6 +199,15 @@ TEST_F(OvsContents, StrangersAreUntouchedByARestoration) {
   EXPECT_EQ(flow(link(2, 99))->cookie, 0x1234U);
 }
 
+TEST_F(OvsContents, AStrangerInTheirPlaceIsNotReplacedByARestoration) {
+  some_connections();
+  restart_bridge();
+  stranger(link(2, 20));
+  made->connect(now);
+  ASSERT_NE(flow(link(2, 20)), nullptr);
+  EXPECT_EQ(flow(link(2, 20))->cookie, 0x1234U) << "flows of others are never touched";
+}
+
 TEST_F(OvsContents, AMeterNumberOfOthersIsNotTakenAfterARestart) {
   EXPECT_EQ(done(add(policed(link(2, 20), link(3, 30), 1000))), Code::kNone);
   restart_bridge();
@@ -213,6 +222,18 @@ TEST_F(OvsContents, AMeterNumberOfOthersIsNotTakenAfterARestart) {
   EXPECT_EQ(done(add(policed(link(2, 21), link(3, 31), 1000))), Code::kNone);
   EXPECT_EQ(tables().meters().at(131'074), rate(5, 5));
   expect_consistent();
+}
+
+TEST_F(OvsContents, ConnectionsThatWereDeletedMeanwhileAreRemoved) {
+  some_connections();
+  made->cut();
+  table().clear(now);
+  EXPECT_EQ(table().branches(), 0U);
+  made->connect(now);
+  EXPECT_THAT(tables().flows(), IsEmpty());
+  EXPECT_THAT(tables().groups(), IsEmpty());
+  EXPECT_THAT(tables().meters(), IsEmpty());
+  EXPECT_EQ(table().counters().removed, 3U);
 }
 
 // ----- no connection ----------------------------------------------------------------------------
