@@ -44,6 +44,12 @@ class RealSwitches(unittest.TestCase):
         cls.lab = cls.enterClassContext(lab_up(topology=RING))
         cls.node = {name: host["address"] for name, host in cls.lab.network.hosts.items()}
 
+    def tearDown(self):
+        """A test that failed in between leaves its calls and its cut to no other test."""
+        self.cut("node-1", 2, True)
+        for call in re.findall(r"^(\d{6,})\b", self.ctl("list"), re.MULTILINE):
+            self.ctl("release", call)
+
     # ----- what a person does -----
 
     def ctl(self, *words, code=0):
@@ -72,8 +78,9 @@ class RealSwitches(unittest.TestCase):
 
     def udp(self, bits_per_s, seconds, omit_s, start="node-1", end="node-3"):
         """iperf3's summary of a UDP flow from one host to another, less its first seconds."""
-        with subprocess.Popen(self.lab.network.host_command(end, ["iperf3", "-s", "-1"]),
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as far:
+        server = self.lab.network.host_command(end, ["iperf3", "-s", "-1", "--forceflush"])
+        with subprocess.Popen(server, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True) as far:
             for line in far.stdout:
                 if "listening" in line:
                     break
@@ -152,8 +159,8 @@ class RealSwitches(unittest.TestCase):
 
     def path(self, call):
         """The switches of a call's forward direction, in order."""
-        shown = self.ctl("describe", call)
-        return re.findall(r"^\s+leg 0 hop \d+ +(\S+)", shown, re.MULTILINE) or shown
+        forward = self.ctl("describe", call).partition("forward")[2].partition("reverse")[0]
+        return re.findall(r"^ +hop \d+ +(\S+)", forward, re.MULTILINE)
 
     def test_vlans_are_different_calls(self):
         """Frames with a tag belong to the call of their VLAN, and leave with that of its far end."""
