@@ -2,7 +2,8 @@
 //
 //   gsmp_conformance                              emulated switches in memory: ATM in versions 3
 //                                                 and 1.1, MPLS, and both with connections of
-//                                                 other controllers
+//                                                 other controllers; the same for the agent in
+//                                                 front of an Open vSwitch bridge, also in memory
 //   XBIND_CONFORMANCE_SWITCH=HOST:PORT gsmp_conformance
 //                                                 the switch that listens there
 //   XBIND_CONFORMANCE_VERSIONS=3,1                ... in these versions; default: version 3
@@ -20,6 +21,7 @@
 #include "core/steady_now.hpp"
 #include "gsmp/tcp_transport.hpp"
 #include "tests/conformance/memory_switch.hpp"
+#include "tests/conformance/ovs_switch.hpp"
 #include "tests/conformance/suite.hpp"
 
 namespace xbind::conformance {
@@ -102,6 +104,12 @@ int main(int argc, char** argv) {
     conformance::register_cases("MemoryMplsV3", 3, memory(LabelKind::kMpls, false));
     conformance::register_cases("MemorySharedV3", 3, memory(LabelKind::kAtm, true));
     conformance::register_cases("MemorySharedMplsV3", 3, memory(LabelKind::kMpls, true));
+    const auto ovs = [](LabelKind labels, bool shared) {
+      return [=] { return conformance::connect_to_ovs_in_memory({labels, shared}); };
+    };
+    conformance::register_cases("OvsV3", 3, ovs(LabelKind::kMpls, false));
+    conformance::register_cases("OvsAtmV3", 3, ovs(LabelKind::kAtm, false));
+    conformance::register_cases("OvsSharedV3", 3, ovs(LabelKind::kMpls, true));
     return RUN_ALL_TESTS();
   }
   const auto peer = gsmp::parse_host_port(address);
