@@ -9,8 +9,10 @@
 namespace xbind::driver_kit {
 
 const std::vector<NamedRig>& rigs() {
-  static const std::vector<NamedRig> kRigs{
-      {"gsmp_v3", make_gsmp_v3_rig}, {"gsmp_v1", make_gsmp_v1_rig}, {"mpls", make_mpls_rig}};
+  static const std::vector<NamedRig> kRigs{{"gsmp_v3", make_gsmp_v3_rig},
+                                           {"gsmp_v1", make_gsmp_v1_rig},
+                                           {"mpls", make_mpls_rig},
+                                           {"ovs", make_ovs_rig}};
   return kRigs;
 }
 

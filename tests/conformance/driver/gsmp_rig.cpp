@@ -22,11 +22,10 @@ gsmp::SessionOptions session_options(std::uint64_t name) {
 
 }  // namespace
 
-GsmpRig::GsmpRig(std::uint8_t version) : version_(version) { start_switch(); }
+GsmpRig::GsmpRig(std::uint8_t version) : version_(version) { GsmpRig::start_switch(); }
 
 void GsmpRig::start_switch() {
-  other_.reset();
-  agent_.reset();
+  stop_agent();
   table_.reset();
   emulator::FabricOptions fabric;
   fabric.ports = kPorts;
@@ -36,7 +35,16 @@ void GsmpRig::start_switch() {
   emulator::AgentOptions options;
   options.name = 0x02'00'00'0b'00'01;
   options.versions = {version_};
-  agent_ = std::make_unique<emulator::SwitchAgent>(*table_, options, [this] { return ++chance_; });
+  start_agent(*table_, options);
+}
+
+void GsmpRig::start_agent(emulator::SwitchTable& table, const emulator::AgentOptions& options) {
+  agent_ = std::make_unique<emulator::SwitchAgent>(table, options, [this] { return ++chance_; });
+}
+
+void GsmpRig::stop_agent() {
+  other_.reset();
+  agent_.reset();
 }
 
 Abilities GsmpRig::abilities() const {
@@ -112,6 +120,7 @@ void GsmpRig::exchange(Other& other, TimePoint now) {
   for (;;) {
     const wire::Buffer sent = other.session.take_output();
     if (!sent.empty()) agent_->receive(other.at, sent, now);
+    settle(now);
     wire::Buffer answers;
     agent_->take_output(other.at, answers);
     if (!answers.empty()) other.session.receive(answers, now);
@@ -134,7 +143,7 @@ GsmpRig::Other& GsmpRig::other(TimePoint now) {
 void GsmpRig::another_brings_up(PortId port, TimePoint now) {
   gsmp::PortManagement request;
   request.port = port;
-  request.port_session = fabric_->port_session(port);
+  request.port_session = fabric().port_session(port);
   request.function = gsmp::PortFunction::kBringUp;
   Other& by = other(now);
   EXPECT_TRUE(by.session.request(request, 1, now));
@@ -174,7 +183,7 @@ std::set<CrossConnect> GsmpRig::table() const {
 }
 
 bool GsmpRig::by_contract(const CrossConnect& at) const {
-  const auto connection = fabric_->find(at.input_port, at.input_label);
+  const auto connection = fabric().find(at.input_port, at.input_label);
   if (!connection) return false;
   for (const emulator::Branch& branch : connection->branches) {
     if (branch.same_place(at.output_port, at.output_label)) {

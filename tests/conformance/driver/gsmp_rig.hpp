@@ -1,4 +1,5 @@
-// GSMP: RunningGsmpDriver over an in-memory transport to the emulated switch's agent.
+// GSMP: RunningGsmpDriver over an in-memory transport to an agent. Here its table is the emulated
+// switch; ovs_rig.hpp has another.
 #pragma once
 
 #include <memory>
@@ -44,6 +45,17 @@ class GsmpRig : public Rig {
   Label label_out_of_range() const override;
   Label label_of_another_kind() const override;
 
+ protected:
+  // For another switch in version 3: the derived class starts it.
+  GsmpRig() : version_(3) {}
+  // Replaces the switch by a new one with an empty table.
+  virtual void start_switch();
+  virtual const emulator::Fabric& fabric() const { return *fabric_; }
+  // Completes what the agent has requested of its table.
+  virtual void settle(TimePoint) {}
+  void start_agent(emulator::SwitchTable& table, const emulator::AgentOptions& options);
+  void stop_agent();
+
  private:
   // Another controller; it gets its own adjacency when first needed.
   struct Other {
@@ -51,7 +63,6 @@ class GsmpRig : public Rig {
     emulator::ControllerId at;
   };
 
-  void start_switch();
   void close(const std::string& reason, TimePoint now);
   Other& other(TimePoint now);
   void exchange(Other& other, TimePoint now);

@@ -1,6 +1,6 @@
 // A switch under the kit's full control, with a driver in front of it. A rig stands for one kind of
-// driver and one kind of switch: GSMP version 3, version 1.1, MPLS in memory. To run the stories, a
-// new driver needs only one more such class.
+// driver and one kind of switch: GSMP version 3, version 1.1, MPLS in memory, Open vSwitch. To run
+// the stories, a new driver needs only one more such class.
 //
 // The kit passes the time as an argument; nothing happens by itself. Single-threaded.
 #pragma once
@@ -94,9 +94,10 @@ struct NamedRig {
 };
 const std::vector<NamedRig>& rigs();
 
-// gsmp_rig.cpp, mpls_rig.cpp
+// gsmp_rig.cpp, mpls_rig.cpp, ovs_rig.cpp
 std::unique_ptr<Rig> make_gsmp_v3_rig();
 std::unique_ptr<Rig> make_gsmp_v1_rig();
 std::unique_ptr<Rig> make_mpls_rig();
+std::unique_ptr<Rig> make_ovs_rig();
 
 }  // namespace xbind::driver_kit
