@@ -141,9 +141,12 @@ MemoryTables::Outcome MemoryBridge::refused_on_purpose(const M& message, When wh
   Kind kind = Kind::kGroup;
   if constexpr (std::is_same_v<M, FlowMod>) {
     if (message.command != FlowCommand::kAdd) return std::nullopt;
-    kind = Kind::kFlowAdd;
+    kind = Kind::kFlow;
   } else if constexpr (std::is_same_v<M, MeterMod>) {
+    if (message.command == MeterCommand::kDelete) return std::nullopt;
     kind = Kind::kMeter;
+  } else if (message.command == GroupCommand::kDelete) {
+    return std::nullopt;
   }
   const auto found = std::ranges::find_if(
       refusing_, [&](const Refusing& one) { return one.kind == kind && one.when == when; });

@@ -3,8 +3,8 @@
 //
 //   - it sends Hello first, and PortStatus only after a SetConfig with a miss_send_len above 0;
 //   - it executes messages in order and answers a change only if it refuses it;
-//   - a message that it refuses when a bundle is committed makes the whole bundle fail: its Error has
-//     the xid of that message, and a second one, OFPBFC_MSG_FAILED, that of the commit;
+//   - a message that it refuses when a bundle is committed makes the whole bundle fail: its Error
+//     has the xid of that message, and a second one, OFPBFC_MSG_FAILED, that of the commit;
 //   - a message that it refuses already when it reads it (MemoryTables::check) is not added to the
 //     bundle, and the commit executes the others;
 //   - bundles cannot hold changes of meters;
@@ -60,11 +60,13 @@ class MemoryBridge {
   void release_answers() { holding_ = false; }
   // Entries in a part of a multipart reply; never 0.
   void set_part_entries(std::size_t entries) { part_entries_ = entries; }
-  // Refuses the next `count` changes of a kind: adds of flows, or all changes of groups, meters.
-  enum class Kind : std::uint8_t { kFlowAdd, kGroup, kMeter };
+  // Refuses the next `count` changes of a kind: adds of flows, adds and modifications of groups or
+  // meters. A bridge never refuses a delete.
+  enum class Kind : std::uint8_t { kFlow, kGroup, kMeter };
   enum class When : std::uint8_t { kExecuted, kRead };
   void refuse_next(Kind kind, openflow::ErrorType type, std::uint16_t code,
                    When when = When::kExecuted, std::uint64_t count = 1);
+  void refuse_none() { refusing_.clear(); }
   // Refuses the next request for meters: a bridge that has none.
   void refuse_meter_queries() { no_meters_ = true; }
 

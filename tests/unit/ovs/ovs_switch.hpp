@@ -35,13 +35,14 @@ class OvsSwitch {
   void settle(TimePoint now);
 
   emulator::Fabric& fabric() { return fabric_; }
+  const emulator::Fabric& fabric() const { return fabric_; }
   OvsTable& table() { return table_; }
   MemoryBridge& bridge() { return bridge_; }
   const Layout& layout() const { return layout_; }
   // The flow of the connection at the input; null: there is none.
   openflow::FlowStats* flow(const Place& input);
-  // The outputs of all connections on the bridge, as their flows and groups say, by input. A flow of
-  // the agent that cannot be read back has no outputs.
+  // The outputs of all connections on the bridge, as their flows and groups say, by input. A flow
+  // of the agent that cannot be read back has no outputs.
   std::map<Place, std::vector<Place>> connections() const;
 
  private:

@@ -66,6 +66,7 @@ class OvsTableTest : public ::testing::Test, protected emulator::TableClient {
     EXPECT_NE(one, nullptr);
     return one == nullptr ? Reading{} : *one;
   }
+  Request last_request() const { return requests; }
   // The branches that enter at the port, as the table reports them.
   std::vector<std::pair<Place, Place>> reported(std::uint32_t port);
 
