@@ -21,6 +21,9 @@ constexpr std::uint64_t kCookie = 0x5842'0001'0000'0000;
 Place link(std::uint32_t port, std::uint32_t label) {
   return {PortId(port), {LabelKind::kMpls, label}};
 }
+Place atm_link(std::uint32_t port, std::uint32_t vpi, std::uint32_t vci) {
+  return {PortId(port), atm_label(vpi, vci)};
+}
 Place whole_port(std::uint32_t port) { return {PortId(port), FrameTraffic{}.label()}; }
 Place vlan(std::uint32_t port, std::uint32_t number) {
   return {PortId(port), FrameTraffic::of_vlan(number)->label()};
@@ -29,10 +32,11 @@ Place frame_class(std::uint32_t port, std::uint32_t number) {
   return {PortId(port), FrameTraffic::of_class(number)->label()};
 }
 
-// Ports 1 and 2 have hosts, ports 3 and 4 are links.
+// Ports 1 and 2 have hosts, ports 3 and 4 are links, and 5 is one with ATM labels.
 Layout layout() {
   Layout made;
   made.edges = {PortId(1), PortId(2)};
+  made.atm = {PortId(5)};
   made.classes = {{7, {0x0a010000, 16}}, {8, {0x0a020304, 32}}};
   made.priority = kPriority;
   made.cookie = kCookie;
@@ -119,6 +123,19 @@ TEST(Forwarding, FromAClass) {
   EXPECT_THAT(one_branch(frame_class(1, 7), link(4, 2000)),
               ElementsAre(PushMpls{}, SetMplsLabel{2000}, Output{4}));
   EXPECT_THAT(one_branch(frame_class(1, 7), whole_port(2)), ElementsAre(Output{2}));
+}
+
+TEST(Forwarding, AnAtmLabelIsAnMplsLabelOnTheLine) {
+  const Input made = input(atm_link(5, 2, 100));
+  EXPECT_EQ(made.match,
+            (Match{.in_port = 5, .eth_type = kEthTypeMpls, .mpls_label = 2 * 65536 + 100}));
+  EXPECT_THAT(one_branch(atm_link(5, 2, 100), atm_link(5, 15, 65535)),
+              ElementsAre(SetMplsLabel{xbind::kMplsLabelMax}, DecMplsTtl{}, Output{kPortInPort}));
+  EXPECT_THAT(one_branch(whole_port(1), atm_link(5, 0, 32)),
+              ElementsAre(PushMpls{}, SetMplsLabel{32}, Output{5}));
+  EXPECT_FALSE(has_meaning(layout(), atm_link(5, 16, 32))) << "does not fit 20 bits";
+  EXPECT_FALSE(has_meaning(layout(), link(5, 100)));
+  EXPECT_FALSE(has_meaning(layout(), atm_link(3, 0, 100)));
 }
 
 TEST(Forwarding, BackThroughTheSamePortIsNamedInPort) {
@@ -223,7 +240,9 @@ struct Chance {
 Layout random_layout(Chance& chance) {
   Layout made;
   for (std::uint32_t port = 1; port <= 6; ++port) {
-    if (chance.below(2) == 0) made.edges.insert(PortId(port));
+    const std::uint32_t kind = chance.below(5);
+    if (kind < 2) made.edges.insert(PortId(port));
+    if (kind == 2) made.atm.insert(PortId(port));
   }
   for (std::uint32_t count = chance.below(5); count > 0; --count) {
     const auto bits = static_cast<std::uint8_t>(1 + chance.below(32));
@@ -240,8 +259,9 @@ Layout random_layout(Chance& chance) {
 
 Place random_place(const Layout& layout, Chance& chance) {
   const std::uint32_t port = 1 + chance.below(6);
-  if (!layout.edge(PortId(port)))
-    return link(port, kMplsLabelMin + chance.below(xbind::kMplsLabelMax - kMplsLabelMin + 1));
+  const std::uint32_t label =
+      kMplsLabelMin + chance.below(xbind::kMplsLabelMax - kMplsLabelMin + 1);
+  if (!layout.edge(PortId(port))) return {PortId(port), {layout.kind(PortId(port)), label}};
   if (chance.below(3) == 0) return vlan(port, 1 + chance.below(4094));
   if (layout.classes.empty() || chance.below(2) == 0) return whole_port(port);
   const auto skip =

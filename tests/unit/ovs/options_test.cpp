@@ -98,6 +98,12 @@ TEST_F(OvsCommand, EveryPartHasItsOption) {
   EXPECT_EQ(made.fabric.branches_max, 50U);
 }
 
+TEST_F(OvsCommand, ALinkMayHaveAtmLabels) {
+  const SwitchParts made = parts({"--port-labels", "2=0-15/32-1023"});
+  EXPECT_THAT(made.table.layout.atm, ElementsAre(PortId(2)));
+  EXPECT_EQ(to_string(made.fabric.port_labels.at(PortId(2))), "0-15/32-1023");
+}
+
 TEST_F(OvsCommand, TheCookieIsOfTheName) {
   const std::uint64_t one = parts({"--name", "ams1"}).table.layout.cookie;
   const std::uint64_t other = parts({"--name", "ams2"}).table.layout.cookie;
@@ -115,8 +121,8 @@ TEST_F(OvsCommand, RefusesEdgePorts) {
 
 TEST_F(OvsCommand, RefusesLabels) {
   EXPECT_THAT(refusal({"--port-labels", "2=mpls:5-9"}), HasSubstr("--port-labels: "));
-  EXPECT_EQ(refusal({"--port-labels", "2=0-0/32-99"}),
-            "--port-labels: port 2 has MPLS labels only");
+  EXPECT_EQ(refusal({"--port-labels", "2=0-16/32-99"}),
+            "--port-labels: port 2 has a VPI of 16; above 15 none fits into an MPLS label");
   EXPECT_THAT(refusal({"--edge-ports", "2", "--port-labels", "2=mpls:16-99"}),
               HasSubstr("--port-labels: port 2 is an edge port"));
   EXPECT_EQ(refusal({"--port-cells-per-s", "5=1000"}),
