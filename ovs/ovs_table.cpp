@@ -81,7 +81,7 @@ bool OvsTable::try_change(const Change& wanted) {
   const Places touched = wanted.touched();
   const auto busy = [&](const Place& one) { return busy_.contains(key(one)); };
   if (std::ranges::any_of(touched, busy)) return false;
-  Open open{.ticket = wanted.ticket};
+  Open open{.ticket = wanted.ticket, .stays = wanted.stays};
   for (const Place& one : touched) open.before.push_back(before(one));
   const std::size_t branches_before = branches();
   if (const FailureCode code = wanted.apply(); code != FailureCode::kNone) {
@@ -94,7 +94,10 @@ bool OvsTable::try_change(const Change& wanted) {
     erase_all();
   } else {
     for (const Place& one : touched) {
-      if (const FailureCode code = write(one); code != FailureCode::kNone) {
+      const FailureCode code = write(one);
+      if (code != FailureCode::kNone && wanted.stays) {
+        notices_.push_back(fmt::format("{} has no number for its group or meter", to_string(one)));
+      } else if (code != FailureCode::kNone) {
         undo_in_fabric(open);
         undo_numbers(open);
         answer(wanted.ticket, code);
@@ -133,9 +136,9 @@ void OvsTable::batch_done(std::uint32_t end, std::span<const Refused> refused) {
     notices_.push_back(fmt::format(
         "the bridge refuses a change of {}: {}",
         done.before.empty() ? "nothing" : to_string(done.before.front().input), to_string(*error)));
-    undo_in_fabric(done);
+    if (!done.stays) undo_in_fabric(done);
     undo_on_bridge(done);
-    answer(done.ticket, code_of(*error));
+    answer(done.ticket, done.stays ? FailureCode::kNone : code_of(*error), std::move(done.reading));
   }
   run_waiting();
 }
@@ -322,7 +325,8 @@ void OvsTable::manage(const gsmp::PortManagement& request, Ticket ticket, TimePo
                 return touched;
               },
           .apply = [this, request, now] { return fabric_.manage(request, now); },
-          .counts = true});
+          .counts = true,
+          .stays = true});
 }
 
 void OvsTable::label_range(const gsmp::LabelRangeMessage& request, Ticket ticket, TimePoint) {
@@ -355,7 +359,8 @@ void OvsTable::tick(TimePoint now) {
               [this, now] {
                 fabric_.tick(now);
                 return FailureCode::kNone;
-              }});
+              },
+          .stays = true});
 }
 
 TimePoint OvsTable::next_deadline() const {

@@ -8,7 +8,8 @@
 // A request is completed when the bridge has answered the barrier behind it. If the bridge has
 // refused one of its messages, the fabric goes back to the state before the request and the bridge
 // is told to do the same. So that this state is known, a request that touches a connection with an
-// open change waits, and all later requests behind it.
+// open change waits, and all later requests behind it. Port Management is not undone: a connection
+// that the bridge refuses then has no flow, and is missing in reports.
 //
 // Reports come from the bridge: its flows with our cookie, and their groups. Flows of others are
 // never touched. An input that a flow of others has taken when the bridge was connected is refused
@@ -137,6 +138,7 @@ class OvsTable final : public emulator::FabricState, private BridgeClient {
     std::function<Places()> touched;
     std::function<gsmp::FailureCode()> apply;
     bool counts = false;  // its reading is the number of deleted branches
+    bool stays = false;   // changes a port's state: never undone
     bool all = false;     // removes every connection; `touched` returns them all
   };
   // A change whose messages the bridge has not confirmed.
@@ -148,6 +150,7 @@ class OvsTable final : public emulator::FabricState, private BridgeClient {
     std::vector<Extras>
         dropped{};  // numbers that are free when the bridge has confirmed the change
     emulator::TableReading reading{};
+    bool stays = false;
   };
   using Wait = std::function<bool()>;  // tries once more; false: it still has to wait
 

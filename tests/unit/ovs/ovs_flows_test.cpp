@@ -333,6 +333,36 @@ INSTANTIATE_TEST_SUITE_P(Of, EveryFault,
                          name_of);
 INSTANTIATE_TEST_SUITE_P(Of, FaultOfAFlow, ::testing::Values(kFlowExecuted, kFlowRead), name_of);
 
+TEST_F(OvsRefusals, APortThatIsBroughtUpStaysUpThoughTheTableIsFull) {
+  EXPECT_EQ(done(add(link(2, 20), link(3, 30))), Code::kNone);
+  EXPECT_EQ(done(manage(3, gsmp::PortFunction::kTakeDown)), Code::kNone);
+  tables().flows_max = 1;
+  EXPECT_EQ(done(add(link(2, 21), link(4, 41))), Code::kNone) << "in its place";
+  const Request up = manage(3, gsmp::PortFunction::kBringUp);
+  EXPECT_EQ(done(up), Code::kNone);
+  EXPECT_EQ(reading<emulator::BranchesDeleted>(up).count, 0U);
+  EXPECT_EQ(fabric().port_status(PortId(3)), gsmp::PortStatus::kAvailable);
+  EXPECT_THAT(reported(2), ElementsAre(std::pair(link(2, 21), link(4, 41))))
+      << "the audit finds the other one missing";
+  EXPECT_EQ(done(add(link(2, 20), link(3, 30))), Code::kOutOfResources) << "and repairs it";
+  tables().flows_max = 2;
+  EXPECT_EQ(done(add(link(2, 20), link(3, 30))), Code::kNone);
+  expect_nothing_left(0, 0);
+}
+
+TEST_F(OvsOneGroup, APortThatIsBroughtUpStaysUpWithoutANumber) {
+  two_branches();
+  EXPECT_EQ(done(manage(3, gsmp::PortFunction::kTakeDown)), Code::kNone);
+  EXPECT_EQ(done(add(link(2, 21), link(2, 31))), Code::kNone);
+  EXPECT_EQ(done(add(link(2, 21), link(4, 41))), Code::kNone);
+  EXPECT_EQ(done(manage(3, gsmp::PortFunction::kBringUp)), Code::kNone);
+  EXPECT_THAT(table().take_notices(),
+              ElementsAre("port 2 mpls 20 has no number for its group or meter"));
+  EXPECT_EQ(state(),
+            "port 2 mpls 20 -> port 4 mpls 40; port 2 mpls 21 -> port 2 mpls 31, "
+            "port 4 mpls 41");
+}
+
 TEST_F(OvsRefusals, WithoutAMeterThereIsNoConnection) {
   memory.refuse_next(Kind::kMeter, ErrorType::kMeterModFailed, openflow::kMeterOutOfMeters);
   EXPECT_EQ(done(add(policed(link(2, 20), link(3, 30), 1000))), Code::kOutOfResources);
