@@ -147,6 +147,7 @@ class Client {
   void believe(Call& call, Asked& asked, const LeafRequest& request, const Outcome& outcome);
   void believe(Call& call, Asked& asked, const CommitRequest& request, const Outcome& outcome);
   void comes_up(Call& call, const Outcome& outcome);
+  void check_frames(const ConnectRequest& asked, const Outcome& outcome);
   void wrong(const Outcome& outcome, std::string_view why);
   // Whether the batch being handled was sent by a manager that has been killed.
   bool from_dead_manager() const;

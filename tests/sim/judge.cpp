@@ -164,9 +164,24 @@ bool Client::from_dead_manager() const {
          receiving_session_.value() >> 32 <= dead_manager_.value();
 }
 
+// The ends have the labels of the frames that the request wants there, in both directions.
+void Client::check_frames(const ConnectRequest& asked, const Outcome& outcome) {
+  const auto check = [&](const std::optional<FrameTraffic>& frames, Label entering, Label leaving) {
+    if (!frames) return;
+    ++world_.tally["ends with frames"];
+    const bool one_way = !asked.reverse;
+    const bool enters = entering == frames->label() || (one_way && !entering.present());
+    const bool leaves = leaving == frames->label() || (one_way && !leaving.present());
+    if (!enters || !leaves) wrong(outcome, "the frames were to be " + frames->text());
+  };
+  check(asked.from_frames, outcome.ingress, outcome.reverse_egress);
+  check(asked.to_frames, outcome.reverse_ingress, outcome.egress);
+}
+
 void Client::comes_up(Call& call, const Outcome& outcome) {
   call.state = Call::State::kUp;
   call.id = outcome.connection;
+  check_frames(call.setup, outcome);
   call.ingress = outcome.ingress;
   call.reverse_ingress = outcome.reverse_ingress;
   call.reverse_egress = outcome.reverse_egress;

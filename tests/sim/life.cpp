@@ -46,6 +46,15 @@ ServiceSpec World::some_contract(ServiceCategory category) {
 
 std::string World::some_end() { return Network::endpoint(world_.chance.below(network_.size())); }
 
+// Mostly none. Sometimes frames that no port carries, or at the end of a line without frames.
+std::optional<FrameTraffic> World::some_frames(const std::string& end) {
+  if (!plan_.frames) return std::nullopt;
+  const bool carries = network_.carries_frames(network_.place(end)->first);
+  if (!world_.chance.percent(carries ? 30 : 1)) return std::nullopt;
+  constexpr std::array kTexts{"port", "vlan 1", "vlan 2", "vlan 3", "class 0", "class 1", "vlan 4"};
+  return FrameTraffic::parse(kTexts.at(world_.chance.below(kTexts.size()))).value();
+}
+
 void World::make_a_call(std::size_t client) {
   Client& caller = *clients_[client].client;
   if (world_.chance.percent(4)) send_nonsense(client);
@@ -64,6 +73,8 @@ void World::make_a_call(std::size_t client) {
   } else if (world_.chance.percent(15)) {
     wanted.hold_ms = static_cast<std::uint32_t>(world_.chance.between(50, 4'000));
   }
+  wanted.from_frames = some_frames(wanted.from);
+  wanted.to_frames = some_frames(wanted.to);
   switch (world_.chance.below(60)) {  // sometimes a request that cannot succeed
     case 0: wanted.to = "nowhere"; break;
     case 1: wanted.service = {ServiceKind::kCells, Network::kLineRate + 1, 0, 0, 0}; break;

@@ -28,12 +28,15 @@ std::vector<SwitchPort> Network::ports(std::size_t at) const {
   const LabelRanges atm{atm_range(0, 0, 32, 31 + labels_)};
   const LabelRanges host{atm_range(0, 0, 32, 31 + 2 * labels_)};
   const LabelRanges mpls{mpls_range(kMplsLabelMin, kMplsLabelMin + labels_ - 1)};
+  // Frames: those of the port, of VLAN 1 to 3, and of classes 0 and 1.
+  const LabelRanges frames{mpls_range(kMplsLabelMin, kMplsLabelMin + 2 * labels_ - 6),
+                           mpls_range(4'097, 4'099), mpls_range(8'192, 8'193)};
   // Every other line of the ring uses MPLS labels: a call's labels change kind along its path.
   const auto labels = [&](PortId port) -> const LabelRanges& {
     const std::size_t from = port == kBefore ? far_end(at, port)->first : at;
     return (port == kBefore || port == kAfter) && from % 2 == 1 ? mpls : atm;
   };
-  std::vector<SwitchPort> ports{{kHost, host, rate(at, kHost), true}};
+  std::vector<SwitchPort> ports{{kHost, carries_frames(at) ? frames : host, rate(at, kHost), true}};
   for (const PortId port : {kBefore, kAfter, kChord, kSecond}) {
     if (far_end(at, port)) ports.push_back({port, labels(port), rate(at, port), true});
   }

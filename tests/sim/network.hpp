@@ -11,6 +11,8 @@
 // switch-0 and of the switch opposite: the chord, which is narrower. Port 5 of switch-0 and
 // switch-1: the second link between the two, as narrow as the chord.
 //
+// The hosts of odd switches may have lines with MPLS labels, whose calls want certain frames.
+//
 // A line is a link or an endpoint's access line, named by either of its ports. A line that is down
 // carries no cells.
 #pragma once
@@ -36,9 +38,9 @@ class Network {
   using Port = std::pair<std::size_t, PortId>;      // switch, port
 
   // Every link's port has `labels` labels, a host's port twice as many. At least 3 switches.
-  // Without `doubled` there is no second link.
-  Network(std::size_t switches, std::uint32_t labels, bool doubled)
-      : switches_(switches), labels_(labels), doubled_(doubled) {}
+  // Without `doubled` there is no second link, without `frames` no line that carries frames.
+  Network(std::size_t switches, std::uint32_t labels, bool doubled, bool frames)
+      : switches_(switches), labels_(labels), doubled_(doubled), frames_(frames) {}
 
   std::size_t size() const { return switches_; }
   // A host's port has the total rate of all links of its switch.
@@ -51,6 +53,8 @@ class Network {
   std::optional<Port> place(const std::string& endpoint) const;
   static std::string switch_name(std::size_t at);
   static std::string endpoint(std::size_t at) { return switch_name(at); }
+  // Whether the line of the switch's host has MPLS labels that stand for frames.
+  bool carries_frames(std::size_t at) const { return frames_ && at % 2 == 1; }
   // The topology for RouteObject, including the island.
   Topology topology() const;
 
@@ -70,6 +74,7 @@ class Network {
   std::size_t switches_;
   std::uint32_t labels_;
   bool doubled_;
+  bool frames_;
   std::set<Port> down_;
   std::set<Port> drained_;
 };

@@ -168,6 +168,7 @@ constexpr const char* kWays[] = {
     "label misses",
     "quota hits",
     "quota misses",
+    "ends with frames",
     "labels recalled",
     "surplus labels returned",
     "recalls",
@@ -284,7 +285,7 @@ TEST_F(SimTest, EveryInvariantHoldsInFoulWeather) {
     const bool go_on = i + 1 == which.size() && std::time(nullptr) < end;
     if (go_on && i > 0) which.push_back(which[i] + (which[i] - which[i - 1]));
     const std::uint64_t seed = which[i];
-    World world({.seed = seed});
+    World world({.seed = seed, .frames = seed % 5 == 4});
     const std::string violation = world.run();
     EXPECT_EQ(violation, "") << "run it alone with XBIND_SIM_SEED=" << seed;
     all.add(world.tally());
@@ -297,7 +298,7 @@ TEST_F(SimTest, EveryInvariantHoldsInFoulWeather) {
 TEST_F(SimTest, CallsSurviveManagersThatComeBackAgainAndAgain) {
   Tally all;
   for (const std::uint64_t seed : seeds(8)) {
-    World world({.seed = seed, .restarts = true});
+    World world({.seed = seed, .restarts = true, .frames = seed % 2 == 0});
     EXPECT_EQ(world.run(), "") << "seed " << seed;
     all.add(world.tally());
   }
@@ -308,7 +309,7 @@ TEST_F(SimTest, CallsSurviveManagersThatComeBackAgainAndAgain) {
 TEST_F(SimTest, CallsSurviveSwitchServersThatComeBackAgainAndAgain) {
   Tally all;
   for (const std::uint64_t seed : seeds(8)) {
-    World world({.seed = seed, .servers_die = true});
+    World world({.seed = seed, .servers_die = true, .frames = seed % 2 == 0});
     EXPECT_EQ(world.run(), "") << "seed " << seed;
     all.add(world.tally());
   }
@@ -318,7 +319,7 @@ TEST_F(SimTest, CallsSurviveSwitchServersThatComeBackAgainAndAgain) {
 
 TEST_F(SimTest, InFairWeatherNothingIsLostOrLate) {
   for (const std::uint64_t seed : seeds(20)) {
-    World world({.seed = seed, .fair = true});
+    World world({.seed = seed, .fair = true, .frames = seed % 2 == 0});
     EXPECT_EQ(world.run(), "");
     EXPECT_GT(world.tally().of("outcome: connected"), 0U);
     EXPECT_EQ(world.tally().of("batches resent"), 0U);

@@ -47,7 +47,7 @@ World::World(const Plan& plan)
       world_(plan.seed),
       network_(plan.managers.empty() ? world_.chance.between(3, 6) : 3,
                plan.managers.empty() ? (world_.chance.percent(25) ? 12U : 40U) : 64U,
-               plan.managers.empty()),
+               plan.managers.empty(), plan.frames),
       routes_(world_, network_, [this](const std::string& watcher, const TopologyState& state) {
         tell_topology(watcher, state);
       }) {

@@ -48,6 +48,7 @@ struct Plan {
   bool two_managers = false;  // every label is checked after every step
   bool restarts = false;      // managers are killed and come back, whatever the seed says
   bool servers_die = false;   // the same of SwitchServers
+  bool frames = false;        // some lines carry frames, and some calls want certain ones
   // These managers, with one client each, on a small network where nothing happens by itself
   // (stage.hpp).
   std::vector<cmgr::Config> managers = {};
@@ -172,6 +173,7 @@ class World : public ManagerOutlet {
   ServiceSpec some_service();
   ServiceSpec some_contract(ServiceCategory category);
   std::string some_end();
+  std::optional<FrameTraffic> some_frames(const std::string& end);
   void make_a_call(std::size_t client);
   void send_nonsense(std::size_t client);
   void live(std::size_t client, RequestId call);
