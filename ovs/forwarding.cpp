@@ -15,9 +15,9 @@ using namespace openflow;
 namespace {
 
 constexpr std::uint16_t kIpv4 = 0x0800;
-// The least burst: this share of what the rate carries in a second, and never less than four frames
+// The least burst: this part of what the rate carries in a second, and never less than four frames
 // of 1500 octets. The datapath takes frames in batches and measures in milliseconds.
-constexpr std::uint64_t kBurstsPerSecond = 100;
+constexpr std::uint64_t kBurstsPerSecond = 10;
 constexpr std::uint64_t kBurstKbitMin = 48;
 
 std::uint16_t vlan_at(const Layout& layout, const Place& place) {

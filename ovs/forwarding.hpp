@@ -55,8 +55,10 @@ struct Layout {
   std::uint8_t table = 0;
   std::uint16_t priority = 22594;  // P; flows use P to P + 32
   std::uint64_t cookie = 0;        // of this agent's flows, within kCookieMask, not 0
+  bool police_links = true;        // contracts are policed at links too, not at the edges alone
 
   bool edge(PortId port) const { return edges.contains(port); }
+  bool polices(PortId input) const { return police_links || edge(input); }
   LabelKind kind(PortId port) const {
     return atm.contains(port) ? LabelKind::kAtm : LabelKind::kMpls;
   }
@@ -115,8 +117,8 @@ struct MeterRate {
 };
 // The meter for a contract that requests policing; nullopt: none is requested, or without a limit.
 // One meter has one rate: SCR and MBS of a variable rate, else PCR and CDVT. The burst is at least
-// a hundredth of a second of the rate, and 48 kbit: a switch that handles frames in batches would
-// drop within a conforming rate.
+// a tenth of a second of the rate, and 48 kbit: the datapath handles frames in batches, and TCP
+// sends bursts.
 std::optional<MeterRate> meter_of(const emulator::QosProfile& profile);
 
 }  // namespace xbind::ovs

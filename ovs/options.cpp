@@ -206,6 +206,10 @@ void declare(config::OptionSet& set, Options& options) {
   set.add_string("groups", &o->groups, "1480720384-1481768959",
                  "FIRST-LAST: numbers of groups of the bridge that belong to this switch alone.");
   set.add_string("meters", &o->meters, "131073-262144", "FIRST-LAST: the same for meters.");
+  set.add_flag(
+      "police-links", &o->police_links,
+      "Police contracts at links too, not at the edge ports alone: for links from a network "
+      "that does not police.");
   set.add_uint("window", &o->window, 1024, {1, 65535},
                "Limit of open requests that the switch announces to a controller.");
   set.add_uint("timer", &o->timer, gsmp::kAdjacencyPeriod, {1, 255},
@@ -236,6 +240,7 @@ SwitchParts parts_of(const Options& options) {
   layout.table = options.table;
   layout.priority = options.priority;
   layout.cookie = cookie_of(options.name);
+  layout.police_links = options.police_links;
   parts.table.groups = *range_in(options.groups, openflow::kGroupMax);
   parts.table.meters = *range_in(options.meters, openflow::kMeterMax);
   parts.table.bridge.table = options.table;

@@ -29,6 +29,7 @@ struct Options {
   std::uint16_t priority = 0;
   std::string groups;  // "FIRST-LAST"
   std::string meters;
+  bool police_links = false;
   std::uint16_t window = 0;
   std::uint8_t timer = 0;
   std::uint64_t branches_max = 0;

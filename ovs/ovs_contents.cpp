@@ -197,7 +197,7 @@ bool OvsTable::as_written(const FlowStats& flow, const Place& input,
   if (!found || *found != outputs) return false;
   const auto known = extras_.find(key(input));
   const Extras extras = known == extras_.end() ? Extras{} : known->second;
-  const auto rate = meter_of(fabric_.profile_at(raw->branches.front()));
+  const auto rate = rate_at(input, fabric_.profile_at(raw->branches.front()));
   return flow.meter.value_or(0) == extras.meter && (!rate || *rate == extras.rate) &&
          rate.has_value() == (extras.meter != 0) &&
          group_in(flow.actions).value_or(0) == extras.group;

@@ -87,6 +87,11 @@ void OvsTable::set_extras(const Place& input, const Extras& extras) {
   }
 }
 
+std::optional<MeterRate> OvsTable::rate_at(const Place& input,
+                                           const emulator::QosProfile& profile) const {
+  return options_.layout.polices(input.port) ? meter_of(profile) : std::nullopt;
+}
+
 std::optional<OvsTable::Extras> OvsTable::extras_for(const Place& input, std::size_t outputs,
                                                      const emulator::QosProfile& profile,
                                                      bool sure) {
@@ -99,7 +104,7 @@ std::optional<OvsTable::Extras> OvsTable::extras_for(const Place& input, std::si
   } else if (outputs == 1) {
     extras.group = 0;
   }
-  const auto rate = meter_of(profile);
+  const auto rate = rate_at(input, profile);
   if (rate && (*rate != extras.rate || !sure)) {
     MeterMod meter;
     meter.command = extras.meter == 0 || !sure ? MeterCommand::kAdd : MeterCommand::kModify;

@@ -186,6 +186,8 @@ class OvsTable final : public emulator::FabricState, private BridgeClient {
   // Sends what was written since the last call: several flows and groups as one bundle, so that no
   // frame meets a part of a change. Returns the numbers that the messages free.
   std::vector<Extras> send_written(bool together);
+  // The rate at which frames of the connection are policed here; nullopt: they are not.
+  std::optional<MeterRate> rate_at(const Place& input, const emulator::QosProfile& profile) const;
   // Takes the numbers that the connection needs, and writes its meter. nullopt: none is left.
   std::optional<Extras> extras_for(const Place& input, std::size_t outputs,
                                    const emulator::QosProfile& profile, bool sure);

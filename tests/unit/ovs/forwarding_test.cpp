@@ -303,18 +303,18 @@ MeterRate rate(std::uint32_t kbps, std::uint32_t burst_kbit) { return {kbps, bur
 
 // A cell is 48 octets: 384 bits.
 TEST(Meter, OfAConstantRateIsItsPeak) {
-  // 1000 cells are 384 kbit. The tolerance is no cell, and 10 ms are 3 kbit: four frames are more.
+  // 1000 cells are 384 kbit. The tolerance is no cell, and 100 ms are 38 kbit: four frames are more.
   EXPECT_EQ(meter_of(policed(gsmp::CellRate{1000, 250})), rate(384, 48));
-  // 135 631.488 kbit/s, rounded up. 10 ms of it are 1356 kbit; 250 us are 88 cells, 34 kbit.
-  EXPECT_EQ(meter_of(policed(gsmp::CellRate{353207, 250})), rate(135632, 1356));
+  // 135 631.488 kbit/s, rounded up. 100 ms of it are 13 563 kbit; 250 us are 88 cells, 34 kbit.
+  EXPECT_EQ(meter_of(policed(gsmp::CellRate{353207, 250})), rate(135632, 13563));
   // 20 ms are 7064 cells: 2712.576 kbit, rounded up.
-  EXPECT_EQ(meter_of(policed(gsmp::CellRate{353207, 20000})), rate(135632, 2713));
+  EXPECT_EQ(meter_of(policed(gsmp::CellRate{353207, 20000})), rate(135632, 13563));
 }
 
 TEST(Meter, OfAVariableRateIsTheSustainableRateAndItsBurst) {
   // 4528 cells are 1738.752 kbit; 1000 cells are 384 kbit.
   EXPECT_EQ(meter_of(policed(gsmp::VariableRate{10000, 250, 4528, 1000})), rate(1739, 384));
-  EXPECT_EQ(meter_of(policed(gsmp::VariableRate{10000, 250, 4528, 10})), rate(1739, 48));
+  EXPECT_EQ(meter_of(policed(gsmp::VariableRate{10000, 250, 4528, 10})), rate(1739, 173));
 }
 
 TEST(Meter, OfGuaranteedFramesIsThePeak) {

@@ -149,7 +149,7 @@ TEST_F(OvsMeters, AContractIsAMeterAndChangesWithIt) {
   EXPECT_THAT(tables().meters(), ElementsAre(Pair(kFirstMeter, rate(384, 48))));
   EXPECT_EQ(flow(link(2, 20))->meter, kFirstMeter);
   EXPECT_EQ(done(add(policed(link(2, 20), link(3, 30), 2000))), Code::kNone);
-  EXPECT_THAT(tables().meters(), ElementsAre(Pair(kFirstMeter, rate(768, 48))));
+  EXPECT_THAT(tables().meters(), ElementsAre(Pair(kFirstMeter, rate(768, 76))));
   EXPECT_EQ(flow(link(2, 20))->meter, kFirstMeter);
   EXPECT_EQ(done(remove_tree(link(2, 20))), Code::kNone);
   EXPECT_THAT(tables().meters(), IsEmpty());
@@ -381,7 +381,7 @@ TEST_F(OvsRefusals, ARefusedContractLeavesTheOldOne) {
   EXPECT_EQ(done(add(policed(link(2, 20), link(3, 30), 2000))), Code::kUnspecified);
   EXPECT_THAT(tables().meters(), ElementsAre(Pair(kFirstMeter, rate(384, 48))));
   EXPECT_EQ(done(add(policed(link(2, 20), link(3, 30), 2000))), Code::kNone);
-  EXPECT_THAT(tables().meters(), ElementsAre(Pair(kFirstMeter, rate(768, 48))));
+  EXPECT_THAT(tables().meters(), ElementsAre(Pair(kFirstMeter, rate(768, 76))));
   expect_nothing_left(0, 1);
 }
 

@@ -10,7 +10,7 @@
 namespace xbind::ovs::test {
 
 std::vector<std::string> OvsTableTest::words() {
-  return {"--edge-ports", "1", "--classes", "7=10.1.0.0/16"};
+  return {"--edge-ports", "1", "--classes", "7=10.1.0.0/16", "--police-links"};
 }
 
 OvsTableTest::OvsTableTest(const std::vector<std::string>& with) : parts(parts_for(with)) {
