@@ -14,10 +14,6 @@ using emulator::TableReport;
 using emulator::Ticket;
 using gsmp::FailureCode;
 
-bool OvsTable::ours(const openflow::FlowStats& flow) const {
-  return (flow.cookie & kCookieMask) == options_.layout.cookie;
-}
-
 openflow::FlowStatsRequest OvsTable::flows_at(PortId port) const {
   openflow::FlowStatsRequest request;
   request.table = options_.layout.table;
@@ -80,7 +76,7 @@ void OvsTable::report_found(PortId port, Scope scope, Label label, Ticket ticket
       found.push_back({input.label, false, output.port, output.label});
   };
   for (const openflow::FlowStats& flow : flows) {
-    if (!ours(flow)) continue;
+    if (!flows_.ours(flow)) continue;
     const auto input = place_of(options_.layout, flow.match, flow.priority);
     const auto outputs = input && input->port == port && !flow.foreign
                              ? outputs_of(options_.layout, *input, flow.actions, groups)
@@ -95,7 +91,7 @@ void OvsTable::report_found(PortId port, Scope scope, Label label, Ticket ticket
   for (const emulator::Fabric::Entry& entry : fabric_.connections_of(port)) {
     Places outside;
     for (const dataplane::Branch& branch : entry.connection->branches) {
-      if (!in_service(port) || !in_service(branch.port))
+      if (!flows_.in_service(port) || !flows_.in_service(branch.port))
         outside.push_back({branch.port, fabric_.label_at(branch.port, branch.vpi, branch.vci)});
     }
     add({port, entry.input_label}, outside);

@@ -40,8 +40,7 @@ OvsTable::OvsTable(emulator::Fabric& fabric, OvsTableOptions options)
     : FabricState(fabric),
       options_(std::move(options)),
       bridge_(*this, options_.bridge),
-      groups_(options_.groups.first, options_.groups.last),
-      meters_(options_.meters.first, options_.meters.last) {}
+      flows_(fabric, options_.layout, bridge_, options_.groups, options_.meters) {}
 
 OvsTable::~OvsTable() = default;
 
@@ -79,10 +78,13 @@ bool OvsTable::try_change(const Change& wanted) {
     return true;
   }
   const Places touched = wanted.touched();
-  const auto busy = [&](const Place& one) { return busy_.contains(key(one)); };
+  const auto busy = [&](const Place& one) { return busy_.contains(key_of(one)); };
   if (std::ranges::any_of(touched, busy)) return false;
   Open open{.ticket = wanted.ticket, .stays = wanted.stays};
-  for (const Place& one : touched) open.before.push_back(before(one));
+  for (const Place& one : touched) {
+    open.before.push_back(before(one));
+    open.extras.push_back({one, flows_.extras_at(one)});
+  }
   const std::size_t branches_before = branches();
   if (const FailureCode code = wanted.apply(); code != FailureCode::kNone) {
     answer(wanted.ticket, code);
@@ -91,27 +93,27 @@ bool OvsTable::try_change(const Change& wanted) {
   if (wanted.counts) open.reading = emulator::BranchesDeleted{branches_before - branches()};
   open.first = bridge_.next_number();
   if (wanted.all) {
-    erase_all();
+    flows_.erase_all();
   } else {
     for (const Place& one : touched) {
-      const FailureCode code = write(one);
+      const FailureCode code = flows_.write(one);
       if (code != FailureCode::kNone && wanted.stays) {
         notices_.push_back(fmt::format("{} has no number for its group or meter", to_string(one)));
       } else if (code != FailureCode::kNone) {
         undo_in_fabric(open);
-        undo_numbers(open);
+        flows_.undo_numbers(open.extras);
         answer(wanted.ticket, code);
         return true;
       }
     }
   }
-  open.dropped = send_written(true);
+  open.freed = flows_.send(true);
   open.end = bridge_.next_number();
   if (open.first == open.end) {
     answer(open.ticket, FailureCode::kNone, std::move(open.reading));
     return true;
   }
-  for (const Place& one : touched) busy_.insert(key(one));
+  for (const Place& one : touched) busy_.insert(key_of(one));
   open_.push_back(std::move(open));
   return true;
 }
@@ -121,14 +123,14 @@ void OvsTable::batch_done(std::uint32_t end, std::span<const Refused> refused) {
   while (!open_.empty() && !earlier(end, open_.front().end)) {
     Open done = std::move(open_.front());
     open_.pop_front();
-    for (const Before& one : done.before) busy_.erase(busy_.find(key(one.input)));
+    for (const Before& one : done.before) busy_.erase(busy_.find(key_of(one.input)));
     const openflow::Error* error = nullptr;
     for (; next != refused.end() && earlier(next->xid, done.end); ++next) {
       if (!earlier(next->xid, done.first) && error == nullptr && !harmless(next->error))
         error = &next->error;
     }
     if (error == nullptr) {
-      give_back(done.dropped);
+      flows_.give_back(done.freed);
       answer(done.ticket, FailureCode::kNone, std::move(done.reading));
       continue;
     }
@@ -137,14 +139,14 @@ void OvsTable::batch_done(std::uint32_t end, std::span<const Refused> refused) {
         "the bridge refuses a change of {}: {}",
         done.before.empty() ? "nothing" : to_string(done.before.front().input), to_string(*error)));
     if (!done.stays) undo_in_fabric(done);
-    undo_on_bridge(done);
+    flows_.undo_on_bridge(done.extras);
     answer(done.ticket, done.stays ? FailureCode::kNone : code_of(*error), std::move(done.reading));
   }
   run_waiting();
 }
 
 OvsTable::Before OvsTable::before(const Place& input) const {
-  Before found{input, {}, extras_at(input)};
+  Before found{input, {}};
   const auto* const raw = fabric_.find_raw(input.port, input.label);
   if (raw == nullptr) return found;
   for (const dataplane::Branch& branch : raw->branches) {
@@ -183,7 +185,7 @@ Place place(PortId port, const gsmp::LabelField& label) { return {port, gsmp::la
 FailureCode OvsTable::check_meaning(PortId input, const gsmp::LabelField& input_label,
                                     PortId output, const gsmp::LabelField& output_label) const {
   const Place from = place(input, input_label);
-  if (!has_meaning(options_.layout, from) || strangers_.contains(key(from)))
+  if (!has_meaning(options_.layout, from) || flows_.taken_by_others(from))
     return FailureCode::kInvalidInputLabel;
   if (!has_meaning(options_.layout, place(output, output_label)))
     return FailureCode::kInvalidOutputLabel;
@@ -242,8 +244,7 @@ void OvsTable::move_input(const gsmp::MoveInputBranch& request, Ticket ticket, T
               [this, request] {
                 const Place from = place(request.old_input_port, request.old_input_label);
                 const Place to = place(request.new_input_port, request.new_input_label);
-                const bool taken =
-                    strangers_.contains(key(to)) || !has_meaning(options_.layout, to);
+                const bool taken = flows_.taken_by_others(to) || !has_meaning(options_.layout, to);
                 if (fabric_.find_raw(from.port, from.label) != nullptr && taken)
                   return FailureCode::kInvalidInputLabel;
                 return fabric_.move_input(request);
@@ -349,9 +350,10 @@ void OvsTable::tick(TimePoint now) {
                 Places touched;
                 for (const Place& one : all()) {
                   const auto* const raw = fabric_.find_raw(one.port, one.label);
-                  const bool out = std::ranges::any_of(
-                      raw->branches, [&](const auto& branch) { return !in_service(branch.port); });
-                  if (out || !in_service(one.port)) touched.push_back(one);
+                  const bool out = std::ranges::any_of(raw->branches, [&](const auto& branch) {
+                    return !flows_.in_service(branch.port);
+                  });
+                  if (out || !flows_.in_service(one.port)) touched.push_back(one);
                 }
                 return touched;
               },
@@ -369,14 +371,14 @@ TimePoint OvsTable::next_deadline() const {
 
 // ----- sets of connections ----------------------------------------------------------------------
 
-OvsTable::Places OvsTable::at_input(PortId port) const {
+Places OvsTable::at_input(PortId port) const {
   Places places;
   for (const emulator::Fabric::Entry& one : fabric_.connections_of(port))
     places.push_back({port, one.input_label});
   return places;
 }
 
-OvsTable::Places OvsTable::at_output(PortId port) const {
+Places OvsTable::at_output(PortId port) const {
   Places places = all();
   std::erase_if(places, [&](const Place& one) {
     const auto* const raw = fabric_.find_raw(one.port, one.label);
@@ -386,7 +388,7 @@ OvsTable::Places OvsTable::at_output(PortId port) const {
   return places;
 }
 
-OvsTable::Places OvsTable::all() const {
+Places OvsTable::all() const {
   Places places;
   for (std::uint32_t number = 1; number <= ports(); ++number) {
     const Places more = at_input(PortId(number));

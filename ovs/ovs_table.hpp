@@ -30,27 +30,18 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "emulator/fabric_state.hpp"
 #include "ovs/bridge.hpp"
+#include "ovs/flow_writer.hpp"
 #include "ovs/forwarding.hpp"
-#include "ovs/number_pool.hpp"
 
 namespace xbind::ovs {
-
-// A range of numbers of the bridge that belongs to this agent alone.
-struct NumberRange {
-  std::uint32_t first = 0;
-  std::uint32_t last = 0;
-};
 
 struct OvsTableOptions {
   Layout layout;
@@ -118,19 +109,10 @@ class OvsTable final : public emulator::FabricState, private BridgeClient {
   TimePoint next_deadline() const override;
 
  private:
-  using Places = std::vector<Place>;
-  using FlowMessage = Bridge::BundledChange;
-  // What the bridge has for a connection beside its flow.
-  struct Extras {
-    std::uint32_t group = 0;  // 0: none
-    std::uint32_t meter = 0;  // 0: none
-    MeterRate rate;           // of the meter
-  };
   // A connection before a change; no branches: there was none.
   struct Before {
     Place input;
     std::vector<gsmp::AddBranch> branches;
-    Extras extras;
   };
   // A change of the table. `touched` returns every connection that `apply` may change.
   struct Change {
@@ -147,16 +129,12 @@ class OvsTable final : public emulator::FabricState, private BridgeClient {
     std::uint32_t first = 0;  // numbers of its messages: first to end - 1
     std::uint32_t end = 0;
     std::vector<Before> before{};
-    std::vector<Extras>
-        dropped{};  // numbers that are free when the bridge has confirmed the change
+    std::vector<ExtrasBefore> extras{};  // of the same connections
+    std::vector<Extras> freed{};         // when the bridge has confirmed the change
     emulator::TableReading reading{};
     bool stays = false;
   };
   using Wait = std::function<bool()>;  // tries once more; false: it still has to wait
-
-  static std::uint64_t key(const Place& place) {
-    return std::uint64_t{place.port.value()} << 32 | place.label.value;
-  }
 
   // ----- changes (ovs_table.cpp) -----
   void change(Change wanted);
@@ -166,40 +144,12 @@ class OvsTable final : public emulator::FabricState, private BridgeClient {
   void answer(std::optional<emulator::Ticket> ticket, gsmp::FailureCode code,
               emulator::TableReading reading = {});
   Before before(const Place& input) const;
-  // Bring back the state before the change: of the fabric, of the numbers, of the bridge.
-  void undo_in_fabric(const Open& open);
-  void undo_numbers(const Open& open);
-  void undo_on_bridge(const Open& open);
+  void undo_in_fabric(const Open& open);  // back to the state before the change
   Places at_input(PortId port) const;
   Places at_output(PortId port) const;
   Places all() const;
   gsmp::FailureCode check_meaning(PortId input, const gsmp::LabelField& input_label, PortId output,
                                   const gsmp::LabelField& output_label) const;
-
-  // ----- writing (ovs_flows.cpp) -----
-  // Writes the connection to the bridge as the fabric has it. kOutOfResources: no number is left
-  // for its group or meter, and nothing was written.
-  // `sure` false: its group and meter may be on the bridge or not, with any contents.
-  gsmp::FailureCode write(const Place& input, bool sure = true);
-  void erase(const Place& input);
-  void erase_all();
-  // Sends what was written since the last call: several flows and groups as one bundle, so that no
-  // frame meets a part of a change. Returns the numbers that the messages free.
-  std::vector<Extras> send_written(bool together);
-  // The rate at which frames of the connection are policed here; nullopt: they are not.
-  std::optional<MeterRate> rate_at(const Place& input, const emulator::QosProfile& profile) const;
-  // Takes the numbers that the connection needs, and writes its meter. nullopt: none is left.
-  std::optional<Extras> extras_for(const Place& input, std::size_t outputs,
-                                   const emulator::QosProfile& profile, bool sure);
-  Extras extras_at(const Place& input) const;
-  void set_extras(const Place& input, const Extras& extras);
-  void drop_extras(const Extras& extras);
-  void give_back(const std::vector<Extras>& dropped);
-  bool in_service(PortId port) const {
-    return fabric_.port_status(port) == gsmp::PortStatus::kAvailable;
-  }
-  Places outputs_in_service(const dataplane::Connection& connection) const;
-  openflow::FlowMod flow_at(const Place& input) const;  // without actions
 
   // ----- reading (ovs_reports.cpp) -----
   void report_flows(PortId port, Scope scope, Label label, emulator::Ticket ticket);
@@ -208,38 +158,25 @@ class OvsTable final : public emulator::FabricState, private BridgeClient {
   void report_found(PortId port, Scope scope, Label label, emulator::Ticket ticket,
                     const Bridge::Flows& flows, const BucketsOf& groups);
   openflow::FlowStatsRequest flows_at(PortId port) const;
-  bool ours(const openflow::FlowStats& flow) const;
 
   // ----- the bridge (ovs_contents.cpp) -----
   void bridge_ready(BridgeContents contents) override;
   void bridge_lost() override;
   void batch_done(std::uint32_t end, std::span<const Refused> refused) override;
   void bridge_port(const openflow::PortStatus& status) override;
-  void learn_strangers(const BridgeContents& contents);
   void adopt(const BridgeContents& contents);
   bool adopt(const openflow::FlowStats& flow, const BridgeContents& contents,
              const BucketsOf& buckets);
   void restore(const BridgeContents& contents);
-  void forget_lost_extras(const BridgeContents& contents);
-  // Whether the flow, its group and its meter are what write() would send.
-  bool as_written(const openflow::FlowStats& flow, const Place& input,
-                  const BucketsOf& buckets) const;
   void remove_flow(const openflow::FlowStats& flow);
-  void remove_unused(const BridgeContents& contents);
 
   OvsTableOptions options_;
   Bridge bridge_;
   bool started_ = false;
-  std::unordered_map<std::uint64_t, Extras> extras_;  // by key of the input
-  NumberPool groups_;
-  NumberPool meters_;
-  std::unordered_set<std::uint64_t> strangers_;  // inputs that flows of others have taken
+  FlowWriter flows_;
   std::deque<Open> open_;                        // in the order of their messages
   std::unordered_multiset<std::uint64_t> busy_;  // inputs of open changes
   std::deque<Wait> waiting_;
-  std::vector<openflow::MeterMod> meters_written_;  // not sent yet; before `written_`
-  std::vector<FlowMessage> written_;                // not sent yet
-  std::vector<Extras> dropped_;  // by `written_`; their meters are deleted after it
   std::vector<std::string> notices_;
   OvsTableCounters counters_;
 };

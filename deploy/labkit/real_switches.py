@@ -1,8 +1,8 @@
-"""./quickstart --sweep ovs: how fast an Open vSwitch bridge takes cross-connects through GSMP, and how
-long a call over two bridges takes (docs/performance.md, "Real switches"). Needs root.
+"""./quickstart --sweep ovs: how fast an Open vSwitch bridge takes cross-connects through GSMP, and
+how long a call over two bridges takes (docs/performance.md, "Real switches"). Needs root.
 
-The rate of Add Branch stands beside that of Open vSwitch's own `ovs-ofctl --bundle add-flows`, which
-writes the same flows from a file into the same bridge. Rounds of the two alternate.
+The rate of Add Branch stands beside that of Open vSwitch's own `ovs-ofctl --bundle add-flows`,
+which writes the same flows from a file into the same bridge. Rounds of the two alternate.
 """
 
 import json

@@ -84,7 +84,8 @@ class RealSwitches(unittest.TestCase):
                   "-t", seconds + omit_s]
         with subprocess.Popen(server, stdout=subprocess.PIPE, text=True) as far:
             # Refused until the server listens.
-            wait_until(lambda: self.at(start, *client, timeout=seconds + omit_s + 60).returncode == 0,
+            patience = seconds + omit_s + 60
+            wait_until(lambda: self.at(start, *client, timeout=patience).returncode == 0,
                        "iperf3 has run")
             received = json.loads(far.communicate(timeout=60)[0])
         late = [one["sum"] for one in received["intervals"] if one["sum"]["start"] >= omit_s - 0.5]
@@ -161,7 +162,7 @@ class RealSwitches(unittest.TestCase):
         return re.findall(r"^ +hop \d+ +(\S+)", forward, re.MULTILINE)
 
     def test_vlans_are_different_calls(self):
-        """Frames with a tag belong to the call of their VLAN, and leave with that of its far end."""
+        """Frames with a tag belong to the call of their VLAN; they leave with its far end's."""
         tagged = self.id_of(self.ctl(
             "connect", "node-1", "node-3", "--both", "--cells-per-s", CELLS_PER_S,
             "--from-traffic", "vlan 100", "--to-traffic", "vlan 200"))

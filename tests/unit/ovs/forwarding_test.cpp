@@ -303,7 +303,7 @@ MeterRate rate(std::uint32_t kbps, std::uint32_t burst_kbit) { return {kbps, bur
 
 // A cell is 48 octets: 384 bits.
 TEST(Meter, OfAConstantRateIsItsPeak) {
-  // 1000 cells are 384 kbit. The tolerance is no cell, and 100 ms are 38 kbit: four frames are more.
+  // 1000 cells are 384 kbit. The tolerance is no cell, 100 ms are 38 kbit: four frames are more.
   EXPECT_EQ(meter_of(policed(gsmp::CellRate{1000, 250})), rate(384, 48));
   // 135 631.488 kbit/s, rounded up. 100 ms of it are 13 563 kbit; 250 us are 88 cells, 34 kbit.
   EXPECT_EQ(meter_of(policed(gsmp::CellRate{353207, 250})), rate(135632, 13563));
