@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "core/clock.hpp"
+#include "core/config/host_port.hpp"
 #include "core/result.hpp"
 #include "gsmp/messages/timers.hpp"
 #include "gsmp/transport.hpp"
@@ -22,15 +23,11 @@ namespace xbind::gsmp {
 
 inline constexpr std::uint16_t kGsmpPort = 6068;
 
-struct HostPort {
-  std::string host;  // a name, an IPv4 address, or an IPv6 address without brackets
-  std::uint16_t port = kGsmpPort;
-};
-// "host:port", "[::1]:port"; kBadInput otherwise.
-Result<HostPort> parse_host_port(std::string_view text);
+using xbind::HostPort;
+using xbind::parse_host_port;
 
 struct TcpClientOptions {
-  HostPort peer;
+  HostPort peer{{}, kGsmpPort};
   Duration backoff_min = kGsmpTimers["connect-back-off-min"];  // doubles after each failure ...
   Duration backoff_max =
       kGsmpTimers["connect-back-off-max"];  // ... up to this; restarts once octets arrive
