@@ -7,14 +7,18 @@
 namespace xbind {
 namespace {
 
-// Whether `name` is of the family: each bracket stands for one or more characters.
-bool fits(std::string_view family, std::string_view name) {
+// Whether `name` is of the family: each bracket stands for one or more characters. Appends what the
+// brackets stand for to `words` in reverse order, if given.
+bool fits(std::string_view family, std::string_view name,
+          std::vector<std::string_view>* words = nullptr) {
   const std::size_t open = family.find('<');
   if (open == std::string_view::npos) return family == name;
   if (name.substr(0, open) != family.substr(0, open)) return false;
   family.remove_prefix(family.find('>') + 1);
   for (std::size_t taken = open + 1; taken <= name.size(); ++taken) {
-    if (fits(family, name.substr(taken))) return true;
+    if (!fits(family, name.substr(taken), words)) continue;
+    if (words != nullptr) words->push_back(name.substr(open, taken - open));
+    return true;
   }
   return false;
 }
@@ -59,6 +63,26 @@ std::size_t rows_describing(std::string_view exported, std::span<const MetricTab
     }
   }
   return count;
+}
+
+std::optional<DescribedMetric> description_of(std::string_view exported,
+                                              std::span<const MetricTable> tables) {
+  DescribedMetric best;
+  std::size_t longest = 0;
+  for (const MetricTable& table : tables) {
+    for (const MetricInfo& row : table.rows) {
+      const std::size_t fixed = fixed_part(row.name);
+      if (best.row != nullptr && fixed <= longest) continue;
+      if (!fits(row.name, exported)) continue;
+      best.table = &table;
+      best.row = &row;
+      longest = fixed;
+    }
+  }
+  if (best.row == nullptr) return std::nullopt;
+  fits(best.row->name, exported, &best.words);
+  std::ranges::reverse(best.words);
+  return best;
 }
 
 }  // namespace xbind

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,11 +35,15 @@ constexpr std::string_view to_string(MetricKind kind) {
   return kind == MetricKind::kCounter ? "counter" : "gauge";
 }
 
+// Of a program with several switches: whether each switch has a value, or the process has one.
+enum class MetricScope : std::uint8_t { kEach, kProcess };
+
 struct MetricInfo {
   std::string_view name;
   MetricKind kind;
   std::string_view unit;  // "ns"; empty: a count or a code
   std::string_view help;  // one sentence
+  MetricScope scope = MetricScope::kEach;
 };
 
 // A metric and the source of its value: a function of a reading, or a member of it.
@@ -49,8 +54,9 @@ struct MetricRow {
   std::string_view unit;
   std::string_view help;
   Value value;
+  MetricScope scope = MetricScope::kEach;
 
-  constexpr MetricInfo info() const { return {name, kind, unit, help}; }
+  constexpr MetricInfo info() const { return {name, kind, unit, help, scope}; }
 };
 template <class Counters>
 using CounterRow = MetricRow<Counters, std::uint64_t Counters::*>;
@@ -112,5 +118,16 @@ MetricTable metric_table(std::string_view room, const Parts&... parts) {
 // "upcalls_refused_<operation>" describes "upcalls_refused_list", and "upcalls_<operation>" does
 // not.
 std::size_t rows_describing(std::string_view exported, std::span<const MetricTable> tables);
+
+// The row that describes an exported name, and the words that stand in place of its brackets.
+struct DescribedMetric {
+  const MetricTable* table = nullptr;
+  const MetricInfo* row = nullptr;
+  std::vector<std::string_view> words;  // of the exported name
+};
+// As rows_describing(); the first row if there are several, nullopt if there is none. The tables
+// and the name must outlive the result.
+std::optional<DescribedMetric> description_of(std::string_view exported,
+                                              std::span<const MetricTable> tables);
 
 }  // namespace xbind
