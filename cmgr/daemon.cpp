@@ -292,4 +292,18 @@ Metrics ManagerDaemon::metrics() {
   return counted;
 }
 
+exporter::Part ManagerDaemon::exposed_part() {
+  return {"manager " + peers_.manager_name(),
+          {},
+          [this](std::function<void(exporter::Reading)> done) {
+            post([this, done = std::move(done)](ConnectionManager& manager) {
+              done(reading_of(manager, peers_, config_));
+            });
+          },
+          [this](Metrics& counted) {
+            orb::append_peer_faults(counted);
+            dispatch_.append_metrics(counted);
+          }};
+}
+
 }  // namespace xbind::cmgr

@@ -18,6 +18,7 @@
 #include "core/audit.hpp"
 #include "core/metrics/metric_table.hpp"
 #include "core/serial.hpp"
+#include "exporter/reading.hpp"
 #include "orb/dispatch.hpp"
 #include "orb/timer_thread.hpp"
 
@@ -102,6 +103,8 @@ class ManagerDaemon {
   bool may_serve(Duration patience);
 
   Metrics metrics();
+  // What the daemon exposes over HTTP. It must not be asked after this object has ended.
+  exporter::Part exposed_part();
 
  private:
   struct LocalCall {

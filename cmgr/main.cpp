@@ -17,6 +17,7 @@
 #include "core/log.hpp"
 #include "core/name.hpp"
 #include "core/steady_now.hpp"
+#include "exporter/exporter.hpp"
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
 #include "orb/process.hpp"
@@ -178,6 +179,7 @@ void declare(config::OptionSet& set, Options& options) {
   set.add_timers(cmgr::kManagerTimers);
   for (MetricTable& table : cmgr::manager_metrics()) set.add_metrics(std::move(table));
   orb::add_daemon_options(set, options.common, "default");
+  exporter::add_option(set, options.common.metrics);
   declare_peers(set, options);
   declare_aggregation(set, options);
   declare_caches(set, options);
@@ -311,6 +313,20 @@ Result<cmgr::Config> config_of(const Options& options) {
   return config;
 }
 
+cmgr::RemotePeers::Options peers_of(const Options& options, const cmgr::Config& config) {
+  return {options.common.name,
+          Epoch{},
+          options.route_object,
+          options.qos_mapper,
+          options.common.name_service,
+          config.one_by_one ? config.operations_at_once : 1,
+          options.impairments,
+          options.route_metric == "load"    ? cmgr::RouteMetric::kLoad
+          : options.route_metric == "delay" ? cmgr::RouteMetric::kDelay
+                                            : cmgr::RouteMetric::kHops,
+          [](const std::string& why) { orb::end_process(orb::kExitReplaced, why); }};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -335,15 +351,7 @@ int main(int argc, char** argv) {
   const cmgr::Config config = *config_of(options);
   const std::vector<Prepared> prepared = *prepared_of(options);
   orb::Runtime runtime(argc, argv, options.common.runtime());
-  cmgr::ManagerDaemon daemon(
-      runtime.orb(), config,
-      {options.common.name, Epoch{}, options.route_object, options.qos_mapper,
-       options.common.name_service, config.one_by_one ? config.operations_at_once : 1,
-       options.impairments,
-       options.route_metric == "load"    ? cmgr::RouteMetric::kLoad
-       : options.route_metric == "delay" ? cmgr::RouteMetric::kDelay
-                                         : cmgr::RouteMetric::kHops,
-       [](const std::string& why) { orb::end_process(orb::kExitReplaced, why); }});
+  cmgr::ManagerDaemon daemon(runtime.orb(), config, peers_of(options, config));
   const PortableServer::Servant_var<cmgr::HopObserverServant> observer =
       new cmgr::HopObserverServant(daemon);
   const CORBA::Object_var observer_object = runtime.activate(observer.in());
@@ -367,6 +375,10 @@ int main(int argc, char** argv) {
       new cmgr::ConnectionManagerServant(daemon, inbox_reference, operations_reference,
                                          longest_call(config));
   const CORBA::Object_var object = runtime.activate(servant.in());
+
+  auto exported = exporter::Exporter::open_or_log(options.common.metrics, "xbind-cmgr",
+                                                  {daemon.exposed_part()}, cmgr::manager_metrics());
+  if (exported == nullptr) return 1;
 
   // Start attaching only now, when no live manager has the name: attaching with our newer epoch
   // fences an older manager.
@@ -394,7 +406,8 @@ int main(int argc, char** argv) {
       runtime.orb(), "xbind-cmgr", options.common,
       {{options.common.name,
         {naming::path_of(naming::kConnectionManagers, options.common.name), object}}},
-      {begin, ready_to_bind});
+      {begin, ready_to_bind, [&] { exported->serving(); }});
+  exported.reset();  // first: it asks the daemon
   daemon.end_sessions();
   runtime.shutdown();  // first: no upcall may reach the daemon any more
   daemon.stop();

@@ -21,14 +21,14 @@ struct ManagerReading {
 
 constexpr MetricRow<ManagerReading> kManagerMetrics[] = {
     {"rss_kib", MetricKind::kGauge, "KiB", "Resident memory of the process.",
-     [](const ManagerReading&) { return orb::own_resident_kib(); }},
+     [](const ManagerReading&) { return orb::own_resident_kib(); }, MetricScope::kProcess},
     {"giop_requests", MetricKind::kCounter, "", "Session messages received, and invocations made.",
      [](const ManagerReading& at) {
        return at.clients.frames_in + at.switches.frames_in + at.peers.requests_sent();
      }},
     {"oneways_without_room", MetricKind::kCounter, "",
      "Session messages of the process that were dropped because their peer reads too slowly.",
-     [](const ManagerReading&) { return orb::oneways_without_room(); }},
+     [](const ManagerReading&) { return orb::oneways_without_room(); }, MetricScope::kProcess},
     {"connections", MetricKind::kGauge, "", "Connections in the table.",
      [](const ManagerReading& at) { return std::uint64_t{at.gauges.connections}; }},
     {"owed", MetricKind::kGauge, "", "Removals that are owed to SwitchServers.",

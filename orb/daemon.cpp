@@ -127,6 +127,7 @@ Ending serve_until_signal(CORBA::ORB_ptr orb, const std::string& program,
   if (auto end = claim_names(claims, program, service, served)) return *end;
   const ConnectionGuard guard(raise_descriptor_limit(), options.connections());
   if (steps.begin) steps.begin();
+  std::size_t bound = 0;  // used on the keeper's thread
   const NameKeeper keeper(orb, options.name_service, std::move(bindings),
                           {std::move(steps.ready_to_bind),
                            [&](std::size_t place) {
@@ -134,6 +135,7 @@ Ending serve_until_signal(CORBA::ORB_ptr orb, const std::string& program,
                              std::printf("%s %s ready\n", program.c_str(),
                                          served[place].name.c_str());
                              std::fflush(stdout);
+                             if (++bound == served.size() && steps.serving) steps.serving();
                            },
                            [&](const Binding& binding, const Held& held, bool was_ours) {
                              end_process(was_ours ? kExitReplaced : kExitNameHeld,

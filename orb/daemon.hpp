@@ -24,6 +24,7 @@ struct CommonOptions {
   std::uint32_t call_timeout_ms = 0;
   std::uint32_t connections_max = 0;  // of daemons
   std::uint32_t connections_per_host_max = 0;
+  std::string metrics;  // of daemons: where exporter/ listens, HOST:PORT; empty: nowhere
 
   ConnectionLimits connections() const { return {connections_max, connections_per_host_max}; }
   RuntimeOptions runtime() const { return {listen_address, call_timeout_ms}; }
@@ -60,6 +61,8 @@ struct Steps {
   std::function<void()> begin;
   // See NameKeeper; on its thread.
   std::function<bool()> ready_to_bind;
+  // Called once, after all names were bound for the first time; on the NameKeeper's thread.
+  std::function<void()> serving = {};
 };
 
 // The life of a daemon: checks that its names are free, begins, binds them and keeps them bound.

@@ -1,5 +1,6 @@
 // xbind-qosmapper: maps services between the user's terms and the network's.
 #include "core/impairments/impairments.hpp"
+#include "exporter/exporter.hpp"
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
 #include "orb/dispatch.hpp"
@@ -15,6 +16,7 @@ int main(int argc, char** argv) {
   config::OptionSet set("xbind-qosmapper", "Maps frame rate and size to cells a second, and back.");
   for (MetricTable& table : qos_mapper_metrics()) set.add_metrics(std::move(table));
   orb::add_daemon_options(set, common, "default");
+  exporter::add_option(set, common.metrics);
   set.add_string("catalogue", &catalogue_file, "",
                  "File of named services; empty: the catalogue shipped with the program.");
   set.add_check([&]() -> std::optional<std::string> {
@@ -35,9 +37,14 @@ int main(int argc, char** argv) {
   const PortableServer::Servant_var<QosMapperServant> servant =
       new QosMapperServant(dispatch, catalogue, &impairments);
   const CORBA::Object_var object = runtime.activate(servant.in());
+  auto exported = exporter::Exporter::open_or_log(common.metrics, "xbind-qosmapper",
+                                                  {servant->exposed_part()}, qos_mapper_metrics());
+  if (exported == nullptr) return 1;
   const orb::Ending end = orb::serve_until_signal(
       runtime.orb(), "xbind-qosmapper", common,
-      {{common.name, {naming::path_of(naming::kQosMappers, common.name), object}}});
+      {{common.name, {naming::path_of(naming::kQosMappers, common.name), object}}},
+      {{}, {}, [&] { exported->serving(); }});
+  exported.reset();
   runtime.shutdown();
   return orb::log_ending(end);
 }

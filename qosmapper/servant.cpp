@@ -18,7 +18,7 @@ namespace {
 // The reading is the number of mappings so far.
 constexpr MetricRow<std::uint64_t> kMapperMetrics[] = {
     {"rss_kib", MetricKind::kGauge, "KiB", "Resident memory of the process.",
-     [](const std::uint64_t&) { return orb::own_resident_kib(); }},
+     [](const std::uint64_t&) { return orb::own_resident_kib(); }, MetricScope::kProcess},
     {"giop_requests", MetricKind::kCounter, "", "Requests to map, two-way and answered.",
      [](const std::uint64_t& mappings) { return mappings; }},
 };
@@ -128,11 +128,28 @@ v2::NameSeq* QosMapperServant::services() {
 }
 
 v2::MetricSeq* QosMapperServant::status() {
-  Metrics metrics;
-  append(kMapperMetrics, mappings_.load(), metrics);
-  orb::append_peer_faults(metrics);
-  dispatch().append_metrics(metrics);
-  return orb::to_metrics(metrics);
+  Metrics counted = metrics();
+  orb::append_peer_faults(counted);
+  dispatch().append_metrics(counted);
+  return orb::to_metrics(counted);
+}
+
+Metrics QosMapperServant::metrics() const {
+  Metrics counted;
+  append(kMapperMetrics, mappings_.load(), counted);
+  return counted;
+}
+
+exporter::Part QosMapperServant::exposed_part() {
+  return {"QOSMapper",
+          {},
+          [this](const std::function<void(exporter::Reading)>& done) {
+            done({metrics(), {}, {}});
+          },
+          [this](Metrics& counted) {
+            orb::append_peer_faults(counted);
+            dispatch().append_metrics(counted);
+          }};
 }
 
 std::vector<MetricTable> qos_mapper_metrics() {

@@ -8,6 +8,7 @@
 
 #include "core/impairments/impairments.hpp"
 #include "core/metrics/metric_table.hpp"
+#include "exporter/reading.hpp"
 #include "orb/dispatch.hpp"
 #include "qos_mapper.hh"
 #include "qosmapper/catalogue.hpp"
@@ -35,7 +36,12 @@ class QosMapperServant : public orb::Dispatched<POA_xbind::v2::QOSMapper> {
   v2::NameSeq* services() override;
   v2::MetricSeq* status() override;
 
+  // What the daemon exposes over HTTP. It must not be asked after this object has ended.
+  exporter::Part exposed_part();
+
  private:
+  Metrics metrics() const;  // without those of orb/
+
   const std::shared_ptr<const Catalogue> catalogue_;
   Impairments* const impairments_;
   std::atomic<std::uint64_t> mappings_{0};

@@ -9,6 +9,7 @@
 #include "core/config/timer_option.hpp"
 #include "core/durable_file.hpp"
 #include "core/impairments/impairments.hpp"
+#include "exporter/exporter.hpp"
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
 #include "orb/dispatch.hpp"
@@ -57,6 +58,7 @@ void declare(config::OptionSet& set, Options& options) {
   set.add_timers(kRouteObjectTimers);
   for (MetricTable& table : route_object_metrics()) set.add_metrics(std::move(table));
   orb::add_daemon_options(set, options.common, "default");
+  exporter::add_option(set, options.common.metrics);
   set.add_string("topology", &options.topology_path, "",
                  "Topology file: our TOML, SNDlib's native format or GraphML.");
   set.require("topology");
@@ -135,10 +137,16 @@ int main(int argc, char** argv) {
   const PortableServer::Servant_var<RouteObjectServant> servant =
       new RouteObjectServant(dispatch, routes, watchers, operations_reference, &impairments);
   const CORBA::Object_var object = runtime.activate(servant.in());
+  auto exported =
+      exporter::Exporter::open_or_log(options.common.metrics, "xbind-routeobject",
+                                      {servant->exposed_part()}, route_object_metrics());
+  if (exported == nullptr) return 1;
   const orb::Ending end = orb::serve_until_signal(
       runtime.orb(), "xbind-routeobject", options.common,
       {{options.common.name,
-        {naming::path_of(naming::kRouteObjects, options.common.name), object}}});
+        {naming::path_of(naming::kRouteObjects, options.common.name), object}}},
+      {{}, {}, [&] { exported->serving(); }});
+  exported.reset();
   runtime.shutdown();
   trust_watch.stop();
   watchers.stop();

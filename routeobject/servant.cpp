@@ -92,7 +92,7 @@ struct StatusReading {
 
 constexpr MetricRow<StatusReading> kRouteMetrics[] = {
     {"rss_kib", MetricKind::kGauge, "KiB", "Resident memory of the process.",
-     [](const StatusReading&) { return orb::own_resident_kib(); }},
+     [](const StatusReading&) { return orb::own_resident_kib(); }, MetricScope::kProcess},
     {"giop_requests", MetricKind::kCounter, "", "Requests of managers and SwitchServers.",
      [](const StatusReading& at) { return std::uint64_t{at.requests}; }},
     {"queries", MetricKind::kCounter, "", "Queries for a path.",
@@ -269,6 +269,25 @@ v2::RouteOperations_ptr RouteObjectServant::route_operations() {
 }
 
 v2::MetricSeq* RouteObjectServant::status() {
+  Metrics counted = metrics();
+  orb::append_peer_faults(counted);
+  dispatch().append_metrics(counted);
+  return orb::to_metrics(counted);
+}
+
+exporter::Part RouteObjectServant::exposed_part() {
+  return {"RouteObject",
+          {},
+          [this](const std::function<void(exporter::Reading)>& done) {
+            done({metrics(), {}, {}});
+          },
+          [this](Metrics& counted) {
+            orb::append_peer_faults(counted);
+            dispatch().append_metrics(counted);
+          }};
+}
+
+Metrics RouteObjectServant::metrics() const {
   const RouteService::Counters routes = routes_.counters();
   const RemoteWatchers::Counters watchers = watchers_.counters();
   const StatusReading reading{invocations_.load(), queries_.load(), routes_.version(),
@@ -277,9 +296,7 @@ v2::MetricSeq* RouteObjectServant::status() {
   append(kRouteMetrics, reading, metrics);
   append_report_ages(routes_.report_ages(steady_now()), metrics);
   append_unknown(routes_.unknown_switches(steady_now()), metrics);
-  orb::append_peer_faults(metrics);
-  dispatch().append_metrics(metrics);
-  return orb::to_metrics(metrics);
+  return metrics;
 }
 
 std::vector<MetricTable> route_object_metrics() {

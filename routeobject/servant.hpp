@@ -9,6 +9,7 @@
 
 #include "core/impairments/impairments.hpp"
 #include "core/metrics/metric_table.hpp"
+#include "exporter/reading.hpp"
 #include "orb/dispatch.hpp"
 #include "route_object.hh"
 #include "routeobject/drain_keeper.hpp"
@@ -54,7 +55,12 @@ class RouteObjectServant : public orb::Dispatched<POA_xbind::v2::RouteObject> {
   v2::RouteOperations_ptr route_operations() override;
   v2::MetricSeq* status() override;
 
+  // What the daemon exposes over HTTP. It must not be asked after this object has ended.
+  exporter::Part exposed_part();
+
  private:
+  Metrics metrics() const;  // without those of orb/
+
   RouteService& routes_;
   RemoteWatchers& watchers_;
   v2::RouteOperations_var operations_;

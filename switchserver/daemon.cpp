@@ -260,15 +260,36 @@ void SwitchServerDaemon::tell_router(TimePoint now) {
 }
 
 Metrics SwitchServerDaemon::metrics() {
-  Metrics counted = ask([this](SwitchServer& server) {
-    return status_of({server, *driver_, managers_.requests_sent(), managers_.references(),
-                      absence_.ever_met(),
-                      absence_.away_for(steady_now()).value_or(Duration::zero()), reports_sent_,
-                      reports_failed_, impairments_});
-  });
+  Metrics counted = ask([this](SwitchServer& server) { return status_of(reading(server)); });
   orb::append_peer_faults(counted);
   dispatch_.append_metrics(counted);
   return counted;
+}
+
+exporter::Part SwitchServerDaemon::exposed_part() {
+  return {name_,
+          {{"switch", name_}},
+          [this](std::function<void(exporter::Reading)> done) {
+            post([this, done = std::move(done)](SwitchServer& server) {
+              done(exposed_reading_of(reading(server)));
+            });
+          },
+          [this](Metrics& counted) {
+            orb::append_peer_faults(counted);
+            dispatch_.append_metrics(counted);
+          }};
+}
+
+SwitchServerReading SwitchServerDaemon::reading(SwitchServer& server) {
+  return {server,
+          *driver_,
+          managers_.requests_sent(),
+          managers_.references(),
+          absence_.ever_met(),
+          absence_.away_for(steady_now()).value_or(Duration::zero()),
+          reports_sent_,
+          reports_failed_,
+          impairments_};
 }
 
 }  // namespace xbind

@@ -21,6 +21,7 @@
 #include "core/log.hpp"
 #include "core/metrics/metric_table.hpp"
 #include "core/serial.hpp"
+#include "exporter/reading.hpp"
 #include "orb/dispatch.hpp"
 #include "orb/shared_timers.hpp"
 #include "switch_server.hh"
@@ -29,6 +30,7 @@
 #include "switchserver/port_reporter.hpp"
 #include "switchserver/remote_manager.hpp"
 #include "switchserver/remote_router.hpp"
+#include "switchserver/servant_metrics.hpp"
 #include "switchserver/switch_absence.hpp"
 #include "switchserver/switch_server.hpp"
 
@@ -174,8 +176,12 @@ class SwitchServerDaemon {
 
   // The metrics that the status operation returns.
   Metrics metrics();
+  // What the daemon exposes over HTTP. It must not be asked after this object has ended.
+  exporter::Part exposed_part();
 
  private:
+  SwitchServerReading reading(SwitchServer& server);
+
   // Waits at most `timeout` for the report that `start` has begun under its token.
   Result<LedgerReport> report_of(
       const std::function<Result<void>(SwitchServer&, std::uint64_t)>& start, Duration timeout);

@@ -10,6 +10,7 @@
 
 #include "core/config/timer_option.hpp"
 #include "core/durable_file.hpp"
+#include "exporter/exporter.hpp"
 #include "gsmp/messages/timers.hpp"
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
@@ -58,12 +59,13 @@ void declare(config::OptionSet& set, Options& options) {
   set.add_string("switches", &options.switches, "",
                  "File of [[switch]] tables, one for each switch that this process controls, "
                  "whose keys are the options above; these are then not given here.");
-  for (MetricTable& table : switch_server_metrics()) set.add_metrics(std::move(table));
+  for (MetricTable& table : exposed_switch_server_metrics()) set.add_metrics(std::move(table));
   set.add_timers(kSwitchServerTimers);
   set.add_timers(kDriverTimers);
   set.add_timers(gsmp::kGsmpTimers);
   orb::add_client_options(set, options.common, log::Level::kInfo);
   orb::add_connection_options(set, options.common);
+  exporter::add_option(set, options.common.metrics);
   set.add_string(
       "state-dir", &options.state_dir, "",
       "Directory in which names and epochs of managers are stored across restarts; empty: "
@@ -184,7 +186,15 @@ int run_switch_server(int argc, char** argv, const WhenServing& when_serving) {
   {
     orb::Runtime runtime(argc, argv, options.common.runtime());
     std::vector<orb::Served> served;
-    for (const auto& daemon : daemons) served.push_back(serve(runtime, *daemon));
+    std::vector<exporter::Part> parts;
+    for (const auto& daemon : daemons) {
+      served.push_back(serve(runtime, *daemon));
+      parts.push_back(daemon->exposed_part());
+    }
+    auto exported =
+        exporter::Exporter::open_or_log(options.common.metrics, "xbind-switchserver",
+                                        std::move(parts), exposed_switch_server_metrics());
+    if (exported == nullptr) return 1;
     // Only now, when no other SwitchServer uses one of our names: otherwise the switch would have
     // two controllers.
     const auto begin = [&] {
@@ -197,7 +207,8 @@ int run_switch_server(int argc, char** argv, const WhenServing& when_serving) {
       }
     };
     end = orb::serve_until_signal(runtime.orb(), "xbind-switchserver", options.common, served,
-                                  {begin, {}});
+                                  {begin, {}, [&] { exported->serving(); }});
+    exported.reset();
     for (const auto& daemon : daemons) daemon->end_sessions();
     router.stop();
   }  // no more upcalls

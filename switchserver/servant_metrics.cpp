@@ -20,12 +20,12 @@ using Reading = SwitchServerReading;
 
 constexpr MetricRow<Reading> kServerMetrics[] = {
     {"rss_kib", MetricKind::kGauge, "KiB", "Resident memory of the process.",
-     [](const Reading&) { return orb::own_resident_kib(); }},
+     [](const Reading&) { return orb::own_resident_kib(); }, MetricScope::kProcess},
     {"giop_requests", MetricKind::kCounter, "", "Session messages received, and invocations made.",
      [](const Reading& at) { return at.server.counters().frames_in + at.invocations; }},
     {"oneways_without_room", MetricKind::kCounter, "",
      "Session messages of the process that were dropped because their peer reads too slowly.",
-     [](const Reading&) { return orb::oneways_without_room(); }},
+     [](const Reading&) { return orb::oneways_without_room(); }, MetricScope::kProcess},
     {"managers", MetricKind::kGauge, "", "Managers that have a session.",
      [](const Reading& at) { return std::uint64_t{at.server.managers()}; }},
     {"manager_references", MetricKind::kGauge, "", "References to managers that are kept.",
@@ -63,6 +63,59 @@ constexpr MetricRow<PortReading> kPortMetrics[] = {
      [](const PortReading& at) { return at.reports_failed; }},
 };
 
+// Only in a scrape: a status would not fit into one reply of the ORB.
+struct OnePort {
+  SwitchPort port;
+  PortUsage usage;
+  std::uint64_t output_labels;
+};
+constexpr MetricRow<OnePort> kEachPortMetrics[] = {
+    {"port_up/<port>", MetricKind::kGauge, "", "1: the port is up; 0: it is down.",
+     [](const OnePort& at) { return std::uint64_t{at.port.up}; }},
+    {"port_capacity_cells_per_s/<port>", MetricKind::kGauge, "cells/s",
+     "Bandwidth of the output port.",
+     [](const OnePort& at) { return at.usage.capacity.cells_per_s; }},
+    {"port_promised_cells_per_s/<port>", MetricKind::kGauge, "cells/s",
+     "Bandwidth of the output port that the ledger has promised, to hops and as quotas.",
+     [](const OnePort& at) { return at.usage.taken.cells_per_s; }},
+    {"port_hops_cells_per_s/<port>", MetricKind::kGauge, "cells/s",
+     "The part of the promised bandwidth that hops have.",
+     [](const OnePort& at) { return at.usage.hops.cells_per_s; }},
+    {"port_output_labels/<port>", MetricKind::kGauge, "", "Output labels of the port.",
+     [](const OnePort& at) { return at.output_labels; }},
+    {"port_output_labels_free/<port>", MetricKind::kGauge, "", "Output labels that are free.",
+     [](const OnePort& at) { return at.usage.free_output_labels; }},
+    {"port_input_labels_free/<port>", MetricKind::kGauge, "", "Input labels that are free.",
+     [](const OnePort& at) { return at.usage.free_input_labels; }},
+};
+constexpr MetricRow<SwitchServer> kScrapedMetrics[] = {
+    {"hops", MetricKind::kGauge, "", "Hops in the ledger: reserved, committed or being removed.",
+     [](const SwitchServer& at) { return std::uint64_t{at.controller().ledger().hop_count()}; }},
+};
+constexpr MetricNames kRefusalMetrics{{
+    {"refusals/<cause>", MetricKind::kCounter, "", "Hops refused for the cause."},
+}};
+
+// Whether ports admit nothing new because hops on them may still be claimed.
+bool awaits_claims(const SwitchController& controller) {
+  const Settling& settling = controller.settling();
+  return settling.pending() &&
+         (!settling.awaited().empty() || controller.ledger().unclaimed_labels() > 0);
+}
+
+std::vector<std::string> reasons_of(const SwitchServerReading& reading) {
+  exporter::Reasons reasons;
+  const SwitchController& controller = reading.server.controller();
+  if (!controller.up()) {
+    reasons.add(reading.ever_met ? "its switch has not been under control for " +
+                                       std::to_string(whole_ms(reading.away)) + " ms"
+                                 : "its switch has not been under control yet");
+  } else if (awaits_claims(controller)) {
+    reasons.add("managers have not claimed all hops that its switch had at the start");
+  }
+  return reasons.take();
+}
+
 }  // namespace
 
 Metrics status_of(const SwitchServerReading& reading) {
@@ -77,6 +130,36 @@ Metrics status_of(const SwitchServerReading& reading) {
          PortReading{ports.size(), down, reading.reports_sent, reading.reports_failed}, metrics);
   reading.impairments.append_metrics(metrics);
   return metrics;
+}
+
+exporter::Reading exposed_reading_of(const SwitchServerReading& reading) {
+  exporter::Reading out{status_of(reading), {}, reasons_of(reading)};
+  reading.server.batch_times().append_histograms("batch", out.stages);
+  append(kScrapedMetrics, reading.server, out.metrics);
+  const SwitchController& controller = reading.server.controller();
+  for (const SwitchPort& port : controller.ledger().ports()) {
+    const OnePort one{port, controller.ledger().usage(port.port).value_or(PortUsage{}),
+                      controller.ledger().output_stock(port.port).all};
+    const std::string word = std::to_string(port.port.value());
+    for (const auto& row : kEachPortMetrics) {
+      out.metrics.emplace_back(filled(row.name, {word}), row.value(one));
+    }
+  }
+  const auto& refusals = controller.counters().refusals;
+  for (std::size_t cause = 0; cause < refusals.size(); ++cause) {
+    if (refusals[cause] == 0) continue;
+    out.metrics.emplace_back(
+        filled(kRefusalMetrics["refusals/<cause>"], {to_string(static_cast<Cause>(cause))}),
+        refusals[cause]);
+  }
+  return out;
+}
+
+std::vector<MetricTable> exposed_switch_server_metrics() {
+  std::vector<MetricTable> tables = switch_server_metrics();
+  tables.push_back(
+      metric_table("switchserver", kScrapedMetrics, kEachPortMetrics, kRefusalMetrics));
+  return tables;
 }
 
 std::vector<MetricTable> switch_server_metrics() {

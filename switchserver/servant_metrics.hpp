@@ -8,6 +8,7 @@
 #include "core/clock.hpp"
 #include "core/impairments/impairments.hpp"
 #include "core/metrics/metric_table.hpp"
+#include "exporter/reading.hpp"
 #include "switchserver/drivers/running_driver.hpp"
 #include "switchserver/switch_server.hpp"
 
@@ -28,7 +29,13 @@ struct SwitchServerReading {
 
 // All metrics of the status except those of the upcalls.
 Metrics status_of(const SwitchServerReading& reading);
-// The tables of all metrics; --print-metrics lists them.
+// The tables of the metrics of the status.
 std::vector<MetricTable> switch_server_metrics();
+
+// A reading for a scrape: the status, the stages as histograms, the figures of each port, the
+// refusals by cause, and why the switch cannot be served now.
+exporter::Reading exposed_reading_of(const SwitchServerReading& reading);
+// The tables of the metrics of a scrape; --print-metrics lists them.
+std::vector<MetricTable> exposed_switch_server_metrics();
 
 }  // namespace xbind

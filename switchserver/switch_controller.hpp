@@ -195,8 +195,8 @@ class SwitchController {
   // its hops with the switch's table, and restores or removes what differs. kNotFound: no session;
   // kUnreachable: the switch's table has not been read.
   Result<ClaimsTaken> claim(std::string_view manager, const HopClaims& page, TimePoint now);
-  // Whether hops may still be claimed by managers that are known: see above.
-  bool settling() const { return settling_.pending(); }
+  // Whether hops may still be claimed, and by which known managers: see above.
+  const Settling& settling() const { return settling_; }
   // The managers that a SwitchServer must know after a restart.
   std::vector<KnownManager> known_managers() const;
   // See Ledger::forget_manager(); the epoch is forgotten with the name. Returns the number of hops

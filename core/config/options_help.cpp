@@ -9,6 +9,7 @@
 
 #include "core/config/options.hpp"
 #include "core/config/timer_option.hpp"
+#include "core/metrics/exposed_metric.hpp"
 
 namespace xbind::config {
 namespace {
@@ -229,12 +230,14 @@ std::string OptionSet::markdown() const {
 
 std::string OptionSet::metrics_markdown() const {
   std::string text = fmt::format(
-      "## {}\n\n| room | metric | kind | unit | meaning |\n| --- | --- | --- | --- | --- |\n",
+      "## {}\n\n| room | metric | kind | unit | meaning | in Prometheus |\n"
+      "| --- | --- | --- | --- | --- | --- |\n",
       program_);
   for (const MetricTable& table : metrics_) {
     for (const MetricInfo& row : table.rows) {
-      text += fmt::format("| {} | {} | {} | {} | {} |\n", table.room, row.name, to_string(row.kind),
-                          row.unit, cell(row.help));
+      text += fmt::format("| {} | {} | {} | {} | {} | `{}` |\n", table.room, row.name,
+                          to_string(row.kind), row.unit, cell(row.help),
+                          exposed_metric(table.room, row).text());
     }
   }
   return text;

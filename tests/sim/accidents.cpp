@@ -307,7 +307,7 @@ void World::forget_manager(std::size_t index) {
   place.forgotten = true;
   for (std::size_t at = 0; at < switches_.size(); ++at) {
     // What it was to remove when others have claimed stays.
-    if (switches_[at].server->controller().settling()) switches_[at].some_lost = true;
+    if (switches_[at].server->controller().settling().pending()) switches_[at].some_lost = true;
     const auto forgotten = switches_[at].server->forget_manager(place.site->name());
     if (!forgotten && forgotten.error().code == ErrorCode::kBadInput) place.forgotten = false;
     switch_stepped(at);

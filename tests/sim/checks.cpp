@@ -202,7 +202,7 @@ void World::check_links(std::size_t at) {
       const bool gone = place.for_good && place.site->dead();
       return place.site->name() == name && (gone || far_site.awaited.contains(index));
     });
-    const bool settling = far_site.server->controller().settling();
+    const bool settling = far_site.server->controller().settling().pending();
     if (dead(far_site) || far_site.some_lost || settling || unknown) return;
     const Ledger& there = ledger(far->first);
     const auto place = there.output_label(far->second, here.input_label);

@@ -77,10 +77,13 @@ TEST(MetricTableTest, PrintMetricsWritesAMarkdownTable) {
   EXPECT_THAT(set.load(2, help, none)->text, HasSubstr("--print-metrics"));
   EXPECT_EQ(set.load(2, print, none)->text,
             "## xbind-trial\n\n"
-            "| room | metric | kind | unit | meaning |\n| --- | --- | --- | --- | --- |\n"
-            "| trial | trips | counter |  | Trips begun. |\n"
-            "| trial | trips_under_way | gauge |  | Trips under way. |\n"
-            "| trial | trips_ended | counter |  | Trips that have ended. |\n");
+            "| room | metric | kind | unit | meaning | in Prometheus |\n"
+            "| --- | --- | --- | --- | --- | --- |\n"
+            "| trial | trips | counter |  | Trips begun. | `xbind_trial_trips_total` |\n"
+            "| trial | trips_under_way | gauge |  | Trips under way. "
+            "| `xbind_trial_trips_under_way` |\n"
+            "| trial | trips_ended | counter |  | Trips that have ended. "
+            "| `xbind_trial_trips_ended_total` |\n");
 }
 
 }  // namespace

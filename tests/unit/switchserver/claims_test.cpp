@@ -333,7 +333,7 @@ TEST_F(ClaimsTest, NothingNewIsAdmittedBeforeEveryManagerHasClaimed) {
   restart({{{"a", Epoch{1}}, {"b", Epoch{3}}}});
   attach("b", Epoch{3});
   claim({{}, {}, {}, true}, "b");
-  EXPECT_TRUE(next().settling());
+  EXPECT_TRUE(next().settling().pending());
   EXPECT_THAT(next().grant("b", kOut, 4, {100, 0}, now)->labels, IsEmpty());
   EXPECT_EQ(commit(whole_path(8), "b").cause, Cause::kSwitchUnreachable);
   EXPECT_THAT(look(), ElementsAre(testing::Field(&Finding::kind, FindingKind::kUnreadable)))
@@ -341,7 +341,7 @@ TEST_F(ClaimsTest, NothingNewIsAdmittedBeforeEveryManagerHasClaimed) {
 
   attach();
   claim(claims);
-  EXPECT_FALSE(next().settling());
+  EXPECT_FALSE(next().settling().pending());
   EXPECT_THAT(next().grant("b", kOut, 4, {}, now)->labels, SizeIs(4));
   EXPECT_EQ(commit(whole_path(8), "b").cause, Cause::kNone);
   EXPECT_THAT(look(), IsEmpty());
@@ -353,7 +353,7 @@ TEST_F(ClaimsTest, TheWaitHasAnEndAndUnclaimedEntriesStay) {
   EXPECT_EQ(next().wake_at(), now + seconds{15});
   now = next().wake_at();
   next().on_time(now);
-  EXPECT_FALSE(next().settling());
+  EXPECT_FALSE(next().settling().pending());
   EXPECT_THAT(next().grant("a", kOut, 1, {}, now)->labels, SizeIs(1));
   EXPECT_TRUE(fake.table.contains(cross(old)));
   EXPECT_EQ(holder_of(old.output_label), LabelHolder::kUnclaimed);
@@ -367,9 +367,9 @@ TEST_F(ClaimsTest, TheWaitHasAnEndAndUnclaimedEntriesStay) {
 
 TEST_F(ClaimsTest, NobodyWaitsForAManagerThatIsForgotten) {
   restart({{{"gone", Epoch{2}}}});
-  EXPECT_TRUE(next().settling());
+  EXPECT_TRUE(next().settling().pending());
   EXPECT_EQ(next().forget("gone"), 0U);
-  EXPECT_FALSE(next().settling());
+  EXPECT_FALSE(next().settling().pending());
   EXPECT_THAT(next().known_managers(), IsEmpty());
 }
 
@@ -377,7 +377,7 @@ TEST_F(ClaimsTest, WhoDoesNotKnowTheManagersWaitsForTheTime) {
   restart(std::nullopt);
   attach();
   claim({{}, {}, {}, true});
-  EXPECT_TRUE(next().settling());
+  EXPECT_TRUE(next().settling().pending());
   // An entry goes from kTrunk to kOut.
   EXPECT_THAT(next().grant("a", kOut, 1, {}, now)->labels, IsEmpty());
   HopSetup through = whole_path(8);
@@ -388,7 +388,7 @@ TEST_F(ClaimsTest, WhoDoesNotKnowTheManagersWaitsForTheTime) {
 }
 
 TEST_F(ClaimsTest, AFirstStartWaitsForNobody) {
-  EXPECT_FALSE(controller.settling());
+  EXPECT_FALSE(controller.settling().pending());
   EXPECT_EQ(controller.wake_at(), kNever);
 }
 
