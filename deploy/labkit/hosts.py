@@ -22,7 +22,7 @@ PROCESS_OPTIONS = {
     "xbind-switch": {"control", "log-level", *PACE},
     "xbind-switchserver": {
         "name-service", "listen-address", "call-timeout-ms", "accepted-max",
-        "accepted-per-host-max", "log-level", "route-object",
+        "accepted-per-host-max", "log-level", "metrics", "route-object",
         "state-dir", "report-threshold", "report-interval-ms", "report-refresh-ms", "loss",
         "duplicate", "reorder", "delay", "delay-ms", "fault-legs", "fault-seed", *PACE},
 }

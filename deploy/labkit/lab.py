@@ -10,6 +10,7 @@ process can inspect it, end it, or end and start single processes of it (restart
   STATE_DIR/environment.json  the environment of the daemons (state.py)
   STATE_DIR/logs/      one file per process
   STATE_DIR/config/    the switches of each process that has several
+  STATE_DIR/prometheus.yml  what Prometheus scrapes; with --metrics (metrics.py)
   STATE_DIR/names/     omniNames' own data, fresh at each up
   STATE_DIR/ovs/       database and sockets of Open vSwitch (ovs.py)
   STATE_DIR/routeobject/  drains, for a restarted RouteObject; fresh at each up
@@ -24,6 +25,7 @@ from pathlib import Path
 
 from . import hosts
 from . import media
+from . import metrics
 from . import naming
 from . import options as wanted
 from . import ovs
@@ -145,6 +147,8 @@ class Lab:
         for name in manager_names(options.managers):
             self.add_program("xbind-cmgr", None if name == "default" else name,
                              ["--name-service", names, "--state-dir", self.state_dir / "cmgr"])
+        if options.metrics:
+            metrics.plan(self, addresses[0])
 
     def control_words(self, address):
         """Where a switch process listens for commands: a fixed port, so that a restarted one is
@@ -296,6 +300,7 @@ class Lab:
         """Removes the leftovers of an earlier lab; its logs stay until the next one starts."""
         for leftover in ("logs", "names", "config", "routeobject", "switchserver", "ovs"):
             shutil.rmtree(self.state_dir / leftover, ignore_errors=True)
+        metrics.file_of(self.state_dir).unlink(missing_ok=True)
         (self.state_dir / "names").mkdir(parents=True)
         (self.state_dir / "logs").mkdir()
 

@@ -53,6 +53,7 @@ class LabOptions:
     managers: int = 1  # to MANAGERS_MAX, all on the same switches
     omniorb_config: bool = False  # write /etc/omniORB.cfg if there is none and it can be written
     start_timeout_s: float = 30.0
+    metrics: bool = False  # every daemon serves metrics, at addresses that stay
     respawn: bool = False  # a keeper starts processes again that end (respawn.py)
     # Further options of the daemons: program -> [(node or None for all, option, value)]. For a
     # program without nodes, `node` is the daemon's own name: default, manager-2.
