@@ -125,7 +125,7 @@ void OvsTable::remove_flow(const FlowStats& flow) {
   if (flows_.remove(flow)) {
     ++counters_.removed;
   } else {
-    notices_.push_back("a flow has our cookie, but a match that is not ours: it is left alone");
+    notices_.emplace_back("a flow has our cookie, but a match that is not ours: it is left alone");
   }
 }
 

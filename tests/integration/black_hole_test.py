@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""The tests of unreachable_test.py with an address from which nothing ever comes back: a network
+namespace whose packets to 10.99.0.0/24 leave by a line that is joined to nothing.
+
+Needs root; `unshare` of util-linux, `ip` of iproute2.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import unreachable_test
+from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
+
+INSIDE = "XBIND_TEST_BLACK_HOLE"  # set in the namespace
+LINES = """
+ip link set lo up
+ip link add hole type dummy
+ip addr add 10.99.0.1/24 dev hole
+ip link set hole up
+exec "$@"
+"""
+
+
+class BlackHole:
+    """In the place of unreachable_test.Hole."""
+
+    def __init__(self):
+        self.address = ("10.99.0.2", 9)
+
+    def close(self):
+        pass
+
+
+if INSIDE in os.environ:
+    unreachable_test.Hole = BlackHole
+
+    class Unreachable(unreachable_test.Unreachable):
+        pass
+else:
+    class InANamespace(unittest.TestCase):
+
+        def test_an_address_that_answers_nothing(self):
+            if os.geteuid() != 0:
+                self.skipTest("NOT TESTED: needs root for a network namespace")
+            for program in ("unshare", "ip"):
+                if shutil.which(program) is None:
+                    self.skipTest(f"NOT TESTED: {program} is missing")
+            done = subprocess.run(
+                ["unshare", "--net", "sh", "-ec", LINES, "sh", sys.executable, "-B",
+                 str(Path(__file__).resolve()), "-v"],
+                capture_output=True, text=True, check=False, timeout=250,
+                env={**os.environ, INSIDE: "1"})
+            print(done.stderr[-4000:], file=sys.stderr)
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("Ran 5 tests", done.stderr)
+
+
+if __name__ == "__main__":
+    main()
