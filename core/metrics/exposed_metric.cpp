@@ -45,8 +45,9 @@ std::string_view word_of(std::string_view part) { return part.substr(1, part.siz
 // Takes the unit's parts out of the name, if they are there.
 void take_unit(std::vector<std::string_view>& parts, std::string_view unit) {
   const auto words = parts_of(unit);
-  const auto found = std::ranges::search(parts, words);
-  parts.erase(found.begin(), found.end());
+  // Not std::ranges::search, whose result clang 14 does not compile.
+  const auto found = std::search(parts.begin(), parts.end(), words.begin(), words.end());
+  if (found != parts.end()) parts.erase(found, found + static_cast<long>(words.size()));
 }
 
 }  // namespace
