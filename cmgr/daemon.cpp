@@ -10,6 +10,7 @@
 #include "cmgr/parts/timers.hpp"
 #include "cmgr/servant_metrics.hpp"
 #include "core/log.hpp"
+#include "core/log_about.hpp"
 #include "core/steady_now.hpp"
 #include "orb/peer_faults.hpp"
 #include "orb/process.hpp"
@@ -123,6 +124,7 @@ std::optional<Outcome> ManagerDaemon::outcome_of_call(RequestId number) {
 }
 
 void ManagerDaemon::release_unclaimed(ConnectionId connection) {
+  const log::AboutCall about(connection.value());
   log::warn("connection {} is released: its two-way caller gave up", connection);
   const RequestId token{next_token_++};  // no call waits for the outcome of this token
   post([token, connection](ConnectionManager& manager) {

@@ -344,7 +344,7 @@ int main(int argc, char** argv) {
     return std::nullopt;
   });
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
-  log::start("xbind-cmgr " + options.common.name, options.common.log_level);
+  log::start("xbind-cmgr " + options.common.name, options.common.log);
   log::info("options: {}", set.given_text());
 
   if (!make_state_dir(options.state_dir)) return 1;

@@ -1,16 +1,33 @@
 #include "core/log.hpp"
 
-#include <spdlog/sinks/stdout_sinks.h>
+#include <fcntl.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "core/line_limits.hpp"
+#include "core/log_about.hpp"
+#include "core/log_output.hpp"
 #include "core/name.hpp"
 #include "core/steady_now.hpp"
 
 namespace xbind::log {
 namespace {
+
+constexpr auto kTextPattern = "%Y-%m-%d %H:%M:%S.%e %l %n: %v";
+constexpr auto kJsonPattern = R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ",%v})";
 
 spdlog::level::level_enum to_spdlog(Level level) {
   switch (level) {
@@ -23,36 +40,179 @@ spdlog::level::level_enum to_spdlog(Level level) {
   return spdlog::level::off;
 }
 
+int open_to_append(const std::string& path) {
+  return open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640);
+}
+
+// Writes each line with one system call, so that processes can share a file. It owns no descriptor
+// but that of its file.
+class DescriptorSink final : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  DescriptorSink() = default;
+  DescriptorSink(std::string path, int descriptor)
+      : path_(std::move(path)), descriptor_(descriptor) {}
+  ~DescriptorSink() override {
+    if (!path_.empty()) close(descriptor_);
+  }
+  DescriptorSink(const DescriptorSink&) = delete;
+  DescriptorSink& operator=(const DescriptorSink&) = delete;
+
+  const std::string& path() const { return path_; }
+
+  // Returns 0, or the errno that left the old file in use.
+  int open_again() {
+    const std::lock_guard lock(mutex_);
+    const int opened = open_to_append(path_);
+    if (opened < 0) return errno;
+    close(std::exchange(descriptor_, opened));
+    return 0;
+  }
+
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    const char* from = line.data();
+    std::size_t left = line.size();
+    while (left > 0) {
+      const ssize_t written = ::write(descriptor_, from, left);
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) return;  // nobody is left to be told
+      from += written;
+      left -= static_cast<std::size_t>(written);
+    }
+  }
+  void flush_() override {}
+
+ private:
+  std::string path_;  // empty: standard error
+  int descriptor_ = STDERR_FILENO;
+};
+
+// The log of the process. Replaced by start() alone, before there are threads.
+struct Log {
+  std::shared_ptr<DescriptorSink> sink = std::make_shared<DescriptorSink>();
+  Format format = Format::kText;
+  std::string program = "xbind";
+  std::string name;
+  std::shared_ptr<spdlog::logger> logger;
+
+  void begin(const std::string& program_and_name, Level level) {
+    logger = std::make_shared<spdlog::logger>(program_and_name, sink);
+    logger->set_level(to_spdlog(level));
+    if (format == Format::kJson) {
+      logger->set_pattern(kJsonPattern, spdlog::pattern_time_type::utc);
+    } else {
+      logger->set_pattern(kTextPattern);
+    }
+  }
+};
+
 // Before start(): warnings and errors only, so that tests show what matters.
-std::shared_ptr<spdlog::logger>& logger() {
-  static std::shared_ptr<spdlog::logger> instance = [] {
-    auto made = std::make_shared<spdlog::logger>("xbind",
-                                                 std::make_shared<spdlog::sinks::stderr_sink_mt>());
-    made->set_level(spdlog::level::warn);
-    made->set_pattern("%Y-%m-%d %H:%M:%S.%e %l %n: %v");
-    made->flush_on(spdlog::level::debug);
+Log& current() {
+  static Log instance = [] {
+    Log made;
+    made.begin(made.program, Level::kWarn);
     return made;
   }();
   return instance;
 }
 
 thread_local const std::string* about = nullptr;
+thread_local const char* subsystem = nullptr;
+thread_local std::optional<std::uint64_t> call;
 
 // Longest text of a line; the longest in practice is the line of the given options.
 constexpr std::size_t kLineOctetsMax = 8'192;
+
+// `text` has no control characters, and is UTF-8 (printable()).
+void append_quoted(std::string& json, std::string_view text) {
+  json += '"';
+  for (const char c : text) {
+    if (c == '"' || c == '\\') json += '\\';
+    json += c;
+  }
+  json += '"';
+}
+
+void append_member(std::string& json, std::string_view key, std::string_view text) {
+  json += ",\"";
+  json += key;
+  json += "\":";
+  append_quoted(json, printable(text, kLineOctetsMax));
+}
+
+// The members of the object after the time, which the pattern adds.
+std::string members_of(Level level, std::string_view line) {
+  const Log& log = current();
+  std::string json = fmt::format(R"("level":"{}")", level_names()[static_cast<std::size_t>(level)]);
+  append_member(json, "program", log.program);
+  const std::string_view name = about == nullptr ? log.name : *about;
+  if (!name.empty()) append_member(json, "name", name);
+  if (subsystem != nullptr) append_member(json, "subsystem", subsystem);
+  if (call) json += fmt::format(R"(,"call":{})", *call);
+  append_member(json, "text", line);
+  return json;
+}
 
 }  // namespace
 
 About::About(const std::string& name) : outer_(about) { about = name.empty() ? nullptr : &name; }
 About::~About() { about = outer_; }
 
+AboutSubsystem::AboutSubsystem(const char* name) : outer_(std::exchange(subsystem, name)) {}
+AboutSubsystem::~AboutSubsystem() { subsystem = outer_; }
+
+AboutCall::AboutCall(std::uint64_t connection) : outer_(std::exchange(call, connection)) {}
+AboutCall::~AboutCall() { call = outer_; }
+
 void start(std::string_view program_and_name, Level level) {
-  auto made = std::make_shared<spdlog::logger>(std::string{program_and_name},
-                                               std::make_shared<spdlog::sinks::stderr_sink_mt>());
-  made->set_level(to_spdlog(level));
-  made->set_pattern("%Y-%m-%d %H:%M:%S.%e %l %n: %v");
-  made->flush_on(spdlog::level::debug);
-  logger() = std::move(made);
+  start(program_and_name, Output{.level = level, .format = Format::kText, .file = {}});
+}
+
+void start(std::string_view program_and_name, const Output& output) {
+  Log made;
+  if (!output.file.empty()) {
+    const int descriptor = open_to_append(output.file);
+    if (descriptor < 0) {
+      std::fprintf(stderr, "%s: option --log-file: %s: %s\n", std::string{program_and_name}.c_str(),
+                   printable(output.file, kRefusalOctetsMax).c_str(), std::strerror(errno));
+      std::exit(2);
+    }
+    made.sink = std::make_shared<DescriptorSink>(output.file, descriptor);
+  }
+  made.format = output.format;
+  const std::size_t blank = std::min(program_and_name.find(' '), program_and_name.size());
+  made.program = program_and_name.substr(0, blank);
+  if (blank < program_and_name.size()) made.name = program_and_name.substr(blank + 1);
+  made.begin(std::string{program_and_name}, output.level);
+  current() = std::move(made);
+}
+
+void set_level(Level level) { current().logger->set_level(to_spdlog(level)); }
+
+void hang_up() {
+  DescriptorSink& sink = *current().sink;
+  if (sink.path().empty()) {
+    return warn("SIGHUP (a terminal was closed?) changes nothing; SIGTERM ends this process");
+  }
+  if (const int failed = sink.open_again(); failed != 0) {
+    return error("SIGHUP: {} cannot be opened again, the old file stays in use: {}", sink.path(),
+                 std::strerror(failed));
+  }
+  info("SIGHUP: {} was opened again", sink.path());
+}
+
+const std::vector<std::string>& level_names() {
+  static const std::vector<std::string> names{"debug", "info", "warn", "error", "off"};
+  return names;
+}
+
+std::optional<Level> level_of(std::string_view text) {
+  const auto& names = level_names();
+  const auto found = std::find(names.begin(), names.end(), text);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<Level>(found - names.begin());
 }
 
 void write_bounded(Level level, const char* text, std::string_view line) {
@@ -63,18 +223,22 @@ void write_bounded(Level level, const char* text, std::string_view line) {
   write(level, fmt::format("{} ({} lines like this one were left out)", line, *omitted));
 }
 
-bool enabled(Level level) { return logger()->should_log(to_spdlog(level)); }
+bool enabled(Level level) { return current().logger->should_log(to_spdlog(level)); }
 
 // Every line passes here, so that one event is one line, whatever text a peer supplies.
 void write(Level level, std::string_view line) {
+  if (!enabled(level)) return;
+  spdlog::logger& logger = *current().logger;
+  const auto log = [&](std::string_view clean) {
+    logger.log(to_spdlog(level), fmt::string_view(clean.data(), clean.size()));
+  };
+  if (current().format == Format::kJson) return log(members_of(level, line));
   if (about == nullptr && line.size() <= kLineOctetsMax && plainly_printable(line)) {
-    logger()->log(to_spdlog(level), fmt::string_view(line.data(), line.size()));
-    return;
+    return log(line);
   }
   const std::string whole =
       about == nullptr ? std::string{line} : fmt::format("{}: {}", *about, line);
-  const std::string clean = printable(whole, kLineOctetsMax);
-  logger()->log(to_spdlog(level), fmt::string_view(clean.data(), clean.size()));
+  log(printable(whole, kLineOctetsMax));
 }
 
 }  // namespace xbind::log

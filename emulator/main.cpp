@@ -58,7 +58,7 @@ int serve(int argc, char** argv) {
   });
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
   const bool several = !options.switches.empty();
-  log::start(several ? "xbind-switch" : "xbind-switch " + options.one.name, options.log_level);
+  log::start(several ? "xbind-switch" : "xbind-switch " + options.one.name, options.log);
 
   const auto daemon = emulator::Daemon::open(switches, options.control, std::random_device{}(),
                                              options.impairments);

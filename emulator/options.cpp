@@ -8,6 +8,7 @@
 #include <charconv>
 #include <functional>
 
+#include "core/config/log_options.hpp"
 #include "core/config/timer_option.hpp"
 #include "core/label_text.hpp"
 #include "core/timers.hpp"
@@ -316,13 +317,7 @@ void declare(OptionSet& set, Options& options) {
   set.add_string("control", &o->control, "",
                  "HOST:PORT of a socket for commands while it runs; port 0 "
                  "lets the system pick one.");
-  set.add_enum("log-level", &o->log_level, log::Level::kInfo,
-               {{"debug", log::Level::kDebug},
-                {"info", log::Level::kInfo},
-                {"warn", log::Level::kWarn},
-                {"error", log::Level::kError},
-                {"off", log::Level::kOff}},
-               "Least severe lines to log on standard error.");
+  log::declare(set, o->log, log::Level::kInfo);
   declare_pace(set, o->impairments);
   set.add_timers(kSwitchTimers);
   set.add_timers(dataplane::kDataplaneTimers);

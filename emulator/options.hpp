@@ -15,6 +15,7 @@
 #include "core/impairments/impairments.hpp"
 #include "core/label.hpp"
 #include "core/log.hpp"
+#include "core/log_output.hpp"
 #include "core/result.hpp"
 #include "dataplane/links/link_spec.hpp"
 #include "emulator/emulated_switch.hpp"
@@ -56,7 +57,7 @@ struct Options {
   std::string switches;  // a file; empty: `one` is the only switch
   std::string control;   // HOST:PORT; empty: none
   ImpairmentOptions impairments;
-  log::Level log_level = log::Level::kInfo;
+  log::Output log;
 };
 
 // Parses "2=353207" into port and rate. nullopt unless the port is at least 1 and the rate 1 to

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/log.hpp"
+#include "core/log_output.hpp"
 #include "core/steady_now.hpp"
 
 namespace xbind::gsmp {
@@ -87,7 +87,7 @@ struct TcpLoop::Impl {
     signals.async_wait([this](const error_code& error, int number) {
       if (error) return;
       if (number != SIGHUP) return stop();
-      log::warn("SIGHUP (a terminal was closed?) changes nothing; SIGTERM ends this process");
+      log::hang_up();
       await_signal();
     });
   }

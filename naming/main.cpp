@@ -89,7 +89,7 @@ int main(int argc, char** argv) {
   set.add_double("timeout", &timeout_s, 10, {0, 86'400}, "Seconds that `wait` waits at most.");
   set.take_arguments("list [CONTEXT] | wait PATH... | clear [PATH...]", &words, 1, 1'000);
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
-  log::start("xbind-names", common.log_level);
+  log::start("xbind-names", common.log);
   orb::Runtime runtime(argc, argv, common.runtime());
   orb::NameClient names(runtime.orb(), common.name_service);
   const std::string verb = words.front();

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/config/log_options.hpp"
 #include "core/name.hpp"
 #include "core/timers.hpp"
 #include "orb/addresses.hpp"
@@ -33,13 +34,7 @@ void add_client_options(config::OptionSet& set, CommonOptions& options, log::Lev
                std::string(kOrbTimers.row("call-timeout-ms").guards));
   set.add_timers(kOrbTimers);
   set.add_timers(kCoreTimers);
-  set.add_enum("log-level", &options.log_level, default_level,
-               {{"debug", log::Level::kDebug},
-                {"info", log::Level::kInfo},
-                {"warn", log::Level::kWarn},
-                {"error", log::Level::kError},
-                {"off", log::Level::kOff}},
-               "Lowest level of the lines written to standard error.");
+  log::declare(set, options.log, default_level);
 }
 
 void add_connection_options(config::OptionSet& set, CommonOptions& options) {
@@ -69,7 +64,7 @@ void add_exit_codes(config::OptionSet& set) {
   set.add_note(fmt::format(
       "Exit codes: 0 after SIGTERM or SIGINT; 2 options are refused; {} at the start: a daemon of "
       "the same name is alive; {} later: another daemon has taken the name, or a newer epoch of it "
-      "fences this one. SIGHUP is logged and changes nothing.",
+      "fences this one. SIGHUP opens the file of --log-file again and changes nothing else.",
       kExitNameHeld, kExitReplaced));
 }
 

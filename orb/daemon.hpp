@@ -8,6 +8,7 @@
 
 #include "core/config/options.hpp"
 #include "core/log.hpp"
+#include "core/log_output.hpp"
 #include "orb/accepted_connections.hpp"
 #include "orb/name_keeper.hpp"
 #include "orb/process.hpp"
@@ -20,7 +21,7 @@ struct CommonOptions {
   std::string name;
   std::string name_service;
   std::string listen_address;
-  log::Level log_level = log::Level::kInfo;
+  log::Output log;
   std::uint32_t call_timeout_ms = 0;
   std::uint32_t connections_max = 0;  // of daemons
   std::uint32_t connections_per_host_max = 0;
@@ -30,7 +31,7 @@ struct CommonOptions {
   RuntimeOptions runtime() const { return {listen_address, call_timeout_ms}; }
 };
 
-// Add --name-service, --listen-address, --log-level and --call-timeout-ms; for daemons also
+// Add --name-service, --listen-address, --call-timeout-ms and those of the log; for daemons also
 // --accepted-max and --accepted-per-host-max, and --name (default `default_name`; empty: the
 // option is required).
 void add_client_options(config::OptionSet& set, CommonOptions& options, log::Level default_level,

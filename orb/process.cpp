@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/log.hpp"
+#include "core/log_output.hpp"
 #include "orb/timers.hpp"
 
 namespace xbind::orb {
@@ -34,7 +35,7 @@ std::optional<Ending> ending;
 
 std::optional<Ending> ending_of(int signal_number) {
   if (signal_number == SIGHUP) {
-    log::warn("SIGHUP (a terminal was closed?) changes nothing; SIGTERM ends this process");
+    log::hang_up();
     return std::nullopt;
   }
   const std::lock_guard lock(ending_mutex);

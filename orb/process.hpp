@@ -23,8 +23,8 @@ struct Ending {
   int exit_code = 0;
   std::string why;  // "after SIGTERM", or a sentence; no trailing full stop
 };
-// Blocks until SIGTERM, SIGINT or end_process(). SIGHUP is logged and ignored: a closed terminal
-// must not drop calls. One thread.
+// Blocks until SIGTERM, SIGINT or end_process(). SIGHUP opens the log again (log::hang_up()) and
+// changes nothing else: a closed terminal must not drop calls. One thread.
 Ending wait_for_end();
 // Blocks for at most `patience`.
 std::optional<Ending> wait_for_end(std::chrono::milliseconds patience);

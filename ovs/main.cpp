@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
                         "Makes an Open vSwitch bridge a label switch that speaks GSMP version 3.");
   ovs::declare(set, options);
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
-  log::start("xbind-gsmp-ovs " + options.name, options.log_level);
+  log::start("xbind-gsmp-ovs " + options.name, options.log);
   ovs::Daemon daemon(options, std::random_device{}(), [](const std::string& line) {
     std::printf("%s\n", line.c_str());
     std::fflush(stdout);

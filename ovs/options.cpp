@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "core/config/log_options.hpp"
 #include "core/frame_traffic.hpp"
 #include "core/name.hpp"
 #include "core/timers.hpp"
@@ -216,13 +217,7 @@ void declare(config::OptionSet& set, Options& options) {
                "Period of the adjacency protocol in units of 100 milliseconds.");
   set.add_uint("branches-max", &o->branches_max, 1U << 20, {1, 1U << 24},
                "Branches that the switch holds; beyond, requests fail with code 19.");
-  set.add_enum("log-level", &o->log_level, log::Level::kInfo,
-               {{"debug", log::Level::kDebug},
-                {"info", log::Level::kInfo},
-                {"warn", log::Level::kWarn},
-                {"error", log::Level::kError},
-                {"off", log::Level::kOff}},
-               "Least severe lines to log on standard error.");
+  log::declare(set, o->log, log::Level::kInfo);
   set.add_timers(kOvsTimers);
   set.add_timers(emulator::kSwitchTimers);
   set.add_timers(gsmp::kGsmpTimers);

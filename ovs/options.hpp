@@ -7,6 +7,7 @@
 
 #include "core/config/options.hpp"
 #include "core/log.hpp"
+#include "core/log_output.hpp"
 #include "core/result.hpp"
 #include "emulator/fabric.hpp"
 #include "emulator/switch_agent.hpp"
@@ -33,7 +34,7 @@ struct Options {
   std::uint16_t window = 0;
   std::uint8_t timer = 0;
   std::uint64_t branches_max = 0;
-  log::Level log_level = log::Level::kInfo;
+  log::Output log;
 };
 
 // "7=10.1.0.0/16": class 7 takes IPv4 packets to that prefix. kBadInput: another form, a class

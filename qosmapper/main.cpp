@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
   ImpairmentOptions impairment_options;
   declare_pace(set, impairment_options);
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
-  log::start("xbind-qosmapper " + common.name, common.log_level);
+  log::start("xbind-qosmapper " + common.name, common.log);
   log::info("options: {}", set.given_text());
 
   Impairments impairments(impairment_options, "xbind-qosmapper " + common.name);

@@ -108,7 +108,7 @@ int main(int argc, char** argv) {
     std::printf("%s\n", describe_as_json(options.loaded->topology).c_str());
     return 0;
   }
-  log::start("xbind-routeobject " + options.common.name, options.common.log_level);
+  log::start("xbind-routeobject " + options.common.name, options.common.log);
   log::info("options: {}", set.given_text());
   if (!make_state_dir(options.state_dir)) return 1;
   for (const std::string& note : options.loaded->notes) log::info("topology: {}", note);

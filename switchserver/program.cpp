@@ -167,7 +167,7 @@ int run_switch_server(int argc, char** argv, const WhenServing& when_serving) {
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
   const bool several = !options.switches.empty();
   log::start(several ? "xbind-switchserver" : "xbind-switchserver " + options.one.name,
-             options.common.log_level);
+             options.common.log);
   log::info("options: {}", set.given_text());
   if (!make_state_dir(options.state_dir)) return 1;
 

@@ -166,7 +166,7 @@ int main(int argc, char** argv) {
   ctl::declare(set, line);
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
 
-  log::start("xbindctl", common.log_level);
+  log::start("xbindctl", common.log);
   orb::Runtime runtime(argc, argv, common.runtime());
   orb::NameClient names(runtime.orb(), common.name_service);
   return run(line, set, names);

@@ -56,7 +56,7 @@ int generator(int argc, char** argv) {
   set.add_uint("phase-ns", &phase_ns, 0, {0, 3'600'000'000'000},
                "Nanoseconds after the common start at which this one's plan begins.");
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
-  log::start("xbind-callgen", client.common.log_level);
+  log::start("xbind-callgen", client.common.log);
   orb::Runtime runtime(argc, argv, client.common.runtime());
 
   options.quiet = false;  // the parent decides what is shown

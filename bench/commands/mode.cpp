@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kDefaultObjective = "p99<5ms,unanswered=0,fail<0.1%";
 
 orb::Runtime started(int argc, char** argv, const ClientOptions& client) {
-  log::start("xbind-callgen", client.common.log_level);
+  log::start("xbind-callgen", client.common.log);
   return orb::Runtime(argc, argv, client.common.runtime());
 }
 

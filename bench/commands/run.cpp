@@ -71,7 +71,7 @@ int run_command(int argc, char** argv) {
                  judging.generators);
     return 2;
   }
-  log::start("xbind-callgen", client.common.log_level);
+  log::start("xbind-callgen", client.common.log);
   orb::Runtime runtime(argc, argv, client.common.runtime());
 
   if (const auto measured = floor.before(client, options, runtime); !measured) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/log.hpp"
+#include "core/log_about.hpp"
 
 namespace xbind::cmgr {
 namespace {
@@ -80,6 +81,7 @@ void owe_unconfirmed(const GoingHops& going, SwitchDesk& switches, TimePoint now
         hold(share_label_with_debts(going.connection, *outer));
       }
     }
+    const log::AboutCall about(going.connection.id.value());
     log::warn("connection {}: the removal of hop {} of leg {} at {} is owed", going.connection.id,
               hop.number, hop.leg, switches.name(hop.at));
     switches.owe(hop.at, key_of(going.connection, hop), std::move(debt), now);

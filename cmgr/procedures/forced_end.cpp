@@ -6,6 +6,7 @@
 #include "cmgr/procedures/procedure.hpp"
 #include "cmgr/procedures/start.hpp"
 #include "core/log.hpp"
+#include "core/log_about.hpp"
 
 namespace xbind::cmgr {
 namespace {
@@ -26,6 +27,7 @@ bool end_by_force(Context& context, ConnectionId id, TimePoint now) {
   Connection* const connection = context.connections.find(id);
   if (connection == nullptr) return false;
   if (connection->procedure != nullptr) {
+    const log::AboutCall about(id.value());
     log::error("connection {} is {} and does not end", id, to_string(connection->state()));
     return true;
   }
@@ -42,6 +44,7 @@ void end_stuck(Context& context, TimePoint now) {
     if (!procedure.waits_for_client()) stuck.push_back(procedure.connection().id);
   });
   for (const ConnectionId id : stuck) {
+    const log::AboutCall about(id.value());
     log::error("connection {} is {} for longer than all its timers allow: it is ended by force", id,
                to_string(context.connections.at(id).state()));
     ++context.counters.ended_stuck;

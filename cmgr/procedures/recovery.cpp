@@ -13,6 +13,7 @@
 #include "cmgr/procedures/prepared_desk.hpp"
 #include "cmgr/procedures/start.hpp"
 #include "core/log.hpp"
+#include "core/log_about.hpp"
 #include "core/planted.hpp"
 
 namespace xbind::cmgr {
@@ -368,6 +369,7 @@ void Recovery::remove(Connection* connection, ConnectionId id, const Call& call,
     context_.switches.owe(found->at, found->hop.key, std::move(debt), now);
   }
   if (!going.empty()) {
+    const log::AboutCall about(id.value());
     log::info("connection {}: {} hops of an earlier epoch are removed", id, going.size());
   }
 }

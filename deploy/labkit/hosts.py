@@ -19,10 +19,10 @@ PACE = ("pace-message-us", "pace-item-us", "pace-before-leaving", "pace-pause-ch
         "pace-pause-us", "pace-seed")
 
 PROCESS_OPTIONS = {
-    "xbind-switch": {"control", "log-level", *PACE},
+    "xbind-switch": {"control", "log-file", "log-format", "log-level", *PACE},
     "xbind-switchserver": {
         "name-service", "listen-address", "call-timeout-ms", "accepted-max",
-        "accepted-per-host-max", "log-level", "metrics", "route-object",
+        "accepted-per-host-max", "log-file", "log-format", "log-level", "metrics", "route-object",
         "state-dir", "report-threshold", "report-interval-ms", "report-refresh-ms", "loss",
         "duplicate", "reorder", "delay", "delay-ms", "fault-legs", "fault-seed", *PACE},
 }
