@@ -4,6 +4,7 @@
 #include <omniORB4/CORBA.h>
 #include <omniORB4/omniInterceptors.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cctype>
@@ -12,6 +13,7 @@
 
 #include "core/line_limits.hpp"
 #include "core/log.hpp"
+#include "core/log_about.hpp"
 #include "core/name.hpp"
 #include "core/steady_now.hpp"
 #include "orb/accepted_connections.hpp"
@@ -83,14 +85,33 @@ CORBA::Boolean on_exception(omni::omniInterceptors::serverSendException_T::info_
   return true;
 }
 
-// A line of omniORB: "omniORB: (6) 2026-11-26 00:12:48.755646: From endpoint: giop:tcp:127.0.0.1:
-// 44062. Detected GIOP 1.2 protocol error in input message. giopImpl12.cc:460. Connection is
-// closed.". It writes one for every malformed message.
+// A line of omniORB without its beginning: "omniORB: (6) 2026-11-26 00:12:48.755646: ", of which
+// thread and time may be missing. Our log has a time of its own.
+std::string_view text_of(std::string_view line) {
+  constexpr std::string_view kProgram = "omniORB: ";
+  constexpr std::string_view kTime = "2026-11-26 00:12:48.755646: ";
+  while (line.ends_with('\n')) line.remove_suffix(1);
+  if (!line.starts_with(kProgram)) return line;
+  line.remove_prefix(kProgram.size());
+  if (line.starts_with('(')) {
+    const std::size_t end = line.find(") ");
+    if (end != std::string_view::npos) line.remove_prefix(end + 2);
+  }
+  const bool timed = line.size() > kTime.size() && line[4] == '-' && line[10] == ' ' &&
+                     line.substr(kTime.size() - 2).starts_with(": ");
+  if (timed) line.remove_prefix(kTime.size());
+  return line;
+}
+
+// "From endpoint: giop:tcp:127.0.0.1:44062. Detected GIOP 1.2 protocol error in input message.
+// giopImpl12.cc:460. Connection is closed.": omniORB writes such a line for every malformed
+// message.
 void on_log(const char* line) {
   constexpr std::string_view kEndpoint = "endpoint: giop:tcp:";
   constexpr std::size_t kKeyOctets = 80;
-  std::string_view text = line;
-  while (text.ends_with('\n')) text.remove_suffix(1);
+  constexpr std::size_t kOctetsMax = 1'000;
+  const log::AboutSubsystem orb("orb");
+  const std::string_view text = text_of(line);
   const std::size_t endpoint = text.find(kEndpoint);
   if (endpoint != std::string_view::npos) {
     std::string_view rest = text.substr(endpoint + kEndpoint.size());
@@ -99,13 +120,14 @@ void on_log(const char* line) {
     rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 2);
     return note_fault(PeerFault::kMalformed, peer, rest);
   }
-  // Without the numbers of thread and time, which differ in each line.
+  // Lines that differ in numbers alone are one.
   std::string key;
   for (const char one : text.substr(0, kKeyOctets)) {
     if (std::isdigit(static_cast<unsigned char>(one)) == 0) key += one;
   }
   if (const auto times = minute_log().noted(key, steady_now())) {
-    log::warn("{} ({} times)", printable(text), *times);
+    log::warn("omniORB: {}{}", printable(text, kOctetsMax),
+              *times == 1 ? "" : fmt::format(" (the last of {} within a minute or more)", *times));
   }
 }
 
@@ -128,12 +150,11 @@ void note_callers_fault(PeerFault fault, std::string_view detail) {
 
 void count_closed_idle(std::uint64_t connections) { closed_idle += connections; }
 
+void take_orb_log() { omniORB::setLogFunction(on_log); }
+
 void watch_peer_faults() {
   static std::once_flag once;
-  std::call_once(once, [] {
-    omniORB::setLogFunction(on_log);
-    omniORB::getInterceptors()->serverSendException.add(on_exception);
-  });
+  std::call_once(once, [] { omniORB::getInterceptors()->serverSendException.add(on_exception); });
 }
 
 void append_peer_faults(Metrics& metrics) { append(kFaultMetrics, counts, metrics); }

@@ -26,8 +26,13 @@ void note_callers_fault(PeerFault fault, std::string_view detail);
 // ConnectionGuard, which logs on its own, has closed idle connections.
 void count_closed_idle(std::uint64_t connections);
 
-// Installs the log function and the interceptor that recognise malformed messages and unknown
-// objects. Runtime calls it once the ORB has started; a second call does nothing.
+// From here on omniORB's lines are lines of our log: level warn, subsystem "orb", each text at most
+// once a minute. It also recognises malformed messages by them. Runtime calls it before the ORB
+// starts.
+void take_orb_log();
+
+// Installs the interceptor that recognises unknown objects. Runtime calls it once the ORB has
+// started; a second call does nothing.
 void watch_peer_faults();
 
 // Appends every count of this process, zeros included.

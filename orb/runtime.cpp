@@ -82,6 +82,7 @@ Runtime::Runtime(int argc, char** argv, const RuntimeOptions& options) {
       {nullptr, nullptr},
   };
   [[maybe_unused]] const OrbStart start{};
+  take_orb_log();
   try {
     orb_ = CORBA::ORB_init(argc, argv, "omniORB4", settings);
     CORBA::Object_var object = orb_->resolve_initial_references("RootPOA");
