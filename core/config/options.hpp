@@ -13,7 +13,8 @@
 // Where a value comes from, first match wins:
 //   1. --name value or --name=value on the command line (a flag: --name, --name=false)
 //   2. the environment: XBIND_ and the name in upper case, hyphens as underscores. One environment
-//      serves all programs, so a variable that names no option of this one is ignored.
+//      serves all programs, so an option of another program is ignored; a variable that begins with
+//      XBIND_ and names no option of any program is refused (variable_names.hpp)
 //   3. the TOML file of --config FILE: `name = value`, each value of the kind that the option takes
 //      (options_file.hpp)
 //   4. the default
@@ -151,7 +152,9 @@ class OptionSet {
   void add_check(std::function<std::optional<std::string>()> check);
 
   // Loads all values. nullopt: the targets are set and the program may run. Ignores args[0].
-  std::optional<Exit> load(int argc, const char* const* argv, const Environment& environment);
+  // `variables`: the names of the environment that begin with XBIND_; a misspelt one is refused.
+  std::optional<Exit> load(int argc, const char* const* argv, const Environment& environment,
+                           const std::vector<std::string>& variables = {});
 
   // After load(): given() reports whether some source set the option. given_text() lists all
   // options that were set, "rate=300 (command line) ...", for the first line of a log.

@@ -9,12 +9,14 @@
 #include <boost/program_options/value_semantic.hpp>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 #include "core/check.hpp"
 #include "core/config/nearest_name.hpp"
 #include "core/config/options.hpp"
 #include "core/config/options_file.hpp"
 #include "core/config/variable_name.hpp"
+#include "core/config/variable_names.hpp"
 #include "core/name.hpp"
 #include "core/read_file.hpp"
 #include "core/version.hpp"
@@ -335,7 +337,8 @@ Exit OptionSet::refusal(const std::string& sentence) const {
 }
 
 std::optional<Exit> OptionSet::load(int argc, const char* const* argv,
-                                    const Environment& environment) {
+                                    const Environment& environment,
+                                    const std::vector<std::string>& variables) {
   const Result<CommandLine> line = read_command_line(argc, argv);
   if (!line) return refusal(line.error().text);
   if (line->help) return Exit{0, help(line->arguments.empty() ? "" : line->arguments.front())};
@@ -343,6 +346,9 @@ std::optional<Exit> OptionSet::load(int argc, const char* const* argv,
   if (line->print_options) return Exit{0, markdown()};
   if (line->print_timers) return Exit{0, timers_markdown()};
   if (line->print_metrics) return Exit{0, metrics_markdown()};
+  std::vector<std::string> own;  // known even if the list of all options lacks one
+  for (const Option& option : options_) own.push_back(variable_of(option.name));
+  if (const auto fault = fault_of_variables(variables, own)) return refusal(*fault);
   if (const Result<void> loaded = load_values(*line, environment); !loaded) {
     return refusal(loaded.error().text);
   }
@@ -358,7 +364,7 @@ std::optional<Exit> OptionSet::load(int argc, const char* const* argv,
 }
 
 std::optional<int> load_or_explain(OptionSet& set, int argc, const char* const* argv) {
-  const std::optional<Exit> exit = set.load(argc, argv, process_environment());
+  const std::optional<Exit> exit = set.load(argc, argv, process_environment(), process_variables());
   if (!exit) return std::nullopt;
   std::FILE* const stream = exit->code == 0 ? stdout : stderr;
   std::fputs(exit->text.c_str(), stream);
