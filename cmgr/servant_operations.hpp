@@ -24,6 +24,7 @@ class ManagerOperationsServant : public orb::Dispatched<POA_xbind::v2::ManagerOp
   v2::Debt* clear(v2::ConnectionId connection) override;
   v2::AuditReport* audit_network() override;
   v2::AuditReport* repair_network(const v2::AuditFindingSeq& seen) override;
+  void set_log_level(const char* level) override;
 
  private:
   ManagerDaemon& daemon_;

@@ -9,6 +9,7 @@
 
 #include "core/log.hpp"
 #include "core/steady_now.hpp"
+#include "orb/log_level.hpp"
 #include "orb/peer_faults.hpp"
 #include "orb/process.hpp"
 #include "orb/raise.hpp"
@@ -322,5 +323,7 @@ v2::LinkStateSeq* RouteOperationsServant::links(CORBA::ULong first, CORBA::ULong
   out->length(fitting(*out));
   return out.release();
 }
+
+void RouteOperationsServant::set_log_level(const char* level) { orb::set_log_level(level); }
 
 }  // namespace xbind

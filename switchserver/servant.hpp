@@ -36,6 +36,7 @@ class SwitchOperationsServant : public orb::Dispatched<POA_xbind::v2::SwitchOper
   v2::PortReportSeq* ports() override;
   v2::CellCounters count_cells(v2::PortNumber input_port,
                                const v2::LabelValue& input_label) override;
+  void set_log_level(const char* level) override;
 
  private:
   SwitchServerDaemon& daemon_;

@@ -120,7 +120,11 @@ std::vector<config::Command> commands() {
       {"forget-manager",
        {"SWITCH|all", "NAME"},
        "Declares that a manager will not return; frees its quarantined labels.",
-       {"release"}}};
+       {"release"}},
+      {"log-level",
+       {"DAEMON", "NAME|LEVEL", "[LEVEL]"},
+       "Changes what a running daemon logs: DAEMON is manager, routeobject, or switchserver NAME.",
+       {"manager", "routeobject"}}};
 }
 
 std::optional<std::uint64_t> number(const std::string& word) {

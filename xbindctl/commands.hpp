@@ -72,6 +72,14 @@ int ports(orb::NameClient& names, const std::string& switch_name);
 // Shows the cell count of the connection with that input port and label.
 int count(orb::NameClient& names, const std::string& switch_name, PortId port, Label label);
 
+// --- log_level.cpp: the log of a running daemon --------------------------------------------------
+
+// `words`: log-level, DAEMON, the name of a switchserver, LEVEL. Returns a sentence about what is
+// wrong with them; nullopt: nothing, or it is another command.
+std::optional<std::string> fault_of_log_level(const std::vector<std::string>& words);
+int log_level(orb::NameClient& names, const std::vector<std::string>& words,
+              const std::string& manager, const std::string& route_object);
+
 // --- services.cpp: services by name --------------------------------------------------------------
 
 // Shows every service of the catalogue and the resources that it requires.

@@ -95,6 +95,7 @@ int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameCli
     return ctl::forget_manager(names, words[1], words[2], line.release, pause_before_asking);
   }
   if (verb == "managers") return ctl::managers(names, words[1]);
+  if (verb == "log-level") return ctl::log_level(names, words, line.manager, line.route_object);
   if (verb == "ports") return ctl::ports(names, words[1]);
   if (verb == "count") {
     return ctl::count(names, words[1], PortId{static_cast<std::uint32_t>(line.id)}, line.label);
@@ -164,6 +165,7 @@ int main(int argc, char** argv) {
   set.add_timers(client::kClientTimers);
   orb::add_client_options(set, common, log::Level::kWarn, 15'000);
   ctl::declare(set, line);
+  set.add_check([&line] { return ctl::fault_of_log_level(line.words); });
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
 
   log::start("xbindctl", common.log);

@@ -240,6 +240,7 @@ class OperationsServant : public POA_xbind::v2::ManagerOperations {
   void prepare(const char*, const char*, const v2::ServiceSpec&, CORBA::ULong) override {
     not_here();
   }
+  void set_log_level(const char*) override { not_here(); }
 
  private:
   Daemon& daemon_;

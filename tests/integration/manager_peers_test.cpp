@@ -98,6 +98,7 @@ class NoLinks : public POA_xbind::v2::RouteOperations {
  public:
   void drain(const v2::RouteElement&, CORBA::Boolean) override {}
   v2::LinkStateSeq* links(CORBA::ULong, CORBA::ULong) override { return new v2::LinkStateSeq(); }
+  void set_log_level(const char*) override {}
 };
 
 // Gives another answer to each call; some are valid.

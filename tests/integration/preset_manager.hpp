@@ -181,6 +181,9 @@ class PresetOperations : public POA_xbind::v2::ManagerOperations {
     manager_.asked = fmt::format("clear {}", connection);
     return manager_.preset_debt();
   }
+  void set_log_level(const char* level) override {
+    manager_.asked = fmt::format("level {}", level);
+  }
   v2::AuditReport* repair_network(const v2::AuditFindingSeq& seen) override {
     manager_.asked = fmt::format("repair {}", seen.length());
     return audit_network();

@@ -43,6 +43,7 @@ COMMANDS = {
     "xbindctl clear": ["xbindctl", "clear", "1", "--force"],
     "xbindctl managers": ["xbindctl", "managers", "all"],
     "xbindctl forget-manager": ["xbindctl", "forget-manager", "all", "default"],
+    "xbindctl log-level": ["xbindctl", "log-level", "manager", "info"],
 }
 NOBODY = "127.0.0.1:1"  # a name service that is not there
 

@@ -100,6 +100,7 @@ class PresetRouteOperations : public POA_xbind::v2::RouteOperations {
     }
     return out.release();
   }
+  void set_log_level(const char* level) override { routes_.asked = fmt::format("level {}", level); }
 
  private:
   PresetRouteObject& routes_;
