@@ -169,6 +169,7 @@ class OptionSet {
   const std::string& program() const { return program_; }
 
  private:
+  friend struct CompletionWriter;  // completion.hpp reads the declared options
   using Assign = std::function<void()>;
   struct Option {
     std::string name;
