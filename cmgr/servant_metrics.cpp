@@ -206,6 +206,7 @@ Metrics status_of(const ConnectionManager& manager, const RemotePeers& peers,
          ManagerReading{manager, peers, config, manager.counters(), manager.gauges(),
                         manager.client_counters(), manager.switch_counters()},
          metrics);
+  manager.counters().by_cause.append_metrics(metrics);
   manager.call_times().setups().append_metrics("setup", metrics);
   manager.call_times().releases().append_metrics("release", metrics);
   peers.impairments().append_metrics(metrics);
@@ -213,7 +214,7 @@ Metrics status_of(const ConnectionManager& manager, const RemotePeers& peers,
 }
 
 std::vector<MetricTable> manager_metrics() {
-  return {metric_table("cmgr", kManagerMetrics, kStageMetrics), impairment_metrics(),
+  return {metric_table("cmgr", kManagerMetrics, kCauseMetrics, kStageMetrics), impairment_metrics(),
           orb::upcall_metrics()};
 }
 

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "cmgr/parts/cause_counts.hpp"
+
 namespace xbind::cmgr {
 
 struct CallCounters {
@@ -38,6 +40,7 @@ struct CallCounters {
   std::uint64_t mended = 0;
   std::uint64_t over_client_limit = 0;  // requests refused because of a limit for each client
   std::uint64_t ended_stuck = 0;        // calls that none of their timers had ended
+  CauseCounts by_cause{};               // of refused and busy
 };
 
 }  // namespace xbind::cmgr

@@ -47,6 +47,7 @@ bool Outcomes::admit(ClientIndex client, RequestId request, std::uint64_t digest
       break;
   }
   ++(refusal.cause == Cause::kBusy ? counters_.busy : counters_.refused);
+  counters_.by_cause.count(refusal.cause);
   // The request was not admitted, so it is answered without being remembered.
   Outcome outcome = outcome_of(std::move(refusal));
   outcome.request = request;
@@ -64,11 +65,15 @@ void Outcomes::tell(const Asker& asker, Outcome&& outcome, TimesIndex times) {
   outcome.request = asker.request;
   switch (outcome.kind) {
     case OutcomeKind::kConnected: ++counters_.connected; break;
-    case OutcomeKind::kRefused: ++counters_.refused; break;
+    case OutcomeKind::kRefused:
+      ++counters_.refused;
+      counters_.by_cause.count(outcome.cause);
+      break;
     case OutcomeKind::kReleased: ++counters_.released; break;
     case OutcomeKind::kBusy:
       outcome.retry_after_ms = retry_after_ms();
       ++counters_.busy;
+      counters_.by_cause.count(outcome.cause);
       break;
     case OutcomeKind::kHeld: ++counters_.held; break;
     case OutcomeKind::kModified: ++counters_.modified; break;

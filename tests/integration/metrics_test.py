@@ -63,7 +63,7 @@ class Tables(unittest.TestCase):
             legs = {row for row in rows_of("xbind-cmgr") if row.startswith("faults_<leg>")}
             self.assertEqual(len(legs), 5)
             for program, path, unmet in (
-                    ("xbind-cmgr", "xbind/cmgr/default", calls),
+                    ("xbind-cmgr", "xbind/cmgr/default", calls | {"refusals/<cause>"}),
                     ("xbind-switchserver", f"xbind/switchserver/{MIDDLE}", calls),
                     ("xbind-routeobject", "xbind/routeobject/default",
                      calls | {"unknown_switch_ms/<switch>"}),
