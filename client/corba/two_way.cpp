@@ -76,6 +76,8 @@ Result<TwoWay> TwoWay::find(orb::NameClient& names, const std::string& manager,
 TwoWay::TwoWay(v2::ConnectionManager_ptr manager, const std::string& peer)
     : peer_(peer), manager_(v2::ConnectionManager::_duplicate(manager)) {}
 
+std::string TwoWay::address() const { return orb::address_of(manager_); }
+
 Answer TwoWay::connect(const ConnectRequest& wanted) const {
   v2::ConnectRequest wire;
   orb::to_idl(wanted, wire);

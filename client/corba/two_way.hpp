@@ -68,6 +68,11 @@ class TwoWay {
   // Duplicates the reference; makes no remote call.
   explicit TwoWay(v2::ConnectionManager_ptr manager, const std::string& peer = "the manager");
 
+  // The manager's name in errors, and its address as the reference has it, "127.0.0.1:41234"; no
+  // remote call.
+  const std::string& peer() const { return peer_; }
+  std::string address() const;
+
   // ===== requests: one outcome each =====
 
   // Returns when the connection is up, or held if request.hold_ms is above 0. A request number
