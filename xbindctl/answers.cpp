@@ -20,6 +20,15 @@ int explain(const std::string& text) {
   return 1;
 }
 
+int explain(const Failure& failure) {
+  explain(failure.text);
+  return failure.advice.empty() ? 1 : explain("advice: " + failure.advice);
+}
+
+int explain(const Error& error, PeerKind peer) {
+  return explain(failure_of(error, {peer, {}, {}}));
+}
+
 void say(const std::string& line) { std::printf("%s\n", printable(line, kLineOctetsMax).c_str()); }
 
 std::string counted(std::uint64_t count, const std::string& one, const std::string& ending) {
@@ -43,6 +52,26 @@ const char* words_of_phase(v2::PhaseCode phase) {
     case v2::phase_gone: return "gone";
     case v2::phase_prepared: return "prepared";
     default: return "unknown";
+  }
+}
+
+const char* condition_word(v2::PathCondition condition) {
+  switch (condition) {
+    case v2::path_up: return "up";
+    case v2::path_down: return "down";
+    default: return "unknown";
+  }
+}
+
+std::string name_of_cache(CORBA::Octet kind) {
+  switch (kind) {
+    case v2::cache_labels: return "labels";
+    case v2::cache_routes: return "routes";
+    case v2::cache_qos: return "qos";
+    case v2::cache_quota: return "quota";
+    case v2::cache_connections: return "connections";
+    case v2::cache_prepared: return "prepared";
+    default: return fmt::format("kind {}", kind);
   }
 }
 

@@ -10,6 +10,7 @@
 #include "connection_manager.hh"
 #include "orb/remote_error.hpp"
 #include "types.hh"
+#include "xbindctl/failure.hpp"
 
 namespace xbind::ctl {
 
@@ -28,21 +29,25 @@ std::string name_of_mode(CORBA::Octet mode);
 // Prints the reason of a failed command on standard error. Returns the exit code 1.
 int explain(const std::string& text);
 
+// The same for a peer's error, with advice on a second line if there is any (failure.hpp).
+int explain(const Error& error, PeerKind peer = PeerKind::kManager);
+int explain(const Failure& failure);
+
 // Prints one line on standard output; `line` has no line end.
 void say(const std::string& line);
 
 // Runs a command at `object` and returns its exit code. If `peer` ("the RouteObject") states a
 // reason by its contract, that reason is printed unchanged, unless one of `answers` takes the
-// exception (orb::remote()). For every other exception the sentence names the peer and its address.
-// Exit code 1 in both cases.
+// exception (orb::remote()). For every other exception the sentence names the peer and its address;
+// the advice depends on the kind of the peer. Exit code 1 in both cases.
 template <class Command, class... Answers>
-int guarded(const std::string& peer, CORBA::Object_ptr object, const Command& command,
-            const Answers&... answers) {
+int guarded(PeerKind kind, const std::string& peer, CORBA::Object_ptr object,
+            const Command& command, const Answers&... answers) {
   const Result<int> done = orb::remote(
       peer, object, command, answers...,
       [](const v2::Unavailable& refused) { return explain(refused.reason.in()); },
       [](const v2::BadRequest& refused) { return explain(refused.reason.in()); });
-  return done ? *done : explain(done.error().text);
+  return done ? *done : explain(done.error(), kind);
 }
 
 // "1 hop", "3 hops", "2 switches".
@@ -50,6 +55,12 @@ std::string counted(std::uint64_t count, const std::string& one, const std::stri
 
 // The words of docs/call-states.md.
 const char* words_of_phase(v2::PhaseCode phase);
+
+// "up", "down", "unknown": one of path_*.
+const char* condition_word(v2::PathCondition condition);
+
+// "labels", "routes", ...: one of cache_*.
+std::string name_of_cache(CORBA::Octet kind);
 
 using Row = std::vector<std::string>;
 

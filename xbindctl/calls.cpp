@@ -45,8 +45,8 @@ bool refused(const Outcome& outcome) {
 int print(const client::Answer& answer, const std::string& advice) {
   if (!answer) {
     const Error& error = answer.error();
-    return explain(error.code == ErrorCode::kTimeout ? fmt::format("{}; {}", error.text, advice)
-                                                     : error.text);
+    return error.code == ErrorCode::kTimeout ? explain(fmt::format("{}; {}", error.text, advice))
+                                             : explain(error);
   }
   if (refused(*answer)) return explain(words_of(*answer));
   say(words_of(*answer));
@@ -92,41 +92,53 @@ int clear(const client::TwoWay& manager, ConnectionId connection) {
   return print(manager.clear(connection), see(connection));
 }
 
-int release_many(const client::TwoWay& manager, const std::optional<std::string>& client) {
+Result<ReleasedMany> release_each(const client::TwoWay& manager,
+                                  const std::optional<std::string>& client,
+                                  const ReleaseWatcher& watcher) {
   // Listed first: connections that are set up meanwhile stay.
   std::vector<ConnectionId> connections;
   const auto listed = manager.for_each_connection(client, [&](const v2::ConnectionState& state) {
     if (state.phase != v2::phase_prepared) connections.emplace_back(state.connection);
   });
-  if (!listed) return explain(listed.error().text);
-  std::size_t released = 0;
-  std::size_t gone = 0;
+  if (!listed) return tl::make_unexpected(listed.error());
+  ReleasedMany done;
   for (const ConnectionId connection : connections) {
     const client::Answer answer = manager.release(connection);
     if (!answer) {
       // An outcome with an unknown cause concerns this connection only.
-      if (answer.error().code != ErrorCode::kProtocol) return explain(answer.error().text);
-      explain(fmt::format("{}: {}", connection, answer.error().text));
+      if (answer.error().code != ErrorCode::kProtocol) return tl::make_unexpected(answer.error());
+      watcher.left(connection, answer.error().text);
+      ++done.left;
     } else if (!refused(*answer)) {
-      ++released;
-      if (answer->owed.removals != 0) say(words_of(*answer));
+      ++done.released;
+      if (answer->owed.removals != 0) watcher.owed(*answer);
     } else if (answer->cause == Cause::kUnknownConnection ||
                answer->cause == Cause::kBeingReleased) {
-      ++gone;
+      ++done.gone;
     } else {
-      explain(fmt::format("{}: {}", connection, words_of(*answer)));
+      watcher.left(connection, words_of(*answer));
+      ++done.left;
     }
   }
-  const std::size_t left = connections.size() - released - gone;
-  say(counted(released, "connection") + " released" +
-      (gone == 0 ? "" : fmt::format("; {} had ended meanwhile", gone)) +
-      (left == 0 ? "" : fmt::format("; {} refused", left)));
-  return left == 0 ? 0 : 1;
+  return done;
+}
+
+int release_many(const client::TwoWay& manager, const std::optional<std::string>& client) {
+  const auto done = release_each(
+      manager, client,
+      {.owed = [](const Outcome& released) { say(words_of(released)); },
+       .left = [](ConnectionId connection,
+                  const std::string& why) { explain(fmt::format("{}: {}", connection, why)); }});
+  if (!done) return explain(done.error());
+  say(counted(done->released, "connection") + " released" +
+      (done->gone == 0 ? "" : fmt::format("; {} had ended meanwhile", done->gone)) +
+      (done->left == 0 ? "" : fmt::format("; {} refused", done->left)));
+  return done->left == 0 ? 0 : 1;
 }
 
 int outcome(const client::TwoWay& manager, const std::string& client, RequestId request) {
   const client::Answer found = manager.outcome_of(client, request);
-  if (!found) return explain(found.error().text);
+  if (!found) return explain(found.error());
   say(words_of(*found));
   return 0;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "core/label_text.hpp"
@@ -127,6 +128,12 @@ std::vector<config::Command> commands() {
        {"manager", "routeobject"}}};
 }
 
+std::vector<config::Command> all_commands() {
+  std::vector<config::Command> all = commands();
+  std::ranges::move(view_commands(service_words()), std::back_inserter(all));
+  return with_watch(std::move(all));
+}
+
 std::optional<std::uint64_t> number(const std::string& word) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
@@ -160,6 +167,10 @@ Refusal check_words(CommandLine& line, const std::vector<config::Command>& known
       const auto port = port_of(word);
       if (!port) return fmt::format("{}: PORT '{}' is no port", line.verb(), word);
       line.id = port->value();
+      continue;
+    }
+    if (argument == "ID|CAUSE|FROM") {
+      line.id = number(word).value_or(0);  // 0: no id
       continue;
     }
     if (argument != "ID" && argument != "[ID]" && argument != "REQUEST" && argument != "PORT") {
@@ -257,11 +268,12 @@ Refusal check_elements(const char* option, const std::vector<std::string>& words
 }
 
 Refusal check_routes(CommandLine& line, const config::OptionSet& set) {
-  if (set.given("alternates") && line.disjoint != disjointness().front()) {
+  if (set.given("alternates") && line.route.disjoint != disjointness().front()) {
     return "alternates and disjoint exclude each other";
   }
-  if (const auto refused = check_elements("avoid", line.avoid_words, line.avoid)) return refused;
-  return check_elements("require", line.require_words, line.require);
+  if (const auto refused = check_elements("avoid", line.route.avoid_words, line.route.avoid))
+    return refused;
+  return check_elements("require", line.route.require_words, line.route.require);
 }
 
 Refusal check_ping(CommandLine& line, const config::OptionSet& set) {
@@ -385,18 +397,19 @@ void declare_service(config::OptionSet& set, CommandLine& line) {
 
 // Options of `routes`.
 void declare_routes(config::OptionSet& set, CommandLine& line) {
-  set.add_choice("metric", &line.metric, metrics().front(), metrics(),
+  set.add_choice("metric", &line.route.metric, metrics().front(), metrics(),
                  "What makes a path better: fewer links, less delay, more room.");
-  set.add_uint("alternates", &line.alternates, 1, {1, 64},
+  set.add_uint("alternates", &line.route.alternates, 1, {1, 64},
                "How many paths to show at most, the best first.");
-  set.add_uint("delay-us-max", &line.delay_us_max, 0, {0, 1'000'000'000},
+  set.add_uint("delay-us-max", &line.route.delay_us_max, 0, {0, 1'000'000'000},
                "Largest total delay of the path's links in microseconds; 0: no bound.");
-  set.add_uint("links-max", &line.links_max, 0, {0, 65'535},
+  set.add_uint("links-max", &line.route.links_max, 0, {0, 65'535},
                "Largest number of links of the path; 0: no bound.");
-  set.add_strings("avoid", &line.avoid_words, "What the path does not use, SWITCH or SWITCH:PORT.");
-  set.add_strings("require", &line.require_words,
+  set.add_strings("avoid", &line.route.avoid_words,
+                  "What the path does not use, SWITCH or SWITCH:PORT.");
+  set.add_strings("require", &line.route.require_words,
                   "What the path goes through, SWITCH or SWITCH:PORT.");
-  set.add_choice("disjoint", &line.disjoint, disjointness().front(), disjointness(),
+  set.add_choice("disjoint", &line.route.disjoint, disjointness().front(), disjointness(),
                  "Shows the best path and a second one that shares no link, or no switch, "
                  "with it.");
 }
@@ -452,8 +465,10 @@ void declare(config::OptionSet& set, CommandLine& line) {
   set.add_string("qosmapper", &line.qos_mapper, "default",
                  "Name of the QOSMapper under xbind/qosmapper/.");
   declare_routes(set, line);
-  set.take_commands(commands(), &line.words);
-  set.add_check([&line, known = commands()] { return check_words(line, known); });
+  declare_views(set, line.view);
+  set.take_commands(all_commands(), &line.words);
+  set.add_check([&line, known = all_commands()] { return check_words(line, known); });
+  set.add_check([&line, &set] { return check_views(line, set); });
   set.add_check([&line, &set] { return check_release(line, set); });
   set.add_check([&line, &set] { return check_service(line, set); });
   set.add_check([&line, &set] { return check_options(line, set); });

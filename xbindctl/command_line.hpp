@@ -37,6 +37,35 @@ struct ConnectOptions {
   std::optional<FrameTraffic> to_frames;
 };
 
+struct RouteOptions {
+  std::string metric;  // one of metrics()
+  std::uint32_t alternates = 1;
+  std::uint64_t delay_us_max = 0;
+  std::uint32_t links_max = 0;
+  std::string disjoint;                    // one of disjointness()
+  std::vector<std::string> avoid_words;    // SWITCH or SWITCH:PORT
+  std::vector<std::string> require_words;  // SWITCH or SWITCH:PORT
+  std::vector<PathElement> avoid;          // avoid_words, parsed
+  std::vector<PathElement> require;        // require_words, parsed
+};
+
+// How results are shown, and which of them.
+struct ViewOptions {
+  bool json = false;
+  double watch_s = 0;        // pause between two frames; 0: one frame
+  std::uint32_t frames = 0;  // number of frames; 0: until Ctrl-C
+  bool ids = false;          // calls: only the ids
+  std::string from;          // calls; empty: any, also of the next three
+  std::string to;
+  std::string state;  // one of call_states()
+  std::string switch_name;
+  std::uint64_t min_cells_per_s = 0;
+  std::string sort;  // one of call_orders()
+  bool reverse = false;
+  std::uint32_t limit = 0;  // 0: none
+  std::uint64_t after = 0;  // the last call of the page before; 0: from the beginning
+};
+
 struct CommandLine {
   std::string manager;             // name under xbind/cmgr/
   std::vector<std::string> words;  // the command and its arguments
@@ -60,15 +89,8 @@ struct CommandLine {
 
   std::string route_object;  // name under xbind/routeobject/
   std::string qos_mapper;    // name under xbind/qosmapper/
-  std::string metric;        // one of metrics()
-  std::uint32_t alternates = 1;
-  std::uint64_t delay_us_max = 0;
-  std::uint32_t links_max = 0;
-  std::string disjoint;                    // one of disjointness()
-  std::vector<std::string> avoid_words;    // SWITCH or SWITCH:PORT
-  std::vector<std::string> require_words;  // SWITCH or SWITCH:PORT
-  std::vector<PathElement> avoid;          // avoid_words, parsed
-  std::vector<PathElement> require;        // require_words, parsed
+  RouteOptions route;
+  ViewOptions view;
 
   const std::string& verb() const { return words.front(); }
   std::optional<ServiceSpec> reverse() const;
@@ -84,6 +106,23 @@ const std::vector<std::string>& disjointness();
 
 // In the order of ServiceCategory's numbers; the first one: no contract is named.
 const std::vector<std::string>& categories();
+
+// Words of the options --state and --sort. The first state means any.
+const std::vector<std::string>& call_states();
+const std::vector<std::string>& call_orders();
+
+// command_line_views.cpp: commands that only show something, their options and checks.
+// `service`: the options that describe a service.
+std::vector<config::Command> view_commands(const std::vector<std::string>& service);
+// Gives --watch and --frames to each command that can be repeated without changing anything.
+std::vector<config::Command> with_watch(std::vector<config::Command> commands);
+void declare_views(config::OptionSet& set, ViewOptions& view);
+std::optional<std::string> check_views(const CommandLine& line, const config::OptionSet& set);
+
+// "--watch" alone means --watch=2. Returns the arguments with that value; they end with a null
+// pointer, and live as long as `storage`.
+std::vector<const char*> with_watch_seconds(int argc, const char* const* argv,
+                                            std::vector<std::string>& storage);
 
 // Declares arguments, options and checks; `line` and `set` must outlive the loading.
 void declare(config::OptionSet& set, CommandLine& line);

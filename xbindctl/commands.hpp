@@ -13,9 +13,11 @@
 #include "core/clock.hpp"
 #include "core/path.hpp"
 #include "dataplane/links/link_spec.hpp"
+#include "dataplane/oam/ping.hpp"
 #include "orb/name_client.hpp"
 #include "qos_mapper.hh"
 #include "route_object.hh"
+#include "xbindctl/failure.hpp"
 
 namespace xbind::ctl {
 
@@ -28,6 +30,20 @@ int modify(const client::TwoWay& manager, ConnectionId connection, const Service
 int add_leaf(const client::TwoWay& manager, ConnectionId connection, const std::string& end);
 int drop_leaf(const client::TwoWay& manager, ConnectionId connection, const std::string& end);
 int release(const client::TwoWay& manager, ConnectionId connection);
+// What release_each() has done.
+struct ReleasedMany {
+  std::uint64_t released = 0;
+  std::uint64_t gone = 0;  // had ended meanwhile
+  std::uint64_t left = 0;  // refused
+};
+struct ReleaseWatcher {
+  std::function<void(const Outcome& released)> owed;  // released, but removals are owed
+  std::function<void(ConnectionId, const std::string& why)> left;  // refused
+};
+// As release_many(), without printing. An Error ends it: the manager did not answer.
+Result<ReleasedMany> release_each(const client::TwoWay& manager,
+                                  const std::optional<std::string>& client,
+                                  const ReleaseWatcher& watcher);
 // Releases every connection and hold of `client`, or of all clients, one after another. Connections
 // prepared in advance belong to no client and stay. Returns 0 only when none was refused.
 int release_many(const client::TwoWay& manager, const std::optional<std::string>& client);
@@ -61,6 +77,15 @@ struct PingWish {
   std::uint64_t session = 0;                // random
 };
 
+struct PingReport {
+  std::vector<dataplane::PingPoint> points;    // in the order of the path
+  std::vector<dataplane::PingResult> results;  // one for each point
+  dataplane::PingVerdict verdict;
+  bool path_changed = false;  // cells were lost, and the connection is on another path now
+};
+// As ping(), without printing.
+OrFailure<PingReport> pinged(const client::TwoWay& manager, ConnectionId connection,
+                             const PingWish& wish);
 // Sends OAM loopback cells from the caller's end to both sides of each hop. Shows round trips and
 // losses, and where cells stop. Returns 0 only if every cell came back.
 int ping(const client::TwoWay& manager, ConnectionId connection, const PingWish& wish);
@@ -82,6 +107,7 @@ int log_level(orb::NameClient& names, const std::vector<std::string>& words,
 
 // --- services.cpp: services by name --------------------------------------------------------------
 
+v2::ServiceSpec service_named(const char* name);
 // Shows every service of the catalogue and the resources that it requires.
 int services(v2::QOSMapper_ptr mapper);
 
@@ -116,6 +142,9 @@ struct AggregationChange {
   std::optional<double> flush_timeout_ms;
 };
 
+// The settings in force; with `change` after the change.
+Result<v2::Aggregation> aggregation_after(const client::TwoWay& manager,
+                                          const std::optional<AggregationChange>& change);
 // Shows the settings in force; with `change` after the change.
 int aggregation(const client::TwoWay& manager, const std::optional<AggregationChange>& change);
 int prepare(const client::TwoWay& manager, const std::string& from, const std::string& to,

@@ -1,74 +1,50 @@
 // xbindctl: the operator's command.
-#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
 #include <chrono>
+#include <cstdio>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <random>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "client/timers.hpp"
 #include "core/check.hpp"
+#include "core/config/completion.hpp"
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
 #include "orb/name_client.hpp"
 #include "xbindctl/answers.hpp"
+#include "xbindctl/asking.hpp"
+#include "xbindctl/call_views.hpp"
 #include "xbindctl/command_line.hpp"
 #include "xbindctl/commands.hpp"
+#include "xbindctl/explanations.hpp"
+#include "xbindctl/questions.hpp"
+#include "xbindctl/top.hpp"
+#include "xbindctl/watching.hpp"
 
 namespace {
 
 using namespace xbind;
 
-std::optional<ctl::AggregationChange> change_of(const ctl::CommandLine& line,
-                                                const config::OptionSet& set) {
-  if (!set.given("mode")) return std::nullopt;
-  const auto& modes = ctl::aggregation_modes();
-  ctl::AggregationChange change;
-  change.mode =
-      static_cast<CORBA::Octet>(std::ranges::find(modes, line.aggregation.mode) - modes.begin());
-  if (set.given("threshold")) change.threshold = line.aggregation.threshold;
-  if (set.given("flush-timeout-ms")) change.flush_timeout_ms = line.aggregation.flush_timeout_ms;
-  return change;
-}
-
-// A random number, so that the outcome can be looked up by it later.
 RequestId new_request() {
   std::random_device chance;
   return RequestId{(std::uint64_t{chance()} << 16 | (chance() & 0xffffU)) + 1};
 }
 
-ctl::PingWish ping_of(const ctl::CommandLine& line) {
-  const auto time = [](double ms) {
-    return std::chrono::duration_cast<Duration>(std::chrono::duration<double, std::milli>(ms));
-  };
+std::uint64_t new_session() {
   std::random_device chance;
-  return {.lines = line.ping.lines,
-          .count = line.count,
-          .interval = time(line.ping.interval_ms),
-          .timeout = time(line.ping.timeout_ms),
-          .session = std::uint64_t{chance()} << 32 | chance()};
+  return std::uint64_t{chance()} << 32 | chance();
 }
 
-CORBA::Octet place_of(const std::string& word, const std::vector<std::string>& words) {
-  return static_cast<CORBA::Octet>(std::ranges::find(words, word) - words.begin());
-}
-
-std::optional<std::string> client_of(const ctl::CommandLine& line) {
-  if (line.client.empty()) return std::nullopt;
-  return line.client;
-}
-
-ctl::RouteWish wish_of(const ctl::CommandLine& line, const config::OptionSet& set) {
-  ctl::RouteWish wish{line.words[1], line.words[2]};
-  if (set.given("cells-per-s")) wish.cells_per_s = line.service.cells_per_s;
-  wish.metric = place_of(line.metric, ctl::metrics());
-  wish.delay_us_max = line.delay_us_max;
-  wish.links_max = line.links_max;
-  wish.avoid = line.avoid;
-  wish.require = line.require;
-  wish.alternates = line.alternates;
-  wish.disjoint = place_of(line.disjoint, ctl::disjointness());
-  return wish;
-}
+void pause_before_asking() { std::this_thread::sleep_for(client::kClientTimers["clear-pause"]); }
 
 // Runs the commands that RouteObject answers; nullopt: it is another command.
 std::optional<int> ask_routes(const ctl::CommandLine& line, const config::OptionSet& set,
@@ -77,16 +53,21 @@ std::optional<int> ask_routes(const ctl::CommandLine& line, const config::Option
   if (verb != "routes" && verb != "links" && verb != "drain" && verb != "undrain") {
     return std::nullopt;
   }
-  const auto object = names.resolve(naming::path_of(naming::kRouteObjects, line.route_object));
-  if (!object) return ctl::explain(object.error().text);
-  const v2::RouteObject_var route_object = v2::RouteObject::_unchecked_narrow(*object);
-  if (verb == "routes") return ctl::routes(route_object, wish_of(line, set));
-  if (verb == "links") return ctl::links(route_object);
-  const PathElement element{line.words[1], PortId{static_cast<std::uint32_t>(line.id)}};
-  return ctl::drain(route_object, element, verb == "drain");
+  const auto route_object = ctl::route_object_of(names, line);
+  if (!route_object) return ctl::explain(route_object.error());
+  if (verb == "routes") return ctl::routes(*route_object, ctl::wish_of(line, set));
+  if (verb == "links") return ctl::links(*route_object);
+  return ctl::drain(*route_object, ctl::element_of(line), verb == "drain");
 }
 
-void pause_before_asking() { std::this_thread::sleep_for(client::kClientTimers["clear-pause"]); }
+// Runs the questions that no manager needs to answer; nullopt: it is another command.
+std::optional<int> ask_questions(const ctl::CommandLine& line, orb::NameClient& names) {
+  const std::string& verb = line.verb();
+  if (verb == "fit") return ctl::fit(names, ctl::question_of(line));
+  if (verb != "explain" || (line.id != 0 && line.words.size() == 2)) return std::nullopt;
+  return line.words.size() == 3 ? ctl::explain_request(names, ctl::question_of(line))
+                                : ctl::explain_cause(line.words[1]);
+}
 
 int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameClient& names) {
   const std::string& verb = line.verb();
@@ -98,56 +79,119 @@ int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameCli
   if (verb == "log-level") return ctl::log_level(names, words, line.manager, line.route_object);
   if (verb == "ports") return ctl::ports(names, words[1]);
   if (verb == "count") {
-    return ctl::count(names, words[1], PortId{static_cast<std::uint32_t>(line.id)}, line.label);
+    return ctl::count(names, words[1], ctl::element_of(line).output_port, line.label);
   }
   if (verb == "services") {
-    const auto mapper = names.resolve(naming::path_of(naming::kQosMappers, line.qos_mapper));
-    if (!mapper) return ctl::explain(mapper.error().text);
+    const auto mapper = ctl::resolved(names, ctl::PeerKind::kQosMapper,
+                                      naming::path_of(naming::kQosMappers, line.qos_mapper));
+    if (!mapper) return ctl::explain(mapper.error());
     return ctl::services(v2::QOSMapper::_unchecked_narrow(*mapper));
   }
   if (const auto exit_code = ask_routes(line, set, names)) return *exit_code;
-  const auto found = client::TwoWay::find(names, line.manager);
+  if (const auto exit_code = ask_questions(line, names)) return *exit_code;
+  const auto found = ctl::manager_of(names, line);
   const bool reached = found && (verb != "clear" || found->status().has_value());
   if (verb == "clear" && !reached) {
     // Nobody else can end it. SwitchServers refuse this while the manager has a session.
     return ctl::clear_hops(names, line.manager, ConnectionId{line.id}, pause_before_asking);
   }
-  if (!found) {
-    const bool absent = found.error().code == ErrorCode::kNotFound;
-    return ctl::explain(found.error().text +
-                        (absent ? ": is the manager running? `xbind-names list` prints the names "
-                                  "that are bound"
-                                : ""));
-  }
+  if (!found) return ctl::explain(found.error());
   const client::TwoWay& manager = *found;
   const ConnectionId connection{line.id};
   if (verb == "connect") {
-    ConnectRequest request{new_request(), words[1],       words[2],
-                           line.service,  line.reverse(), line.connect.priority,
-                           line.hold_ms()};
-    request.from_frames = line.connect.from_frames;
-    request.to_frames = line.connect.to_frames;
-    return ctl::connect(manager, request);
+    return ctl::connect(manager, ctl::request_of(line, new_request()));
   }
   if (verb == "commit") return ctl::commit(manager, connection);
   if (verb == "modify") return ctl::modify(manager, connection, line.service, line.reverse());
   if (verb == "add-leaf") return ctl::add_leaf(manager, connection, words[2]);
   if (verb == "drop-leaf") return ctl::drop_leaf(manager, connection, words[2]);
   if (verb == "release" && words.size() > 1) return ctl::release(manager, connection);
-  if (verb == "release") return ctl::release_many(manager, client_of(line));
+  if (verb == "release") return ctl::release_many(manager, ctl::client_of(line));
   if (verb == "clear") return ctl::clear(manager, connection);
   if (verb == "outcome") return ctl::outcome(manager, words[1], RequestId{line.id});
   if (verb == "describe") return ctl::describe(manager, connection);
-  if (verb == "ping") return ctl::ping(manager, connection, ping_of(line));
-  if (verb == "list") return ctl::list(manager, client_of(line));
+  if (verb == "ping") return ctl::ping(manager, connection, ctl::ping_of(line, new_session()));
+  if (verb == "calls") return ctl::calls(manager, ctl::plan_of(line), line.view.ids);
+  if (verb == "call") return ctl::call(manager, names, line.manager, connection);
+  if (verb == "explain") return ctl::explain_call(manager, connection);
+  if (verb == "what-if") {
+    const auto route_object = ctl::route_object_of(names, line);
+    if (!route_object) return ctl::explain(route_object.error());
+    return ctl::what_if(manager, *route_object, ctl::element_of(line));
+  }
+  if (verb == "list") return ctl::list(manager, ctl::client_of(line));
   if (verb == "status") return ctl::status(manager);
   if (verb == "audit") return ctl::audit(manager);
   if (verb == "repair") return ctl::repair(manager, line.dry_run);
   if (verb == "clients") return ctl::clients(manager);
   if (verb == "caches") return ctl::caches(manager);
-  if (verb == "aggregation") return ctl::aggregation(manager, change_of(line, set));
+  if (verb == "aggregation") return ctl::aggregation(manager, ctl::change_of(line, set));
   XB_CHECK(verb == "prepare", verb);
   return ctl::prepare(manager, words[1], words[2], line.service, line.count);
+}
+
+constexpr double kTopSeconds = 2;  // without --watch
+constexpr const char* kCallIds =
+    "$(\"$program\" calls --ids --limit 200 --call-timeout-ms 1000 2>/dev/null)";
+
+// One frame of the command; --watch calls it again and again.
+std::function<int()> frame_of(const ctl::CommandLine& line, const config::OptionSet& set,
+                              orb::NameClient& names, std::function<void()> pause) {
+  const bool indented = line.view.watch_s == 0;
+  if (line.verb() != "top") {
+    return [&line, &set, &names, indented] {
+      return line.view.json ? ctl::print_document(
+                                  ctl::document_of(line, set, names,
+                                                   {new_request, new_session, pause_before_asking}),
+                                  indented)
+                            : run(line, set, names);
+    };
+  }
+  // Bound again when the manager was not found: it may be started while this runs.
+  auto top = std::make_shared<std::unique_ptr<ctl::Top>>();
+  return [&line, &names, pause = std::move(pause), top] {
+    if (*top == nullptr) {
+      const auto manager = ctl::manager_of(names, line);
+      if (!manager && line.view.json) {
+        return ctl::print_document(tl::make_unexpected(manager.error()), false);
+      }
+      if (!manager) return ctl::explain(manager.error());
+      const auto network = ctl::route_object_of(names, line);
+      *top = std::make_unique<ctl::Top>(*manager, network ? network->in() : v2::RouteObject::_nil(),
+                                        network ? "" : network.error().text, pause);
+    }
+    return line.view.json ? ctl::print_document((*top)->document(), false) : (*top)->frame();
+  };
+}
+
+int run_watched(const ctl::CommandLine& line, const config::OptionSet& set,
+                orb::NameClient& names) {
+  const bool top = line.verb() == "top";
+  const double seconds = top && line.view.watch_s == 0 ? kTopSeconds : line.view.watch_s;
+  const auto pause = [seconds] {
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  };
+  const auto frame = frame_of(line, set, names, pause);
+  if (!top && seconds == 0) return frame();
+  ctl::end_on_interrupt();
+  std::string title = "xbindctl";
+  for (const std::string& word : line.words) title += ' ' + word;
+  return ctl::watch({.title = fmt::format("{}, every {:g} s", title, seconds),
+                     .terminal = !line.view.json && ::isatty(STDOUT_FILENO) != 0,
+                     .separated = !line.view.json,
+                     .frames = line.view.frames},
+                    frame, pause);
+}
+
+int print_completion(const config::OptionSet& set, const std::string& shell) {
+  config::CompletionHints hints;
+  hints.arguments["ID"] = hints.arguments["[ID]"] = kCallIds;
+  hints.arguments["ID|CAUSE|FROM"] =
+      fmt::format("causes {} {}", fmt::join(ctl::cause_words(), " "), kCallIds);
+  hints.adjacent = {"watch"};
+  const auto kind = shell == "bash" ? config::Shell::kBash : config::Shell::kZsh;
+  std::printf("%s", config::completion_script(set, kind, hints).c_str());
+  return 0;
 }
 
 }  // namespace
@@ -166,10 +210,15 @@ int main(int argc, char** argv) {
   orb::add_client_options(set, common, log::Level::kWarn, 15'000);
   ctl::declare(set, line);
   set.add_check([&line] { return ctl::fault_of_log_level(line.words); });
-  if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
+  std::vector<std::string> storage;
+  const std::vector<const char*> arguments = ctl::with_watch_seconds(argc, argv, storage);
+  if (const auto exit_code = config::load_or_explain(set, argc, arguments.data())) {
+    return *exit_code;
+  }
+  if (line.verb() == "completion") return print_completion(set, line.words[1]);
 
   log::start("xbindctl", common.log);
   orb::Runtime runtime(argc, argv, common.runtime());
   orb::NameClient names(runtime.orb(), common.name_service);
-  return run(line, set, names);
+  return run_watched(line, set, names);
 }

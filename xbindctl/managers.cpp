@@ -1,8 +1,10 @@
 // Commands about what SwitchServers store about managers.
+#include "xbindctl/managers.hpp"
+
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <optional>
-#include <string>
-#include <vector>
+#include <type_traits>
 
 #include "client/timers.hpp"
 #include "core/steady_now.hpp"
@@ -14,165 +16,224 @@
 namespace xbind::ctl {
 namespace {
 
-// The names of these SwitchServers; nullopt: they are not known, which has been explained.
-std::optional<std::vector<std::string>> paths_of(orb::NameClient& names,
-                                                 const std::string& switch_name) {
-  if (switch_name != "all") return {{naming::path_of(naming::kSwitchServers, switch_name)}};
+using Paths = std::vector<std::string>;
+
+// The names of these SwitchServers in the name service.
+OrFailure<Paths> paths_of(orb::NameClient& names, const std::string& switch_name) {
+  if (switch_name != "all") return Paths{naming::path_of(naming::kSwitchServers, switch_name)};
   const std::string context = std::string{naming::kRoot} + "/" + naming::kSwitchServers;
   auto bound = names.list(context);
-  if (!bound) {
-    explain(bound.error().text);
-    return std::nullopt;
-  }
+  if (!bound) return failed(bound.error(), name_service_at(names.service()));
   if (bound->empty()) {
-    explain(fmt::format("no SwitchServer is bound below {}", context));
-    return std::nullopt;
+    return failed(ErrorCode::kNotFound, fmt::format("no SwitchServer is bound below {}", context));
   }
   return std::move(*bound);
 }
 
-// Calls the operators' interface of the SwitchServer.
+// Calls the operators' interface of the SwitchServer; `ask` returns an OrFailure.
 template <class Ask>
-int operate(orb::NameClient& names, const std::string& path, Ask ask) {
-  const auto object = names.resolve(path);
-  if (!object) return explain(object.error().text);
+auto operate(orb::NameClient& names, const std::string& path, const Ask& ask)
+    -> std::invoke_result_t<Ask, v2::SwitchOperations_ptr> {
+  const auto object = resolved(names, PeerKind::kSwitchServer, path);
+  if (!object) return tl::make_unexpected(object.error());
   const v2::SwitchServer_var server = v2::SwitchServer::_unchecked_narrow(*object);
-  return guarded(
-      path, server,
-      [&] {
-        const v2::SwitchOperations_var operations = server->switch_operations();
-        return ask(operations.in());
-      },
-      [&](const v2::BadRequest& refused) {
-        return explain(fmt::format("{}: {}", path, refused.reason.in()));
-      });
+  return told_by(peer_of(PeerKind::kSwitchServer, path, server), server, [&] {
+    const v2::SwitchOperations_var operations = server->switch_operations();
+    return ask(operations.in());
+  });
 }
 
-int forget_at(orb::NameClient& names, const std::string& path, const std::string& manager) {
-  return operate(names, path, [&](v2::SwitchOperations_ptr operations) {
-    const CORBA::ULong hops = operations->forget_manager(manager.c_str());
-    say(fmt::format("{}: manager '{}' is forgotten, {} {}", path, manager, counted(hops, "hop"),
-                    hops == 1 ? "stays" : "stay"));
-    return 0;
+SwitchNote note_of(const std::string& path, const OrFailure<std::uint64_t>& hops,
+                   const std::string& text) {
+  SwitchNote note{path, text, {}, 0};
+  if (hops) {
+    note.hops = *hops;
+  } else {
+    note.failure = hops.error();
+    // An error that names the path already is complete.
+    note.text = hops.error().text.find(path) == std::string::npos
+                    ? fmt::format("{}: {}", path, hops.error().text)
+                    : hops.error().text;
+  }
+  return note;
+}
+
+bool forget_at(orb::NameClient& names, const std::string& path, const std::string& manager,
+               const OnSwitch& tell) {
+  const auto left = operate(names, path, [&](v2::SwitchOperations_ptr operations) {
+    return OrFailure<std::uint64_t>(operations->forget_manager(manager.c_str()));
   });
+  tell(note_of(path, left,
+               fmt::format("{}: manager '{}' is forgotten, {} {}", path, manager,
+                           counted(left.value_or(0), "hop"), left == 1U ? "stays" : "stay")));
+  return left.has_value();
 }
 
 // Removes the hops and waits until the switch has confirmed it.
-int clear_at(orb::NameClient& names, const std::string& path, const std::string& manager,
-             ConnectionId connection, const Pause& pause) {
-  return operate(names, path, [&](v2::SwitchOperations_ptr operations) {
-    const TimePoint give_up = steady_now() + client::kClientTimers["clear-patience"];
-    CORBA::ULong removed = 0;
-    for (;;) {
-      const CORBA::ULong left = operations->clear_hops(manager.c_str(), connection.value());
-      removed = std::max(removed, left);
-      if (left == 0) break;
-      if (steady_now() >= give_up) {
-        return explain(
-            fmt::format("{}: {} of manager '{}' cannot be removed: the switch does not "
-                        "confirm it",
-                        path, counted(left, "hop"), manager));
-      }
-      pause();
-    }
-    if (removed != 0) {
-      say(fmt::format("{}: {} of manager '{}' removed", path, counted(removed, "hop"), manager));
-    }
-    return 0;
-  });
+bool clear_at(orb::NameClient& names, const std::string& path, const std::string& manager,
+              ConnectionId connection, const Pause& pause, const OnSwitch& tell) {
+  const auto cleared =
+      operate(names, path, [&](v2::SwitchOperations_ptr operations) -> OrFailure<std::uint64_t> {
+        const TimePoint give_up = steady_now() + client::kClientTimers["clear-patience"];
+        CORBA::ULong removed = 0;
+        for (;;) {
+          const CORBA::ULong left = operations->clear_hops(manager.c_str(), connection.value());
+          removed = std::max(removed, left);
+          if (left == 0) return removed;
+          if (steady_now() >= give_up) {
+            return failed(ErrorCode::kTimeout,
+                          fmt::format("{}: {} of manager '{}' cannot be removed: the switch does "
+                                      "not confirm it",
+                                      path, counted(left, "hop"), manager));
+          }
+          pause();
+        }
+      });
+  if (!cleared || *cleared != 0) {
+    tell(note_of(path, cleared,
+                 fmt::format("{}: {} of manager '{}' removed", path,
+                             counted(cleared.value_or(0), "hop"), manager)));
+  }
+  return cleared.has_value();
 }
 
 // The SwitchServers among these that know the manager; nullopt: one of them has not answered.
-std::optional<std::vector<std::string>> knowing(orb::NameClient& names,
-                                                const std::vector<std::string>& paths,
-                                                const std::string& manager) {
-  std::vector<std::string> those;
+std::optional<Paths> knowing(orb::NameClient& names, const Paths& paths, const std::string& manager,
+                             const OnSwitch& tell) {
+  Paths those;
   for (const std::string& path : paths) {
-    const int asked = operate(names, path, [&](v2::SwitchOperations_ptr operations) {
-      const v2::ManagerHoldingsSeq_var all = operations->managers();
-      for (CORBA::ULong i = 0; i < all->length(); ++i) {
-        if (all.in()[i].manager.in() == manager) those.push_back(path);
-      }
-      return 0;
-    });
-    if (asked != 0) return std::nullopt;
+    const auto known =
+        operate(names, path, [&](v2::SwitchOperations_ptr operations) -> OrFailure<std::uint64_t> {
+          const v2::ManagerHoldingsSeq_var all = operations->managers();
+          std::uint64_t found = 0;
+          for (CORBA::ULong i = 0; i < all->length(); ++i) {
+            if (all.in()[i].manager.in() == manager) ++found;
+          }
+          return found;
+        });
+    if (!known) {
+      tell(note_of(path, known, {}));
+      return std::nullopt;
+    }
+    if (*known != 0) those.push_back(path);
   }
   return those;
 }
 
+tl::unexpected<Failure> unknown_manager(const std::string& manager) {
+  return failed(ErrorCode::kNotFound, fmt::format("no manager '{}' is known", manager),
+                "`xbindctl managers all` lists the managers that SwitchServers know");
+}
+
 // Removes all hops of the manager and has it forgotten where that succeeds everywhere: a label is
 // free once both ends of its link have confirmed the removal.
-int release_and_forget(orb::NameClient& names, const std::vector<std::string>& paths,
-                       const std::string& manager, const Pause& pause) {
-  const auto those = knowing(names, paths, manager);
-  if (those && those->empty()) return explain(fmt::format("no manager '{}' is known", manager));
+OrFailure<bool> release_and_forget(orb::NameClient& names, const Paths& paths,
+                                   const std::string& manager, const Pause& pause,
+                                   const OnSwitch& tell) {
+  const auto those = knowing(names, paths, manager, tell);
+  if (those && those->empty()) return unknown_manager(manager);
   bool cleared = those.has_value();
-  for (const std::string& path : those.value_or(std::vector<std::string>{})) {
-    cleared = clear_at(names, path, manager, {}, pause) == 0 && cleared;
+  for (const std::string& path : those.value_or(Paths{})) {
+    cleared = clear_at(names, path, manager, {}, pause, tell) && cleared;
   }
   if (!cleared) {
-    return explain(
-        fmt::format("manager '{}' is not forgotten: repeat this when every SwitchServer "
-                    "can remove its hops",
-                    manager));
+    return failed(ErrorCode::kTimeout,
+                  fmt::format("manager '{}' is not forgotten: repeat this when every SwitchServer "
+                              "can remove its hops",
+                              manager));
   }
   // The name of a forgotten manager goes with its last hop.
-  const auto left = knowing(names, *those, manager);
-  int exit_code = left ? 0 : 1;
-  for (const std::string& path : left.value_or(std::vector<std::string>{})) {
-    if (forget_at(names, path, manager) != 0) exit_code = 1;
+  const auto left = knowing(names, *those, manager, tell);
+  bool done = left.has_value();
+  for (const std::string& path : left.value_or(Paths{})) {
+    done = forget_at(names, path, manager, tell) && done;
   }
-  return exit_code;
+  return done;
+}
+
+int printed(const OrFailure<bool>& done) { return !done ? explain(done.error()) : *done ? 0 : 1; }
+
+void print_note(const SwitchNote& note) {
+  if (note.failure) {
+    explain(note.text);
+  } else {
+    say(note.text);
+  }
 }
 
 }  // namespace
 
-int managers(orb::NameClient& names, const std::string& switch_name) {
+OrFailure<HoldingsOfAll> holdings(orb::NameClient& names, const std::string& switch_name) {
   const auto paths = paths_of(names, switch_name);
-  if (!paths) return 1;
-  std::vector<Row> rows{{"switchserver", "manager", "state", "hops", "epoch"}};
-  int exit_code = 0;
+  if (!paths) return tl::make_unexpected(paths.error());
+  HoldingsOfAll found;
   for (const std::string& path : *paths) {
-    const int asked = operate(names, path, [&](v2::SwitchOperations_ptr operations) {
-      const v2::ManagerHoldingsSeq_var all = operations->managers();
-      for (CORBA::ULong i = 0; i < all->length(); ++i) {
-        const v2::ManagerHoldings& one = all.in()[i];
-        const char* const absent = one.forgotten ? "forgotten" : "absent";
-        rows.push_back({path.substr(path.rfind('/') + 1), printable(one.manager.in()),
-                        one.attached ? "attached" : absent, fmt::format("{}", one.hops),
-                        fmt::format("{}", one.manager_epoch)});
-      }
-      return 0;
+    const auto all = operate(names, path, [&](v2::SwitchOperations_ptr operations) {
+      return OrFailure<v2::ManagerHoldingsSeq_var>(operations->managers());
     });
-    if (asked != 0) exit_code = 1;
+    if (!all) {
+      found.failures.push_back(all.error());
+      continue;
+    }
+    for (CORBA::ULong i = 0; i < all->in().length(); ++i) {
+      found.rows.push_back({path.substr(path.rfind('/') + 1), all->in()[i]});
+    }
   }
+  return found;
+}
+
+const char* state_of(const v2::ManagerHoldings& manager) {
+  if (manager.attached) return "attached";
+  return manager.forgotten ? "forgotten" : "absent";
+}
+
+int managers(orb::NameClient& names, const std::string& switch_name) {
+  const auto found = holdings(names, switch_name);
+  if (!found) return explain(found.error());
+  std::vector<Row> rows{{"switchserver", "manager", "state", "hops", "epoch"}};
+  for (const Holding& one : found->rows) {
+    rows.push_back({one.switchserver, printable(one.manager.manager.in()), state_of(one.manager),
+                    fmt::format("{}", one.manager.hops),
+                    fmt::format("{}", one.manager.manager_epoch)});
+  }
+  for (const Failure& failure : found->failures) explain(failure);
   print_table(3, rows);
-  return exit_code;
+  return found->failures.empty() ? 0 : 1;
+}
+
+OrFailure<bool> forget_everywhere(orb::NameClient& names, const std::string& switch_name,
+                                  const std::string& manager, bool release, const Pause& pause,
+                                  const OnSwitch& tell) {
+  const auto paths = paths_of(names, switch_name);
+  if (!paths) return tl::make_unexpected(paths.error());
+  if (release) return release_and_forget(names, *paths, manager, pause, tell);
+  bool done = true;
+  for (const std::string& path : *paths) done = forget_at(names, path, manager, tell) && done;
+  return done;
+}
+
+OrFailure<bool> clear_everywhere(orb::NameClient& names, const std::string& manager,
+                                 ConnectionId connection, const Pause& pause,
+                                 const OnSwitch& tell) {
+  const auto paths = paths_of(names, "all");
+  if (!paths) return tl::make_unexpected(paths.error());
+  const auto those = knowing(names, *paths, manager, tell);
+  if (those && those->empty()) return unknown_manager(manager);
+  bool done = those.has_value();
+  for (const std::string& path : those.value_or(Paths{})) {
+    done = clear_at(names, path, manager, connection, pause, tell) && done;
+  }
+  return done;
 }
 
 int forget_manager(orb::NameClient& names, const std::string& switch_name,
                    const std::string& manager, bool release, const Pause& pause) {
-  const auto paths = paths_of(names, switch_name);
-  if (!paths) return 1;
-  if (release) return release_and_forget(names, *paths, manager, pause);
-  int exit_code = 0;
-  for (const std::string& path : *paths) {
-    if (forget_at(names, path, manager) != 0) exit_code = 1;
-  }
-  return exit_code;
+  return printed(forget_everywhere(names, switch_name, manager, release, pause, print_note));
 }
 
 int clear_hops(orb::NameClient& names, const std::string& manager, ConnectionId connection,
                const Pause& pause) {
-  const auto paths = paths_of(names, "all");
-  if (!paths) return 1;
-  const auto those = knowing(names, *paths, manager);
-  if (those && those->empty()) return explain(fmt::format("no manager '{}' is known", manager));
-  int exit_code = those ? 0 : 1;
-  for (const std::string& path : those.value_or(std::vector<std::string>{})) {
-    if (clear_at(names, path, manager, connection, pause) != 0) exit_code = 1;
-  }
-  return exit_code;
+  return printed(clear_everywhere(names, manager, connection, pause, print_note));
 }
 
 }  // namespace xbind::ctl

@@ -130,14 +130,16 @@ bool same_path(const v2::ConnectionState& one, const v2::ConnectionState& other)
 
 }  // namespace
 
-int ping(const client::TwoWay& manager, ConnectionId connection, const PingWish& wish) {
+OrFailure<PingReport> pinged(const client::TwoWay& manager, ConnectionId connection,
+                             const PingWish& wish) {
+  const Peer peer{PeerKind::kManager, manager.peer(), manager.address()};
   const auto state = manager.describe(connection);
-  if (!state) return explain(state.error().text);
+  if (!state) return failed(state.error(), peer);
   auto points = points_of(state->in());
-  if (!points) return explain(points.error().text);
+  if (!points) return failed(points.error(), {});
   const std::string host = state->in().from_end.in();
   const auto line = line_of(wish.lines, host, points->front().label);
-  if (!line) return explain(line.error().text);
+  if (!line) return failed(line.error(), {});
   PingPlan plan{.points = std::move(*points),
                 .line_label = {},
                 .count = wish.count,
@@ -146,25 +148,38 @@ int ping(const client::TwoWay& manager, ConnectionId connection, const PingWish&
                 .session = wish.session};
   plan.line_label = plan.points.front().label;
 
-  const auto results = measure(*line, plan);
+  auto results = measure(*line, plan);
   if (!results) {
-    return explain(fmt::format("the line of {} cannot be opened; does another process hold it? {}",
-                               host, results.error().text));
+    return failed(results.error().code,
+                  fmt::format("the line of {} cannot be opened; does another process hold it? {}",
+                              host, results.error().text));
   }
+  PingReport report;
+  report.verdict = verdict_of(plan, *results);
+  report.points = std::move(plan.points);
+  report.results = std::move(*results);
+  if (!report.verdict.whole) {
+    const auto after = manager.describe(connection);
+    report.path_changed = after && !same_path(state->in(), after->in());
+  }
+  return report;
+}
+
+int ping(const client::TwoWay& manager, ConnectionId connection, const PingWish& wish) {
+  const auto report = pinged(manager, connection, wish);
+  if (!report) return explain(report.error());
+  const std::vector<PingResult>& results = report->results;
   std::vector<Row> rows{
       {"switch", "point", "label", "sent", "lost", "min us", "median us", "max us", "step us"}};
-  for (std::size_t i = 0; i < results->size(); ++i) {
-    rows.push_back(row_of(plan.points[i], (*results)[i], i == 0 ? nullptr : &(*results)[i - 1]));
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    rows.push_back(row_of(report->points[i], results[i], i == 0 ? nullptr : &results[i - 1]));
   }
   print_table(3, std::move(rows));
-  const dataplane::PingVerdict verdict = verdict_of(plan, *results);
-  say(verdict.sentence);
-  if (verdict.whole) return 0;
-  const auto after = manager.describe(connection);
-  if (after && !same_path(state->in(), after->in())) {
+  say(report->verdict.sentence);
+  if (report->path_changed) {
     say(fmt::format("{} has changed meanwhile: ping it again", connection));
   }
-  return 1;
+  return report->verdict.whole ? 0 : 1;
 }
 
 }  // namespace xbind::ctl

@@ -1,28 +1,34 @@
 // Commands that show a SwitchServer's view of its switch.
+#include "xbindctl/ports.hpp"
+
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "core/label_text.hpp"
 #include "naming/names.hpp"
 #include "orb/convert.hpp"
-#include "switch_server.hh"
 #include "xbindctl/answers.hpp"
 #include "xbindctl/commands.hpp"
 
 namespace xbind::ctl {
 namespace {
 
-// Resolves the SwitchServer and calls it.
+// Resolves the SwitchServer and calls it; `ask` returns an OrFailure.
 template <class Ask>
-int at_switch(orb::NameClient& names, const std::string& switch_name, Ask ask) {
+auto at_switch(orb::NameClient& names, const std::string& switch_name, const Ask& ask)
+    -> std::invoke_result_t<Ask, v2::SwitchServer_ptr> {
   const std::string path = naming::path_of(naming::kSwitchServers, switch_name);
-  const auto object = names.resolve(path);
-  if (!object) return explain(object.error().text);
+  const auto object = resolved(names, PeerKind::kSwitchServer, path);
+  if (!object) return tl::make_unexpected(object.error());
   const v2::SwitchServer_var server = v2::SwitchServer::_unchecked_narrow(*object);
-  return guarded(path, server, [&] { return ask(server); });
+  return told_by(peer_of(PeerKind::kSwitchServer, path, server), server,
+                 [&] { return ask(server.in()); });
 }
 
 std::string labels_of(const v2::PortState& port) {
@@ -34,13 +40,6 @@ std::string labels_of(const v2::PortState& port) {
   }
   return text;
 }
-
-// Whether the SwitchServer controls its switch; if not, its data are the last that it received.
-struct Control {
-  bool has = true;
-  bool ever_had = true;
-  std::uint64_t away_ms = 0;
-};
 
 Control control_of(v2::SwitchServer_ptr server) {
   Control control;
@@ -79,43 +78,58 @@ Row row_of(const v2::PortReport& port, const Control& control) {
 
 }  // namespace
 
-int ports(orb::NameClient& names, const std::string& switch_name) {
-  const int done = at_switch(names, switch_name, [&](v2::SwitchServer_ptr server) {
-    const Control control = control_of(server);
-    const v2::PortReportSeq_var reports = v2::SwitchOperations_var {
-      server->switch_operations()
-      } -> ports();
-    std::vector<Row> rows{{"port", "line", "labels", "cells/s", "taken", "buffer taken",
-                           "labels free", "cells in", "cells out", "discarded", "hec errors",
-                           "unknown labels"}};
-    for (CORBA::ULong i = 0; i < reports->length(); ++i) {
-      rows.push_back(row_of(reports.in()[i], control));
-    }
-    print_table(3, rows);
-    if (!control.has) {
-      const double seconds = static_cast<double>(control.away_ms) / 1e3;
-      say(control.ever_had
-              ? fmt::format("{} is unknown: its SwitchServer has not controlled it for {:.1f} s; "
-                            "the table shows the last known state",
-                            switch_name, seconds)
-              : fmt::format("{} is unknown: its SwitchServer has not reached it for {:.1f} s",
-                            switch_name, seconds));
-    }
-    return 0;
+OrFailure<PortReports> port_reports(orb::NameClient& names, const std::string& switch_name) {
+  return at_switch(names, switch_name, [&](v2::SwitchServer_ptr server) -> OrFailure<PortReports> {
+    PortReports found;
+    found.control = control_of(server);
+    const v2::SwitchOperations_var operations = server->switch_operations();
+    found.reports = operations->ports();
+    return found;
   });
-  if (done != 0) explain(fmt::format("the ports of {} are unknown", switch_name));
-  return done;
+}
+
+OrFailure<v2::CellCounters> counted_cells(orb::NameClient& names, const std::string& switch_name,
+                                          PortId port, Label label) {
+  return at_switch(names, switch_name,
+                   [&](v2::SwitchServer_ptr server) -> OrFailure<v2::CellCounters> {
+                     const v2::SwitchOperations_var operations = server->switch_operations();
+                     return operations->count_cells(port.value(), orb::to_idl(label));
+                   });
+}
+
+int ports(orb::NameClient& names, const std::string& switch_name) {
+  const auto found = port_reports(names, switch_name);
+  if (!found) {
+    explain(found.error());
+    return explain(fmt::format("the ports of {} are unknown", switch_name));
+  }
+  const Control& control = found->control;
+  std::vector<Row> rows{{"port", "line", "labels", "cells/s", "taken", "buffer taken",
+                         "labels free", "cells in", "cells out", "discarded", "hec errors",
+                         "unknown labels"}};
+  for (CORBA::ULong i = 0; i < found->reports->length(); ++i) {
+    rows.push_back(row_of(found->reports.in()[i], control));
+  }
+  print_table(3, rows);
+  if (!control.has) {
+    const double seconds = static_cast<double>(control.away_ms) / 1e3;
+    say(control.ever_had
+            ? fmt::format("{} is unknown: its SwitchServer has not controlled it for {:.1f} s; "
+                          "the table shows the last known state",
+                          switch_name, seconds)
+            : fmt::format("{} is unknown: its SwitchServer has not reached it for {:.1f} s",
+                          switch_name, seconds));
+  }
+  return 0;
 }
 
 int count(orb::NameClient& names, const std::string& switch_name, PortId port, Label label) {
-  return at_switch(names, switch_name, [&](v2::SwitchServer_ptr server) {
-    const v2::SwitchOperations_var operations = server->switch_operations();
-    const v2::CellCounters cells = operations->count_cells(port.value(), orb::to_idl(label));
-    say(fmt::format("port {} label {}: {} cells in, {} out, {} and {} discarded", port,
-                    to_string(label), cells.input_cells, cells.output_cells,
-                    cells.input_cell_discards, cells.output_cell_discards));
-    return 0;
-  });
+  const auto cells = counted_cells(names, switch_name, port, label);
+  if (!cells) return explain(cells.error());
+  say(fmt::format("port {} label {}: {} cells in, {} out, {} and {} discarded", port,
+                  to_string(label), cells->input_cells, cells->output_cells,
+                  cells->input_cell_discards, cells->output_cell_discards));
+  return 0;
 }
 
 }  // namespace xbind::ctl

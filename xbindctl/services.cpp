@@ -12,14 +12,6 @@ namespace {
 
 constexpr const char* kMapper = "the QOSMapper";
 
-v2::ServiceSpec named(const char* name) {
-  ServiceSpec service;
-  service.kind = ServiceKind::kClass;
-  service.terms = ServiceTerms{};
-  service.terms->name = name;
-  return orb::to_idl(service);
-}
-
 std::string number_of(const v2::OptionalNumber& number, double unit) {
   return number.length() == 0 ? "-" : fmt::format("{:g}", static_cast<double>(number[0]) / unit);
 }
@@ -40,15 +32,23 @@ Row row_of(const std::string& name, const v2::ServiceMapping& mapping) {
 
 }  // namespace
 
+v2::ServiceSpec service_named(const char* name) {
+  ServiceSpec service;
+  service.kind = ServiceKind::kClass;
+  service.terms = ServiceTerms{};
+  service.terms->name = name;
+  return orb::to_idl(service);
+}
+
 int services(v2::QOSMapper_ptr mapper) {
-  return guarded(kMapper, mapper, [&] {
+  return guarded(PeerKind::kQosMapper, kMapper, mapper, [&] {
     const v2::NameSeq_var names = mapper->services();
     std::vector<Row> rows{{"service", "category", "peak", "guaranteed", "takes", "buffer", "loss",
                            "delay ms", "variation ms"}};
     for (CORBA::ULong i = 0; i < names->length(); ++i) {
       const char* const name = names.in()[i].in();
       const auto mapping = orb::remote(kMapper, [&] {
-        return v2::ServiceMapping_var{mapper->describe_service(named(name), 0)};
+        return v2::ServiceMapping_var{mapper->describe_service(service_named(name), 0)};
       });
       if (!mapping) return explain(mapping.error().text);
       rows.push_back(row_of(name, mapping->in()));

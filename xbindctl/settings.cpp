@@ -15,15 +15,19 @@ std::string name_of_mode(CORBA::Octet mode) {
   }
 }
 
-int aggregation(const client::TwoWay& manager, const std::optional<AggregationChange>& change) {
+Result<v2::Aggregation> aggregation_after(const client::TwoWay& manager,
+                                          const std::optional<AggregationChange>& change) {
   auto settings = manager.aggregation();
-  if (settings && change) {
-    settings->mode = change->mode;
-    if (change->threshold) settings->threshold = *change->threshold;
-    if (change->flush_timeout_ms) settings->flush_timeout_ms = *change->flush_timeout_ms;
-    settings = manager.set_aggregation(*settings);
-  }
-  if (!settings) return explain(settings.error().text);
+  if (!settings || !change) return settings;
+  settings->mode = change->mode;
+  if (change->threshold) settings->threshold = *change->threshold;
+  if (change->flush_timeout_ms) settings->flush_timeout_ms = *change->flush_timeout_ms;
+  return manager.set_aggregation(*settings);
+}
+
+int aggregation(const client::TwoWay& manager, const std::optional<AggregationChange>& change) {
+  const auto settings = aggregation_after(manager, change);
+  if (!settings) return explain(settings.error());
   say(fmt::format("mode {}, threshold {}, flush timeout {} ms", name_of_mode(settings->mode),
                   settings->threshold, settings->flush_timeout_ms));
   return 0;
@@ -32,7 +36,7 @@ int aggregation(const client::TwoWay& manager, const std::optional<AggregationCh
 int prepare(const client::TwoWay& manager, const std::string& from, const std::string& to,
             const ServiceSpec& service, std::uint32_t count) {
   const auto prepared = manager.prepare(from, to, service, count);
-  if (!prepared) return explain(prepared.error().text);
+  if (!prepared) return explain(prepared.error());
   say(fmt::format("{} -> {}: {} will be kept ready; `xbindctl caches` shows how many are", from, to,
                   counted(count, "connection")));
   return 0;

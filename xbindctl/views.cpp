@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/audit.hpp"
 #include "core/metrics/stage_times.hpp"
 #include "core/session/session_end.hpp"
 #include "orb/convert.hpp"
@@ -94,18 +93,6 @@ std::string frames_of(const v2::ConnectionState& state) {
   return words;
 }
 
-std::string name_of_cache(CORBA::Octet kind) {
-  switch (kind) {
-    case v2::cache_labels: return "labels";
-    case v2::cache_routes: return "routes";
-    case v2::cache_qos: return "qos";
-    case v2::cache_quota: return "quota";
-    case v2::cache_connections: return "connections";
-    case v2::cache_prepared: return "prepared";
-    default: return fmt::format("kind {}", kind);
-  }
-}
-
 Row row_of(const v2::CacheState& cache) {
   const double asked = static_cast<double>(cache.hits) + static_cast<double>(cache.misses);
   const double hit = asked == 0 ? 0 : 100 * static_cast<double>(cache.hits) / asked;
@@ -132,103 +119,6 @@ Row row_of(const v2::ClientState& client) {
           fmt::format("{}", client.requests),
           fmt::format("{}", client.connections),
           fmt::format("{}", client.cells_per_s)};
-}
-
-struct AuditVerdict {
-  const char* word;
-  int exit_code;
-};
-
-// Certain findings take precedence: errors, then unknown state, then owed removals.
-AuditVerdict verdict_of(const AuditTotals& totals) {
-  const bool wrong = totals.stray_cross_connects != 0 || totals.leaked_labels != 0 ||
-                     totals.leaked_bandwidth_cells_per_s != 0;
-  if (wrong) return {"NOT CLEAN", kAuditWrong};
-  if (totals.unreadable != 0) return {"UNKNOWN", kAuditUnknown};
-  if (totals.owed != 0) return {"OWED", kAuditOwed};
-  // A newer manager may report kinds of findings that this program does not have.
-  if (!totals.clean) return {"NOT CLEAN", kAuditWrong};
-  return {"clean", 0};
-}
-
-// The report has one count for stray, missing and changed cross-connects, and one for all errors of
-// hops and labels. The listed findings give each kind, unless there are too many.
-std::string totals_in_words(const client::NetworkAudit& audit) {
-  const AuditTotals& totals = audit.totals;
-  std::map<FindingKind, std::uint64_t> listed;
-  for (const Finding& finding : audit.findings) listed[finding.kind] += finding.amount;
-  const auto cross_connects = {FindingKind::kStrayCrossConnect, FindingKind::kMissingCrossConnect,
-                               FindingKind::kChangedCrossConnect};
-  const auto labels = {FindingKind::kLeakedLabel, FindingKind::kDoubleLabel, FindingKind::kStrayHop,
-                       FindingKind::kMissingHop};
-  const auto sum = [&](const auto& kinds) {
-    std::uint64_t total = 0;
-    for (const FindingKind kind : kinds) total += listed[kind];
-    return total;
-  };
-  const auto each = [&](const auto& kinds) {
-    std::string text;
-    for (const FindingKind kind : kinds) {
-      const std::uint64_t count = listed[kind];
-      const char* plural = count == 1 ? "" : "s";
-      text += text.empty() ? "" : ", ";
-      text += kind == FindingKind::kDoubleLabel
-                  ? fmt::format("{} label{} held twice", count, plural)
-                  : fmt::format("{} {}{}", count, to_string(kind), plural);
-    }
-    return text;
-  };
-  std::string text = fmt::format("{}, {}; ", counted(audit.switches, "switch", "es"),
-                                 counted(audit.connections, "connection"));
-  text +=
-      sum(cross_connects) == totals.stray_cross_connects
-          ? each(cross_connects)
-          : fmt::format("{} cross-connects stray, missing or changed", totals.stray_cross_connects);
-  text += "; ";
-  text += sum(labels) == totals.leaked_labels
-              ? each(labels)
-              : fmt::format("{} labels leaked or held twice, hops stray or missing",
-                            totals.leaked_labels);
-  return text + fmt::format("; {} cells/s leaked; {} owed; {} unreadable",
-                            totals.leaked_bandwidth_cells_per_s, counted(totals.owed, "removal"),
-                            counted(totals.unreadable, "switch", "es"));
-}
-
-int print_verdict(const client::NetworkAudit& audit) {
-  const AuditVerdict verdict = verdict_of(audit.totals);
-  say(fmt::format("{}: {}", verdict.word, totals_in_words(audit)));
-  return verdict.exit_code;
-}
-
-std::string words_of(const Finding& finding) {
-  return fmt::format("{} at {}: {}", to_string(finding.kind), finding.element, finding.text);
-}
-
-int print(const client::NetworkAudit& audit) {
-  for (const Finding& finding : audit.findings) say(words_of(finding));
-  return print_verdict(audit);
-}
-
-// What `repair` does about it.
-std::string plan_for(const Finding& finding) {
-  const auto cure = [&]() -> const char* {
-    switch (finding.kind) {
-      case FindingKind::kStrayCrossConnect:
-        return "is removed from the switch, if that reports where it leads";
-      case FindingKind::kMissingCrossConnect: return "is put back into the switch";
-      case FindingKind::kChangedCrossConnect:
-        return "the switch is led back to the ledger; where ledger and manager differ, it stays";
-      case FindingKind::kStrayHop: return "is removed from ledger and switch";
-      case FindingKind::kMissingHop: return "stays: release the call";
-      case FindingKind::kLeakedLabel: return "becomes free";
-      case FindingKind::kDoubleLabel:
-      case FindingKind::kLeakedBandwidth: return "the ledger's books are made anew from its hops";
-      case FindingKind::kOwed: return "stays: it is sent until the switch has confirmed it";
-      case FindingKind::kUnreadable: return "stays: it is not known what is there";
-    }
-    return "stays: this program does not know it";
-  };
-  return fmt::format("{}\n  -> {}", words_of(finding), cure());
 }
 
 // Returns the word for a status number that stands for a word; nullopt for other metrics.
@@ -289,7 +179,7 @@ void print_upcalls(const std::map<std::string, Upcalls>& upcalls) {
 
 int describe(const client::TwoWay& manager, ConnectionId connection) {
   const auto described = manager.describe(connection);
-  if (!described) return explain(described.error().text);
+  if (!described) return explain(described.error());
   const v2::ConnectionState& state = described->in();
   const bool both = both_ways(state);
   say(fmt::format("connection  {}", state.connection));
@@ -320,12 +210,12 @@ int list(const client::TwoWay& manager, const std::optional<std::string>& client
   say(fmt::format(kListLine, "connection", "phase", "from", "to", "cells/s", "hops", "leaves",
                   "client"));
   const auto listed = manager.for_each_connection(client, print_line);
-  return listed ? 0 : explain(listed.error().text);
+  return listed ? 0 : explain(listed.error());
 }
 
 int status(const client::TwoWay& manager) {
   auto metrics = manager.status();
-  if (!metrics) return explain(metrics.error().text);
+  if (!metrics) return explain(metrics.error());
   const std::vector<OperationStages> stages = take_stages(*metrics);
   const std::map<std::string, Upcalls> upcalls = take_upcalls(*metrics);
   for (const auto& [name, value] : *metrics) {
@@ -338,7 +228,7 @@ int status(const client::TwoWay& manager) {
 
 int caches(const client::TwoWay& manager) {
   const auto found = manager.caches();
-  if (!found) return explain(found.error().text);
+  if (!found) return explain(found.error());
   const v2::CacheStateSeq& states = found->in();
   std::vector<Row> rows{
       {"cache", "element", "hits", "misses", "hit ratio", "size", "wanted", "oldest"}};
@@ -354,7 +244,7 @@ int clients(const client::TwoWay& manager) {
   std::string last;
   for (;;) {
     const auto page = manager.clients(last, kPerPage);
-    if (!page) return explain(page.error().text);
+    if (!page) return explain(page.error());
     const v2::ClientStateSeq& states = page->in();
     if (states.length() == 0) break;
     for (CORBA::ULong i = 0; i < states.length(); ++i) rows.push_back(row_of(states[i]));
@@ -362,23 +252,6 @@ int clients(const client::TwoWay& manager) {
   }
   print_table(3, rows);
   return 0;
-}
-
-int audit(const client::TwoWay& manager) {
-  const auto found = manager.audit();
-  if (!found) return explain(found.error().text);
-  return print(*found);
-}
-
-int repair(const client::TwoWay& manager, bool dry_run) {
-  const auto found = manager.audit();
-  if (!found) return explain(found.error().text);
-  for (const Finding& finding : found->findings) say(plan_for(finding));
-  if (dry_run || found->findings.empty()) return print_verdict(*found);
-  say("");
-  const auto left = manager.repair(found->findings);
-  if (!left) return explain(left.error().text);
-  return print(*left);
 }
 
 }  // namespace xbind::ctl

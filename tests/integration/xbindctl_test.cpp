@@ -102,7 +102,10 @@ TEST_F(Commands, ARequestWithoutAnAnswerSaysHowItsOutcomeIsFound) {
   reported_.trouble = [] { throw CORBA::TRANSIENT(); };
   const std::string absent = said([&] { return release(manager_, ConnectionId{7}); });
   EXPECT_THAT(absent, testing::StartsWith("1: xbindctl: the manager at 127.0.0.1:"));
-  EXPECT_THAT(absent, testing::EndsWith(" cannot be reached (TRANSIENT): is it running?\n"));
+  EXPECT_THAT(absent, HasSubstr(" cannot be reached (TRANSIENT): is it running?\n"));
+  EXPECT_THAT(absent, testing::EndsWith("xbindctl: advice: its name is bound but nothing answers "
+                                        "there: start xbind-cmgr again, or remove the name with "
+                                        "`xbind-names clear`\n"));
 }
 
 TEST_F(Commands, ARememberedRefusalIsAnAnswer) {

@@ -1,0 +1,113 @@
+#include "xbindctl/asking.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "naming/names.hpp"
+#include "xbindctl/answers.hpp"
+
+namespace xbind::ctl {
+namespace {
+
+template <class Number>
+Number place_of(const std::string& word, const std::vector<std::string>& words) {
+  return static_cast<Number>(std::ranges::find(words, word) - words.begin());
+}
+
+// The phase with these words; "switching-over" stands for "switching over".
+std::optional<v2::PhaseCode> phase_of(std::string word) {
+  std::ranges::replace(word, '-', ' ');
+  for (v2::PhaseCode phase = 0; phase <= v2::phase_prepared; ++phase) {
+    if (word == words_of_phase(phase)) return phase;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<AggregationChange> change_of(const CommandLine& line, const config::OptionSet& set) {
+  if (!set.given("mode")) return std::nullopt;
+  AggregationChange change;
+  change.mode = place_of<CORBA::Octet>(line.aggregation.mode, aggregation_modes());
+  if (set.given("threshold")) change.threshold = line.aggregation.threshold;
+  if (set.given("flush-timeout-ms")) change.flush_timeout_ms = line.aggregation.flush_timeout_ms;
+  return change;
+}
+
+ConnectRequest request_of(const CommandLine& line, RequestId number) {
+  ConnectRequest request{number,         line.words[1],         line.words[2], line.service,
+                         line.reverse(), line.connect.priority, line.hold_ms()};
+  request.from_frames = line.connect.from_frames;
+  request.to_frames = line.connect.to_frames;
+  return request;
+}
+
+PingWish ping_of(const CommandLine& line, std::uint64_t session) {
+  const auto time = [](double ms) {
+    return std::chrono::duration_cast<Duration>(std::chrono::duration<double, std::milli>(ms));
+  };
+  return {.lines = line.ping.lines,
+          .count = line.count,
+          .interval = time(line.ping.interval_ms),
+          .timeout = time(line.ping.timeout_ms),
+          .session = session};
+}
+
+RouteWish wish_of(const CommandLine& line, const config::OptionSet& set) {
+  RouteWish wish{line.words[1], line.words[2]};
+  if (set.given("cells-per-s")) wish.cells_per_s = line.service.cells_per_s;
+  wish.metric = place_of<CORBA::Octet>(line.route.metric, metrics());
+  wish.delay_us_max = line.route.delay_us_max;
+  wish.links_max = line.route.links_max;
+  wish.avoid = line.route.avoid;
+  wish.require = line.route.require;
+  wish.alternates = line.route.alternates;
+  wish.disjoint = place_of<CORBA::Octet>(line.route.disjoint, disjointness());
+  return wish;
+}
+
+CallPage::Plan plan_of(const CommandLine& line) {
+  const ViewOptions& view = line.view;
+  return {.filter = {.from = view.from,
+                     .to = view.to,
+                     .client = line.client,
+                     .switch_name = view.switch_name,
+                     .phase = phase_of(view.state),
+                     .min_cells_per_s = view.min_cells_per_s},
+          .order = place_of<CallOrder>(view.sort, call_orders()),
+          .reverse = view.reverse,
+          .limit = view.limit,
+          .after = view.after};
+}
+
+FitQuestion question_of(const CommandLine& line) {
+  return {line.words[1],     line.words[2],   line.service,
+          line.route_object, line.qos_mapper, line.manager};
+}
+
+std::optional<std::string> client_of(const CommandLine& line) {
+  if (line.client.empty()) return std::nullopt;
+  return line.client;
+}
+
+PathElement element_of(const CommandLine& line) {
+  return {line.words[1], PortId{static_cast<std::uint32_t>(line.id)}};
+}
+
+OrFailure<client::TwoWay> manager_of(orb::NameClient& names, const CommandLine& line) {
+  const auto object = resolved(names, PeerKind::kManager,
+                               naming::path_of(naming::kConnectionManagers, line.manager));
+  if (!object) return tl::make_unexpected(object.error());
+  const v2::ConnectionManager_var manager = v2::ConnectionManager::_unchecked_narrow(*object);
+  return client::TwoWay(manager);
+}
+
+OrFailure<v2::RouteObject_var> route_object_of(orb::NameClient& names, const CommandLine& line) {
+  const auto object = resolved(names, PeerKind::kRouteObject,
+                               naming::path_of(naming::kRouteObjects, line.route_object));
+  if (!object) return tl::make_unexpected(object.error());
+  return v2::RouteObject_var(v2::RouteObject::_unchecked_narrow(*object));
+}
+
+}  // namespace xbind::ctl

@@ -1,0 +1,47 @@
+// From a command line to what its command asks, and to the peers that it asks.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "client/corba/two_way.hpp"
+#include "core/config/options.hpp"
+#include "orb/name_client.hpp"
+#include "route_object.hh"
+#include "xbindctl/call_filter.hpp"
+#include "xbindctl/command_line.hpp"
+#include "xbindctl/commands.hpp"
+#include "xbindctl/document.hpp"
+#include "xbindctl/failure.hpp"
+#include "xbindctl/network_room.hpp"
+
+namespace xbind::ctl {
+
+// `set`: loaded, with `line` as its targets.
+std::optional<AggregationChange> change_of(const CommandLine& line, const config::OptionSet& set);
+ConnectRequest request_of(const CommandLine& line, RequestId number);
+PingWish ping_of(const CommandLine& line, std::uint64_t session);
+RouteWish wish_of(const CommandLine& line, const config::OptionSet& set);
+CallPage::Plan plan_of(const CommandLine& line);
+FitQuestion question_of(const CommandLine& line);
+std::optional<std::string> client_of(const CommandLine& line);
+PathElement element_of(const CommandLine& line);  // of the arguments SWITCH and [PORT]
+
+OrFailure<client::TwoWay> manager_of(orb::NameClient& names, const CommandLine& line);
+OrFailure<v2::RouteObject_var> route_object_of(orb::NameClient& names, const CommandLine& line);
+
+// What a command takes from outside; main.cpp has chance and sleep.
+struct Surroundings {
+  // A random number, so that the outcome of a connect can be looked up by it later.
+  std::function<RequestId()> new_request;
+  std::function<std::uint64_t()> new_session;  // random
+  Pause pause;                                 // before a SwitchServer is asked again
+};
+
+// run_json.cpp: the JSON document of any command but top and completion.
+Told document_of(const CommandLine& line, const config::OptionSet& set, orb::NameClient& names,
+                 const Surroundings& surroundings);
+
+}  // namespace xbind::ctl

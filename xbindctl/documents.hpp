@@ -1,0 +1,62 @@
+// The JSON document of each command (document.hpp), one function each. They print nothing; the exit
+// code in the document is that of the command without --json. Every function waits for its peers.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "client/corba/two_way.hpp"
+#include "core/call.hpp"
+#include "xbindctl/commands.hpp"
+#include "xbindctl/document.hpp"
+
+namespace xbind::ctl {
+
+Peer peer_of(const client::TwoWay& manager);
+
+// --- documents_manager.cpp -----------------------------------------------------------------------
+
+// The outcome of connect, commit, modify, add-leaf, drop-leaf, release and clear; a refusal is a
+// failure. `request`: the number under which `outcome` finds a connect.
+Told outcome_document(const client::TwoWay& manager, const client::Answer& answer,
+                      RequestId request = {});
+// Of `outcome`: a refusal is an outcome, too.
+Told stored_outcome_document(const client::TwoWay& manager, const std::string& client,
+                             RequestId request);
+Told release_many_document(const client::TwoWay& manager, const std::optional<std::string>& client);
+Told describe_document(const client::TwoWay& manager, ConnectionId connection);
+Told list_document(const client::TwoWay& manager, const std::optional<std::string>& client);
+Told status_document(const client::TwoWay& manager);
+Told caches_document(const client::TwoWay& manager);
+Told clients_document(const client::TwoWay& manager);
+Told audit_document(const client::TwoWay& manager);
+Told repair_document(const client::TwoWay& manager, bool dry_run);
+Told aggregation_document(const client::TwoWay& manager,
+                          const std::optional<AggregationChange>& change);
+Told prepare_document(const client::TwoWay& manager, const std::string& from, const std::string& to,
+                      const ServiceSpec& service, std::uint32_t count);
+Told ping_document(const client::TwoWay& manager, ConnectionId connection, const PingWish& wish);
+
+// --- documents_network.cpp -----------------------------------------------------------------------
+
+Told routes_document(v2::RouteObject_ptr route_object, const RouteWish& wish);
+Told links_document(v2::RouteObject_ptr route_object);
+Told drain_document(v2::RouteObject_ptr route_object, const PathElement& element, bool drained);
+Told ports_document(orb::NameClient& names, const std::string& switch_name);
+Told count_document(orb::NameClient& names, const std::string& switch_name, PortId port,
+                    Label label);
+Told managers_document(orb::NameClient& names, const std::string& switch_name);
+Told forget_manager_document(orb::NameClient& names, const std::string& switch_name,
+                             const std::string& manager, bool release, const Pause& pause);
+// Of `clear` when the manager does not answer.
+Told clear_hops_document(orb::NameClient& names, const std::string& manager,
+                         ConnectionId connection, const Pause& pause);
+Told services_document(v2::QOSMapper_ptr mapper);
+
+Json json_of(const v2::RouteFound& path);
+Json json_of(const v2::LinkState& link);
+// A refusal of RouteObject as a failure.
+tl::unexpected<Failure> refused_by(const v2::Refusal& why, const Peer& peer);
+Peer peer_of(v2::RouteObject_ptr route_object);
+
+}  // namespace xbind::ctl

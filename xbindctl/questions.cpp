@@ -1,0 +1,314 @@
+#include "xbindctl/questions.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/config/nearest_name.hpp"
+#include "core/metrics/stage_times.hpp"
+#include "xbindctl/answers.hpp"
+#include "xbindctl/explanations.hpp"
+
+namespace xbind::ctl {
+namespace {
+
+constexpr const char* kAllCauses = "causes";
+
+OrFailure<std::vector<Cause>> causes_of(const std::string& word) {
+  std::vector<Cause> causes;
+  for (const Explanation& row : explanations()) {
+    if (word == kAllCauses || word == word_of(row.cause)) causes.push_back(row.cause);
+  }
+  if (!causes.empty()) return causes;
+  const auto nearest = config::nearest_name(word, cause_words());
+  return failed(ErrorCode::kNotFound,
+                fmt::format("explain: '{}' is neither a call's id nor a cause", word),
+                (nearest ? fmt::format("did you mean '{}'? ", *nearest) : "") +
+                    "`xbindctl explain causes` lists them; for a request give both endpoints");
+}
+
+Json json_of(const Explanation& row) {
+  return {{"cause", std::string{to_string(row.cause)}},
+          {"word", word_of(row.cause)},
+          {"meaning", std::string{row.meaning}},
+          {"numbers", std::string{row.numbers}},
+          {"remedy", std::string{row.remedy}}};
+}
+
+// A phase of docs/call-states.md for people, and the stage of a setup that is under way in it;
+// empty: the setup is over.
+struct PhaseWords {
+  v2::PhaseCode phase;
+  std::string_view meaning;
+  std::string_view stage;
+};
+
+constexpr PhaseWords kPhases[] = {
+    {v2::phase_routing, "waits for a path or for the mapping of its service", "route"},
+    {v2::phase_reserving, "labels and resources are being reserved, hop by hop", "labels"},
+    {v2::phase_held, "everything is reserved and no switch is programmed; it waits for a commit",
+     "queue"},
+    {v2::phase_committing, "the switches are being programmed", "switches"},
+    {v2::phase_connected, "up: every hop is committed", ""},
+    {v2::phase_switching_over, "up, while another path is set up for it", ""},
+    {v2::phase_lingering, "up on another path; the old one is about to be removed", ""},
+    {v2::phase_modifying, "up, while its hops take the greater of two contracts", ""},
+    {v2::phase_lowering, "up, while its hops take the new contract", ""},
+    {v2::phase_restoring, "up; a hop refused the new contract, the others return to the old one",
+     ""},
+    {v2::phase_undoing, "refused: a hop refused, and the others are being removed", "switches"},
+    {v2::phase_releasing, "being released", ""},
+    {v2::phase_gone, "answered and forgotten", ""},
+    {v2::phase_prepared, "connected in advance; it waits for a connect request", ""},
+};
+
+PhaseWords words_of(v2::PhaseCode phase) {
+  const auto found = std::ranges::find(kPhases, phase, &PhaseWords::phase);
+  if (found != std::end(kPhases)) return *found;
+  return {phase, "in a state that this xbindctl does not know", ""};
+}
+
+struct StageLine {
+  std::string name;
+  const char* progress;  // "done", "under way", "to come"
+  StageSum sum;          // of all setups of the manager
+};
+
+struct CallLine {
+  v2::ConnectionState_var state;
+  std::vector<StageLine> stages;
+};
+
+OrFailure<CallLine> line_of_call(const client::TwoWay& manager, ConnectionId connection) {
+  const auto state = manager.describe(connection);
+  if (!state) return failed(state.error(), peer_of(manager));
+  auto metrics = manager.status();
+  if (!metrics) return failed(metrics.error(), peer_of(manager));
+  CallLine line{*state, {}};
+  const std::string_view under_way = words_of(state->in().phase).stage;
+  const auto operations = take_stages(*metrics);
+  const auto setup = std::ranges::find(operations, "setup", &OperationStages::operation);
+  if (setup == operations.end()) return line;
+  bool passed = false;  // the stage that is under way
+  for (const OperationStages::Stage& stage : setup->stages) {
+    const bool here = !under_way.empty() && stage.name == under_way;
+    const bool total = &stage == &setup->stages.back();
+    const char* progress = here ? "under way" : passed ? "to come" : "done";
+    if (total) progress = under_way.empty() ? "done" : "under way";
+    line.stages.push_back({stage.name, progress, stage.sum});
+    passed = passed || here;
+  }
+  return line;
+}
+
+std::string mean_of(const StageSum& sum) {
+  if (sum.count == 0) return "-";
+  return fmt::format("{:.1f}", static_cast<double>(sum.ns) / 1e3 / static_cast<double>(sum.count));
+}
+
+Json json_of(const Shortage& shortage) {
+  return {{"cause", std::string{to_string(shortage.cause)}},
+          {"element", text(shortage.element)},
+          {"asked", shortage.asked},
+          {"free", shortage.free}};
+}
+
+Json json_of(const Candidate& candidate) {
+  Json hops = Json::array();
+  for (const PathHop& hop : candidate.path) {
+    hops.push_back({{"switch", text(hop.switch_name)},
+                    {"input_port", hop.input_port.value()},
+                    {"output_port", hop.output_port.value()}});
+  }
+  return {{"hops", std::move(hops)},
+          {"delay_us", candidate.delay_us},
+          {"shortage", candidate.shortage ? json_of(*candidate.shortage) : Json(nullptr)},
+          {"most_cells_per_s", candidate.most_cells_per_s},
+          {"copies", candidate.copies}};
+}
+
+// The sentence of why the request does not fit; empty: it fits on its best path.
+std::string why_short(const FitAnswer& answer) {
+  if (answer.refused) {
+    return fmt::format("{}: {}", to_string(answer.refused->cause), answer.refused_reason);
+  }
+  if (answer.candidates.empty()) return "no route";
+  const auto& shortage = answer.candidates.front().shortage;
+  return shortage ? ctl::words_of(*shortage) : "";
+}
+
+std::optional<Cause> cause_of(const FitAnswer& answer) {
+  if (answer.refused) return answer.refused->cause;
+  if (answer.candidates.empty()) return Cause::kNoRoute;
+  const auto& shortage = answer.candidates.front().shortage;
+  return shortage ? std::optional(shortage->cause) : std::nullopt;
+}
+
+void say_limits_of(const FitAnswer& answer) {
+  if (!answer.unread.empty()) {
+    say(fmt::format("not read       {}: counted as if they had room",
+                    fmt::join(answer.unread, ", ")));
+  }
+  if (answer.labels_cached_unknown) {
+    say("not read       the manager's cached labels");
+  }
+}
+
+void say_alternative(const FitAnswer& answer) {
+  const Candidate* const widest = answer.widest();
+  say(widest == nullptr ? "what would fit nothing: no path has room"
+                        : fmt::format("what would fit {} cells/s over {}", widest->most_cells_per_s,
+                                      ctl::words_of(widest->path)));
+}
+
+Document document_of(const FitAnswer& answer, const FitQuestion& question) {
+  const Candidate* const fitting = answer.fitting();
+  const Candidate* const widest = answer.widest();
+  Json paths = Json::array();
+  for (const Candidate& candidate : answer.candidates) paths.push_back(json_of(candidate));
+  const auto cause = cause_of(answer);
+  const std::string why = why_short(answer);
+  return {
+      {{"from", question.from},
+       {"to", question.to},
+       {"takes",
+        {{"cells_per_s", answer.takes.cells_per_s}, {"buffer_cells", answer.takes.buffer_cells}}},
+       {"fits", fitting != nullptr},
+       {"path", fitting == nullptr ? Json(nullptr) : json_of(*fitting)},
+       {"short_of", why.empty() ? Json(nullptr) : text(why)},
+       {"explanation", cause ? json_of(explanation_of(*cause)) : Json(nullptr)},
+       {"copies", answer.copies},
+       {"most_cells_per_s", widest == nullptr ? 0 : widest->most_cells_per_s},
+       {"paths", std::move(paths)},
+       {"unread", answer.unread}}};
+}
+
+}  // namespace
+
+int explain_cause(const std::string& word) {
+  const auto causes = causes_of(word);
+  if (!causes) return explain(causes.error());
+  for (const Cause cause : *causes) {
+    const Explanation& row = explanation_of(cause);
+    say(fmt::format("{}", to_string(cause)));
+    say(fmt::format("  means       {}", row.meaning));
+    if (!row.numbers.empty()) say(fmt::format("  numbers     {}", row.numbers));
+    say(fmt::format("  what to do  {}", row.remedy));
+  }
+  return 0;
+}
+
+Told explain_cause_document(const std::string& word) {
+  const auto causes = causes_of(word);
+  if (!causes) return tl::make_unexpected(causes.error());
+  Json rows = Json::array();
+  for (const Cause cause : *causes) rows.push_back(json_of(explanation_of(cause)));
+  return Document{{{"causes", std::move(rows)}}};
+}
+
+int explain_call(const client::TwoWay& manager, ConnectionId connection) {
+  const auto line = line_of_call(manager, connection);
+  if (!line) return explain(line.error());
+  const v2::ConnectionState& state = line->state.in();
+  say(fmt::format("call {} is {}: {}", state.connection, words_of_phase(state.phase),
+                  words_of(state.phase).meaning));
+  if (state.condition != v2::path_up) {
+    say(fmt::format("its path is {} at {}, and there is no other", condition_word(state.condition),
+                    state.element.in()));
+  }
+  if (state.reroutes != 0) {
+    say(fmt::format("it has moved to another path {}", counted(state.reroutes, "time")));
+  }
+  std::vector<Row> rows{{"stage of the setup", "this call", "mean us of all setups"}};
+  for (const StageLine& stage : line->stages) {
+    rows.push_back({stage.name, stage.progress, mean_of(stage.sum)});
+  }
+  print_table(2, std::move(rows));
+  say("the manager does not store the times of one call; `xbindctl call ID` shows its hops");
+  return 0;
+}
+
+Told explain_call_document(const client::TwoWay& manager, ConnectionId connection) {
+  const auto line = line_of_call(manager, connection);
+  if (!line) return tl::make_unexpected(line.error());
+  const v2::ConnectionState& state = line->state.in();
+  Json stages = Json::array();
+  for (const StageLine& stage : line->stages) {
+    stages.push_back({{"stage", stage.name},
+                      {"progress", stage.progress},
+                      {"ns_of_all", stage.sum.ns},
+                      {"count_of_all", stage.sum.count}});
+  }
+  return Document{{{"id", digits(state.connection)},
+                   {"state", words_of_phase(state.phase)},
+                   {"meaning", std::string{words_of(state.phase).meaning}},
+                   {"reroutes", state.reroutes},
+                   {"condition", condition_word(state.condition)},
+                   {"element", text(state.element.in())},
+                   {"stages", std::move(stages)}}};
+}
+
+int explain_request(orb::NameClient& names, const FitQuestion& question) {
+  const auto answer = fit_of(names, question);
+  if (!answer) return explain(answer.error());
+  const Candidate* const fitting = answer->fitting();
+  say(fmt::format("takes          {} cells/s, {} cells of buffer of every port",
+                  answer->takes.cells_per_s, answer->takes.buffer_cells));
+  if (fitting != nullptr) {
+    say(fmt::format("would be       connected over {}", ctl::words_of(fitting->path)));
+  } else {
+    say("would be       refused");
+  }
+  const std::string why = why_short(*answer);
+  if (!why.empty()) {
+    say(fmt::format("{}{}",
+                    fitting == nullptr ? "because        " : "the best path  is short: ", why));
+  }
+  if (const auto cause = cause_of(*answer); cause && fitting == nullptr) {
+    const Explanation& row = explanation_of(*cause);
+    say(fmt::format("that means     {}", row.meaning));
+    say(fmt::format("what to do     {}", row.remedy));
+  }
+  say_alternative(*answer);
+  say_limits_of(*answer);
+  return 0;
+}
+
+Told explain_request_document(orb::NameClient& names, const FitQuestion& question) {
+  const auto answer = fit_of(names, question);
+  if (!answer) return tl::make_unexpected(answer.error());
+  return document_of(*answer, question);
+}
+
+int fit(orb::NameClient& names, const FitQuestion& question) {
+  const auto answer = fit_of(names, question);
+  if (!answer) return explain(answer.error());
+  const Candidate* const fitting = answer->fitting();
+  if (fitting == nullptr) {
+    say("does not fit   " + why_short(*answer));
+    say_alternative(*answer);
+  } else {
+    say(fmt::format("fits           over {}; {} more of it there, {} on {}",
+                    ctl::words_of(fitting->path), fitting->copies, answer->copies,
+                    answer->candidates.size() == 1
+                        ? "all paths"
+                        : fmt::format("{} paths together", answer->candidates.size())));
+  }
+  say_limits_of(*answer);
+  return fitting == nullptr ? 1 : 0;
+}
+
+Told fit_document(orb::NameClient& names, const FitQuestion& question) {
+  const auto answer = fit_of(names, question);
+  if (!answer) return tl::make_unexpected(answer.error());
+  Document document = document_of(*answer, question);
+  document.exit_code = answer->fitting() == nullptr ? 1 : 0;
+  return document;
+}
+
+}  // namespace xbind::ctl

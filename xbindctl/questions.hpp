@@ -1,0 +1,43 @@
+// `explain`, `fit` and `what-if`: questions to the network that change nothing. Every function
+// waits for its peers.
+#pragma once
+
+#include <string>
+
+#include "client/corba/two_way.hpp"
+#include "core/path.hpp"
+#include "orb/name_client.hpp"
+#include "xbindctl/call_filter.hpp"
+#include "xbindctl/documents.hpp"
+#include "xbindctl/network_room.hpp"
+
+namespace xbind::ctl {
+
+// --- questions.cpp -------------------------------------------------------------------------------
+
+// A cause's word ("no-bandwidth"), or "causes" for all of them. An unknown word is a failure.
+int explain_cause(const std::string& word);
+Told explain_cause_document(const std::string& word);
+
+// A call: which stages it has passed, and what each of them takes on average.
+int explain_call(const client::TwoWay& manager, ConnectionId connection);
+Told explain_call_document(const client::TwoWay& manager, ConnectionId connection);
+
+// What would happen to a request. Exit code 0 in either case.
+int explain_request(orb::NameClient& names, const FitQuestion& question);
+Told explain_request_document(orb::NameClient& names, const FitQuestion& question);
+
+// Exit code 0: it fits; 1: it does not.
+int fit(orb::NameClient& names, const FitQuestion& question);
+Told fit_document(orb::NameClient& names, const FitQuestion& question);
+
+// --- what_if.cpp ---------------------------------------------------------------------------------
+
+// `lost`: a link or access line by one of its ports, or (no port) a whole switch. Each call is
+// judged alone: the others keep their places.
+int what_if(const client::TwoWay& manager, v2::RouteObject_ptr route_object,
+            const PathElement& lost);
+Told what_if_document(const client::TwoWay& manager, v2::RouteObject_ptr route_object,
+                      const PathElement& lost);
+
+}  // namespace xbind::ctl
