@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+"""xbindctl's commands for many calls, questions and programs, in a lab of real processes.
+
+Every document is compared with its schema (docs/schemas/xbindctl). A line of the paper's
+topology carries 353 207 cells/s: three calls of 100 000 fit.
+"""
+
+import os
+import signal
+import subprocess
+
+import xbindctl_schemas
+from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
+
+LINE_RATE = 353207  # cells/s
+BIG = "100000"      # cells/s: three fit, four do not
+
+
+class InTheLab(InOneLab):
+
+    def ctl(self, *words, code=0):
+        done = tool(self.lab, "xbindctl", *words)
+        self.assertEqual(done.returncode, code, (words, done.stdout, done.stderr))
+        return done.stdout
+
+    def document(self, command, *words, code=0):
+        return xbindctl_schemas.checked(command, self.ctl(command, *words, "--json", code=code))
+
+    def error(self, command, *words):
+        return self.document(command, *words, code=1)["error"]
+
+    def connect(self, *words):
+        return self.document("connect", CALLER, CALLEE, *words)["id"]
+
+    def tearDown(self):
+        self.ctl("release", "--all")
+
+
+class Documents(InTheLab):
+
+    def test_every_command_prints_what_its_schema_says(self):
+        call = self.connect("--cells-per-s", "400")
+        held = self.connect("--hold", "60")
+        request = self.document("describe", call)["request"]
+        output = self.document("describe", call)["hops"][1]
+        for command, words in (
+                ("commit", [held]),
+                ("modify", [call, "--cells-per-s", "500"]),
+                ("describe", [call]),
+                ("list", []), ("calls", []), ("call", [call]),
+                ("status", []), ("audit", []), ("repair", []), ("repair", ["--dry-run"]),
+                ("clients", []), ("caches", []), ("aggregation", []),
+                ("aggregation", ["--mode", "adaptive"]),
+                ("prepare", [CALLER, CALLEE, "--count", "1"]),
+                ("prepare", [CALLER, CALLEE, "--count", "0"]),
+                ("services", []), ("routes", [CALLER, CALLEE]), ("links", []),
+                ("undrain", [MIDDLE, "2"]), ("ports", [MIDDLE]),
+                ("count", [MIDDLE, output["input_port"], output["input_label"]]),
+                ("managers", ["all"]), ("explain", [call]), ("explain", ["causes"]),
+                ("explain", [CALLER, CALLEE]), ("fit", [CALLER, CALLEE]),
+                ("what-if", [MIDDLE]), ("top", ["--frames", "1", "--watch=0.2"]),
+                ("ping", [call, "--count", "1"]),
+                ("drop-leaf", [call, CALLEE]),
+                ("release", [call])):
+            # The last destination and a lab without lines in memory are refused: also a document.
+            code = {"drop-leaf": 1}.get(command, 0)
+            with self.subTest(command=command, words=words):
+                done = tool(self.lab, "xbindctl", command, *words, "--json")
+                document = xbindctl_schemas.checked(command, done.stdout)
+                if command != "ping":
+                    self.assertEqual(done.returncode, code, document)
+        self.document("clear", held, "--force")
+        self.assertEqual(self.error("outcome", "(two-way)", request)["name"], "not found")
+        self.document("release", "--all")
+        self.assertEqual(self.error("add-leaf", call, CALLEE)["name"], "unknown connection")
+
+    def test_a_drain_and_a_manager_that_stays(self):
+        self.document("drain", MIDDLE, "2")
+        try:
+            refused = self.error("connect", CALLER, CALLEE)
+            self.assertEqual(refused["name"], "no route")
+            self.assertIn("links", refused["advice"])
+            self.assertRegex(refused["address"], r"^127\.")
+        finally:
+            self.document("undrain", MIDDLE, "2")
+        told = self.document("forget-manager", "all", "default", code=1)
+        self.assertEqual([one["done"] for one in told["switchservers"]], [False] * 3)
+
+    def test_a_stored_outcome_and_a_refusal_keep_the_exit_code_of_the_text(self):
+        self.assertEqual(self.error("connect", CALLER, "host-x")["name"], "unknown endpoint")
+        self.assertEqual(self.error("describe", "7")["name"], "not found")
+        self.assertEqual(self.error("release", "7")["name"], "unknown connection")
+
+
+class ManyCalls(InTheLab):
+
+    def test_calls_are_chosen_ordered_and_shown_page_by_page(self):
+        small = [self.connect("--cells-per-s", "100") for _ in range(3)]
+        large = self.connect("--cells-per-s", "5000")
+        ids = self.ctl("calls", "--ids").split()
+        self.assertEqual(ids, small + [large])
+        self.assertEqual(self.ctl("calls", "--ids", "--min-cells-per-s", "5000").split(), [large])
+        self.assertEqual(self.ctl("calls", "--ids", "--sort", "cells").split()[0], large)
+        self.assertEqual(self.ctl("calls", "--ids", "--state", "held"), "")
+        self.assertEqual(len(self.ctl("calls", "--ids", "--switch", MIDDLE, "--to", CALLEE,
+                                      "--client", "(two-way)").split()), 4)
+        self.assertEqual(self.ctl("calls", "--ids", "--from", CALLEE), "")
+        page = self.document("calls", "--limit", "3")
+        self.assertEqual(page["next_after"], small[-1])
+        rest = self.document("calls", "--limit", "3", "--after", page["next_after"])
+        self.assertEqual([row["id"] for row in rest["calls"]], [large])
+        self.assertIsNone(rest["next_after"])
+
+    def test_one_call_is_shown_with_what_each_ledger_has(self):
+        call = self.connect("--cells-per-s", "700")
+        shown = self.document("call", call)
+        self.assertEqual(shown["contract"]["pcr_cells_per_s"], 700)
+        self.assertEqual([one["switch"] for one in shown["ledgers"]], [CALLER, MIDDLE, CALLEE])
+        for ledger, hop in zip(shown["ledgers"], shown["call"]["hops"]):
+            self.assertEqual([(one["stage"], one["output_label"]) for one in ledger["hops"]],
+                             [("committed", hop["output_label"])])
+        self.assertIn(f"ledger of {MIDDLE}", self.ctl("call", call))
+
+
+class Questions(InTheLab):
+
+    def test_what_is_short_is_what_refuses(self):
+        for _ in range(3):
+            self.connect("--cells-per-s", BIG)
+        free = LINE_RATE - 3 * int(BIG)
+        asked = self.document("explain", CALLER, CALLEE, "--cells-per-s", BIG)
+        self.assertFalse(asked["fits"])
+        self.assertEqual(asked["most_cells_per_s"], free)
+        self.assertEqual(asked["paths"][0]["shortage"]["free"], free)
+        self.assertEqual(self.error("connect", CALLER, CALLEE, "--cells-per-s", BIG)["name"],
+                         asked["explanation"]["cause"])
+        self.connect("--cells-per-s", str(free))  # what would fit does
+        self.assertIn("nothing: no path has room", self.ctl("explain", CALLER, CALLEE))
+
+    def test_how_many_more_fit(self):
+        self.assertEqual(self.document("fit", CALLER, CALLEE, "--cells-per-s", BIG)["copies"], 3)
+        self.connect("--cells-per-s", BIG)
+        self.assertEqual(self.document("fit", CALLER, CALLEE, "--cells-per-s", BIG)["copies"], 2)
+        self.document("fit", CALLER, CALLEE, "--cells-per-s", str(LINE_RATE), code=1)
+        self.document("fit", CALLER, CALLEE, "--service-class", "voice-g711")
+
+    def test_names_that_are_not_there_have_an_advice(self):
+        asked = self.document("explain", CALLER, "host-x")
+        self.assertEqual(asked["explanation"]["cause"], "unknown endpoint")
+        self.assertIn("did you mean 'no-label'", self.error("explain", "no-labl")["advice"])
+        self.assertIn(f"did you mean '{MIDDLE}'", self.error("what-if", "swtch-1")["advice"])
+
+    def test_calls_without_another_path_are_named(self):
+        call = self.connect()
+        lost = self.document("what-if", MIDDLE, "2")
+        self.assertEqual([(one["id"], one["moves"]) for one in lost["calls"]], [(call, False)])
+        self.assertEqual(len(lost["lost"]), 2)
+        self.assertIn("1 of 1 call would have to move, 1 of them find no other path",
+                      self.ctl("what-if", MIDDLE))
+
+
+class Watching(InTheLab):
+
+    def test_frames_follow_one_another_without_a_terminal(self):
+        self.connect()
+        shown = self.ctl("list", "--watch=0.2", "--frames", "2")
+        self.assertEqual(len(shown.split("\n\n")), 2)
+        self.assertNotIn("\x1b", shown)
+        lines = self.ctl("calls", "--watch=0.2", "--frames", "3", "--json").splitlines()
+        self.assertEqual(len(lines), 3)
+        for line in lines:
+            xbindctl_schemas.checked("calls", line)
+
+    def test_top_counts_what_happens_between_two_frames(self):
+        words = ["top", "--frames", "2", "--watch=0.5", "--json"]
+        with self.running(*words) as top:
+            first = xbindctl_schemas.checked("top", top.stdout.readline())
+            self.ctl("release", self.connect())
+            self.assertEqual(tool(self.lab, "xbindctl", "connect", CALLER, "host-x").returncode, 1)
+            second = xbindctl_schemas.checked("top", top.stdout.readline())
+            self.assertEqual(top.wait(timeout=20), 0)
+        rates = {one["counter"]: one["per_s"] for one in second["rates"]}
+        self.assertGreater(rates["connected"], 0)
+        self.assertGreater(rates["released"], 0)
+        self.assertEqual([one["cause"] for one in second["refusals"]], ["unknown endpoint"])
+        self.assertIn("switches", {one["stage"] for one in second["stages"]})
+        self.assertEqual(first["network"]["switches"], 3)
+        self.assertIn("busiest link", self.ctl("top", "--frames", "1", "--watch=0.2"))
+
+    def test_control_c_ends_it_in_order(self):
+        with self.running("list", "--watch") as shown:
+            self.assertIn("connection", shown.stdout.readline())
+            shown.send_signal(signal.SIGINT)
+            self.assertEqual(shown.wait(timeout=20), 0)
+
+    def running(self, *words):
+        return subprocess.Popen([BIN / "xbindctl", *words], stdout=subprocess.PIPE, text=True,
+                                env={**os.environ, **self.lab.client_environment()})
+
+
+class Failures(unittest.TestCase):
+    """What is said of a peer that is away; each with its address and what to do."""
+
+    def test_a_name_service_that_is_down(self):
+        done = run("xbindctl", "status", "--name-service", "127.0.0.1:9", "--json")
+        self.assertEqual(done.returncode, 1)
+        error = xbindctl_schemas.checked("status", done.stdout)["error"]
+        self.assertEqual((error["name"], error["peer"], error["address"]),
+                         ("unreachable", "the name service", "127.0.0.1:9"))
+        self.assertIn("start omniNames", error["advice"])
+        text = run("xbindctl", "status", "--name-service", "127.0.0.1:9")
+        self.assertIn("xbindctl: advice: start omniNames", text.stderr)
+
+    def test_a_manager_that_is_not_bound_is_gone_or_is_stopped(self):
+        with lab_up() as lab:
+            def failure(*words):
+                done = tool(lab, "xbindctl", "status", "--json", *words)
+                self.assertEqual(done.returncode, 1, done.stdout)
+                return xbindctl_schemas.checked("status", done.stdout)["error"]
+
+            unbound = failure("--manager", "defalut")
+            self.assertEqual(unbound["name"], "not found")
+            self.assertIn("did you mean 'default'?", unbound["advice"])
+            run("nameclt", "bind", "xbind/cmgr/gone", "corbaloc::127.0.0.1:9/manager",
+                env=lab.client_environment())
+            gone = failure("--manager", "gone")
+            self.assertEqual((gone["name"], gone["address"]), ("unreachable", "127.0.0.1:9"))
+            self.assertIn("start xbind-cmgr again", gone["advice"])
+            manager = lab.processes["xbind-cmgr"]
+            suspend(manager.pid)
+            try:
+                silent = failure("--call-timeout-ms", "200")
+                self.assertEqual((silent["name"], silent["peer"]), ("timeout", "the manager"))
+                self.assertRegex(silent["address"], r"^127\.\S+:\d+$")
+                self.assertIn("stopped, overloaded or behind a firewall", silent["advice"])
+            finally:
+                os.kill(manager.pid, signal.SIGCONT)
+
+    def test_an_object_of_another_version(self):
+        with lab_up() as lab:
+            bound = run("nameclt", "resolve", "xbind/routeobject/default",
+                        env=lab.client_environment()).stdout.strip()
+            run("nameclt", "bind", "xbind/cmgr/other", bound, env=lab.client_environment())
+            done = tool(lab, "xbindctl", "caches", "--manager", "other", "--json")
+            error = xbindctl_schemas.checked("caches", done.stdout)["error"]
+            self.assertEqual(error["name"], "version mismatch")
+            self.assertRegex(error["advice"], r"protocol version \d+")
+
+
+if __name__ == "__main__":
+    main()

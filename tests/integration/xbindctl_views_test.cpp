@@ -1,0 +1,403 @@
+// xbindctl's choice of calls, its answers to questions, its frames and its documents. The manager's
+// answers are preset. xbindctl_documents_test.py compares the documents with their schemas.
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "core/cause.hpp"
+#include "orb/convert.hpp"
+#include "xbindctl/call_filter.hpp"
+#include "xbindctl/call_views.hpp"
+#include "xbindctl/documents.hpp"
+#include "xbindctl/explanations.hpp"
+#include "xbindctl/questions.hpp"
+#include "xbindctl/room.hpp"
+#include "xbindctl/top.hpp"
+#include "xbindctl/watching.hpp"
+#include "xbindctl_preset_manager.hpp"
+
+namespace xbind::ctl {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+v2::ConnectionState call_of(std::uint64_t id, const char* from, const char* to,
+                            std::uint64_t cells_per_s) {
+  v2::ConnectionState state;
+  state.connection = id;
+  state.phase = v2::phase_connected;
+  state.generation = 1;
+  state.request = 0;
+  state.client = "mia";
+  state.from_end = from;
+  state.to_end = to;
+  state.resources = {cells_per_s, 0};
+  state.reverse_resources = {0, 0};
+  state.reroutes = 0;
+  state.condition = v2::path_up;
+  state.hops.length(1);
+  state.hops[0].leg = state.hops[0].number = 0;
+  state.hops[0].switch_name = "switch-1";
+  state.hops[0].input_port = 1;
+  state.hops[0].input_label = orb::to_idl(atm_label(0, 32));
+  state.hops[0].output_port = 2;
+  state.hops[0].output_label = orb::to_idl(atm_label(0, 33));
+  return state;
+}
+
+// --- which calls are shown -----------------------------------------------------------------------
+
+std::vector<std::uint64_t> ids_of(const CallPage::Result& page) {
+  std::vector<std::uint64_t> ids;
+  for (const CallRow& row : page.rows) ids.push_back(row.id);
+  return ids;
+}
+
+CallPage::Result page_of(const CallPage::Plan& plan) {
+  CallPage page(plan);
+  page.add(call_of(1, "a", "b", 300));
+  page.add(call_of(2, "b", "a", 100));
+  page.add(call_of(3, "a", "c", 300));
+  page.add(call_of(4, "c", "a", 200));
+  return page.take();
+}
+
+TEST(CallPages, AreInTheirOrder) {
+  EXPECT_THAT(ids_of(page_of({})), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(ids_of(page_of({.reverse = true})), ElementsAre(4, 3, 2, 1));
+  EXPECT_THAT(ids_of(page_of({.order = CallOrder::kCells})), ElementsAre(1, 3, 4, 2));
+  EXPECT_THAT(ids_of(page_of({.order = CallOrder::kFrom})), ElementsAre(1, 3, 2, 4));
+  EXPECT_THAT(ids_of(page_of({.order = CallOrder::kTo, .reverse = true})), ElementsAre(3, 1, 4, 2));
+}
+
+TEST(CallPages, FollowOneAnother) {
+  const auto first = page_of({.order = CallOrder::kCells, .limit = 1});
+  EXPECT_THAT(ids_of(first), ElementsAre(1));
+  EXPECT_TRUE(first.more);
+  EXPECT_EQ(first.passed, 4U);
+  const auto second = page_of({.order = CallOrder::kCells, .limit = 2, .after = 1});
+  EXPECT_THAT(ids_of(second), ElementsAre(3, 4));
+  EXPECT_TRUE(second.more);
+  const auto last = page_of({.order = CallOrder::kCells, .limit = 2, .after = 4});
+  EXPECT_THAT(ids_of(last), ElementsAre(2));
+  EXPECT_FALSE(last.more);
+  // By id, a call that has ended keeps its place; in another order it has none.
+  EXPECT_THAT(ids_of(page_of({.limit = 1, .after = 2})), ElementsAre(3));
+  EXPECT_THAT(ids_of(page_of({.reverse = true, .after = 3})), ElementsAre(2, 1));
+  EXPECT_TRUE(page_of({.order = CallOrder::kCells, .after = 9}).after_unknown);
+}
+
+TEST(CallPages, HaveTheCallsThatTheFilterTakes) {
+  EXPECT_THAT(ids_of(page_of({.filter = {.from = "a"}})), ElementsAre(1, 3));
+  EXPECT_THAT(ids_of(page_of({.filter = {.to = "a"}})), ElementsAre(2, 4));
+  EXPECT_THAT(ids_of(page_of({.filter = {.client = "leo"}})), IsEmpty());
+  EXPECT_THAT(ids_of(page_of({.filter = {.switch_name = "switch-2"}})), IsEmpty());
+  EXPECT_THAT(ids_of(page_of({.filter = {.switch_name = "switch-1"}})), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(ids_of(page_of({.filter = {.min_cells_per_s = 200}})), ElementsAre(1, 3, 4));
+  EXPECT_THAT(ids_of(page_of({.filter = {.phase = v2::phase_held}})), IsEmpty());
+
+  // A leaf is a destination, and the greater direction counts.
+  v2::ConnectionState tree = call_of(5, "a", "", 1);
+  tree.leaves.length(1);
+  tree.leaves[0] = "d";
+  tree.reverse_resources = {900, 0};
+  EXPECT_TRUE((CallFilter{.to = "d", .min_cells_per_s = 900}.takes(tree)));
+  EXPECT_FALSE((CallFilter{.to = "d", .min_cells_per_s = 901}.takes(tree)));
+}
+
+TEST_F(Commands, CallsAreATableOrOnlyIds) {
+  reported_.state = call_of(7, "host-a", "host-b", 100);
+  reported_.more.push_back(call_of(8, "host-b", "host-a", 200));
+  EXPECT_EQ(said([&] { return calls(manager_, {.limit = 1}, false); }),
+            "0: connection  phase      from    to      client  path  cells/s  hops  leaves\n"
+            "7           connected  host-a  host-b  mia     up        100     1       0\n"
+            "1 of 2 calls; the next page: --after 7\n");
+  EXPECT_EQ(said([&] { return calls(manager_, {}, true); }), "0: 7\n8\n");
+  EXPECT_THAT(said([&] { return calls(manager_, {.order = CallOrder::kTo, .after = 9}, true); }),
+              HasSubstr("1: xbindctl: after: call 9 is not among the chosen calls any more\n"
+                        "xbindctl: advice: begin again without --after"));
+}
+
+// --- causes and calls explained ------------------------------------------------------------------
+
+TEST(Explanations, HaveEveryCause) {
+  std::uint8_t number = 1;  // 0: success
+  for (const Explanation& row : explanations()) {
+    EXPECT_EQ(static_cast<std::uint8_t>(row.cause), number++);
+    EXPECT_FALSE(row.meaning.empty()) << to_string(row.cause);
+    EXPECT_FALSE(row.remedy.empty()) << to_string(row.cause);
+    EXPECT_EQ(cause_from_word(word_of(row.cause)), row.cause);
+  }
+  EXPECT_EQ(number, static_cast<std::uint8_t>(kCauseLast) + 1);
+  EXPECT_EQ(explanation_of(Cause::kNone).remedy, "");
+}
+
+// xbindctl_documents_test.py compares this with docs/operating.md.
+TEST(Explanations, AreTheTableOfTheDocument) {
+  if (const char* const file = std::getenv("XBIND_EXPLANATIONS")) {
+    std::ofstream(file) << explanations_markdown();
+  }
+  EXPECT_THAT(explanations_markdown(), HasSubstr("| link down | A link or an access line"));
+}
+
+TEST(Explanations, ACauseIsExplainedByItsWord) {
+  EXPECT_EQ(said([] { return explain_cause("last-leaf"); }),
+            "0: last leaf\n"
+            "  means       This is the only destination left.\n"
+            "  numbers     asked: the id\n"
+            "  what to do  release the connection instead\n");
+  EXPECT_THAT(said([] { return explain_cause("last-leave"); }), HasSubstr("did you mean"));
+}
+
+TEST_F(Commands, ACallIsExplainedByTheStagesThatItHasPassed) {
+  reported_.state = call_of(7, "host-a", "host-b", 100);
+  reported_.state.phase = v2::phase_reserving;
+  const char* const stages[] = {"route", "labels", "switches", "total"};
+  reported_.metrics.length(8);
+  for (CORBA::ULong i = 0; i < 4; ++i) {
+    reported_.metrics[2 * i] = {fmt::format("setup_stage_{}_ns", stages[i]).c_str(), 4'000};
+    reported_.metrics[2 * i + 1] = {fmt::format("setup_stage_{}_count", stages[i]).c_str(), 2};
+  }
+  EXPECT_EQ(
+      said([&] { return explain_call(manager_, ConnectionId{7}); }),
+      "0: call 7 is reserving: labels and resources are being reserved, hop by hop\n"
+      "stage of the setup  this call  mean us of all setups\n"
+      "route               done                         2.0\n"
+      "labels              under way                    2.0\n"
+      "switches            to come                      2.0\n"
+      "total               under way                    2.0\n"
+      "the manager does not store the times of one call; `xbindctl call ID` shows its hops\n");
+}
+
+// --- room on a path ------------------------------------------------------------------------------
+
+class Room : public testing::Test {
+ protected:
+  Room() {
+    for (const PathHop& hop : path_) {
+      rooms_[{hop.switch_name, hop.input_port}] = {true, {1'000, 50}, 9, 1'000, 9};
+      rooms_[{hop.switch_name, hop.output_port}] = {true, {1'000, 50}, 9, 1'000, 9};
+    }
+  }
+  PortRoom& out(const std::string& name) { return rooms_.at({name, PortId{2}}); }
+
+  PathHops path_{{"s1", PortId{1}, PortId{2}}, {"s2", PortId{1}, PortId{2}}};
+  Rooms rooms_;
+};
+
+TEST_F(Room, TheScarcestElementBinds) {
+  EXPECT_EQ(shortage_of(path_, {1'000, 50}, rooms_), std::nullopt);
+  out("s1").free = {900, 50};
+  out("s2").free = {300, 50};
+  const auto shortage = shortage_of(path_, {1'000, 0}, rooms_);
+  ASSERT_TRUE(shortage);
+  EXPECT_EQ(words_of(*shortage), "no bandwidth at s2 port 2: asked 1000 cells/s, free 300");
+  EXPECT_EQ(most_cells_per_s(path_, 0, rooms_, 10'000), 300U);
+  out("s1").labels = 0;
+  EXPECT_EQ(words_of(*shortage_of(path_, {1'000, 0}, rooms_)), "no label at s1 port 2");
+  out("s1").up = false;
+  EXPECT_EQ(shortage_of(path_, {1, 0}, rooms_)->cause, Cause::kLinkDown);
+  EXPECT_EQ(most_cells_per_s(path_, 0, rooms_, 10'000), 0U);
+}
+
+TEST_F(Room, WhereTheCallEntersCounts) {
+  rooms_.at({"s1", PortId{1}}).ingress_cells_per_s = 10;
+  EXPECT_EQ(words_of(*shortage_of(path_, {20, 0}, rooms_)),
+            "no bandwidth at s1 port 1: asked 20 cells/s, free 10");
+}
+
+TEST_F(Room, CallsAreCountedUntilTheFirstElementIsFull) {
+  EXPECT_EQ(copies_of(path_, {300, 10}, rooms_, 100), 3U);
+  EXPECT_EQ(copies_of(path_, {1, 0}, rooms_, 100), 9U);  // labels
+  take(path_, {300, 10}, 2, rooms_);
+  EXPECT_EQ(copies_of(path_, {300, 10}, rooms_, 100), 1U);
+  EXPECT_EQ(out("s2").free, (Resources{400, 30}));
+}
+
+TEST_F(Room, APortThatCouldNotBeReadHasRoom) {
+  EXPECT_EQ(shortage_of(path_, {5'000, 0}, {}), std::nullopt);
+  EXPECT_EQ(most_cells_per_s(path_, 0, {}, 700), 700U);
+}
+
+// --- frames --------------------------------------------------------------------------------------
+
+TEST(Watching, FramesAreSeparatedAndEndWithTheLastExitCode) {
+  int frames = 0;
+  int pauses = 0;
+  const auto run = [&](const Watch& plan) {
+    return said([&] {
+      return watch(
+          plan,
+          [&] {
+            std::printf("frame %d\n", ++frames);
+            return frames;
+          },
+          [&] { ++pauses; });
+    });
+  };
+  EXPECT_EQ(run({.title = "x", .frames = 2}), "2: frame 1\n\nframe 2\n");
+  EXPECT_EQ(pauses, 1);
+  EXPECT_EQ(run({.title = "x", .separated = false, .frames = 2}), "4: frame 3\nframe 4\n");
+  EXPECT_EQ(run({.title = "list, every 2 s", .terminal = true, .frames = 1}),
+            "5: \x1b[H\x1b[2Jlist, every 2 s\n\nframe 5\n");
+}
+
+TEST(Top, ShowsTheDifferenceOfTwoReadings) {
+  TopReading before;
+  before.metrics = {
+      {"setups", 100},          {"connected", 90},         {"refusals/no bandwidth", 10},
+      {"label_cache_hits", 50}, {"label_cache_misses", 0}, {"connections", 4}};
+  before.metrics.insert(before.metrics.end(),
+                        {{"setup_stage_total_ns", 1'000'000}, {"setup_stage_total_count", 100}});
+  TopReading now = before;
+  now.at = before.at + std::chrono::seconds{2};
+  now.metrics = {{"setups", 120},      {"connected", 100},       {"refusals/no bandwidth", 13},
+                 {"refusals/busy", 1}, {"label_cache_hits", 53}, {"label_cache_misses", 1},
+                 {"connections", 9}};
+  now.metrics.insert(now.metrics.end(),
+                     {{"setup_stage_total_ns", 1'400'000}, {"setup_stage_total_count", 120}});
+  const TopFigures figures = top_figures(before, now);
+  EXPECT_DOUBLE_EQ(figures.seconds, 2);
+  EXPECT_EQ(figures.connections, 9U);
+  EXPECT_DOUBLE_EQ(figures.rates.front().per_s, 10);
+  ASSERT_EQ(figures.refusals.size(), 2U);
+  EXPECT_EQ(figures.refusals[0].name, "no bandwidth");
+  EXPECT_DOUBLE_EQ(figures.refusals[0].per_s, 1.5);
+  EXPECT_DOUBLE_EQ(*figures.label_hits, 0.75);
+  ASSERT_EQ(figures.stages.size(), 1U);
+  EXPECT_EQ(figures.stages[0].count, 20U);
+  EXPECT_DOUBLE_EQ(figures.stages[0].mean_us, 20);
+
+  // The manager has been started again.
+  now.metrics = {{"setups", 8}};
+  EXPECT_DOUBLE_EQ(top_figures(before, now).rates.front().per_s, 4);
+}
+
+// --- documents -----------------------------------------------------------------------------------
+
+class Documents : public Commands {
+ protected:
+  Documents() { reported_.state = call_of(7, "host-a", "host-b", 100); }
+
+  // Returns the document; writes it where xbindctl_documents_test.py looks for it.
+  Json document_of(const std::string& command, const Told& told) {
+    const Json document = told ? told->body : json_of(told.error());
+    if (const char* const folder = std::getenv("XBIND_JSON_DOCUMENTS")) {
+      const std::string kind = told ? command : "error";
+      std::ofstream(std::filesystem::path{folder} / fmt::format("{}.{}.json", kind, ++written_))
+          << document.dump();
+    }
+    return document;
+  }
+  Json error_of(const std::string& command, const Told& told) {
+    EXPECT_FALSE(told);
+    return document_of(command, told)["error"];
+  }
+
+  static inline int written_ = 0;
+};
+
+TEST_F(Documents, OfRequestsHaveTheOutcome) {
+  answer(OutcomeKind::kConnected, atm_label(0, 32), atm_label(0, 33));
+  const ConnectRequest request{RequestId{5}, "host-a", "host-b",
+                               ServiceSpec{ServiceKind::kCells, 100, 0, 0, 0}};
+  const Json connected =
+      document_of("connect", outcome_document(manager_, manager_.connect(request), RequestId{5}));
+  EXPECT_EQ(connected["outcome"], "connected");
+  EXPECT_EQ(connected["id"], "7");
+  EXPECT_EQ(connected["request"], "5");
+  EXPECT_EQ(connected["ingress_label"], "0/32");
+  EXPECT_TRUE(connected["reverse_egress_label"].is_null());
+  for (const char* command : {"commit", "modify", "add-leaf", "drop-leaf", "release", "clear"}) {
+    document_of(command, outcome_document(manager_, manager_.release(ConnectionId{7})));
+  }
+  document_of("release", release_many_document(manager_, "mia"));
+  document_of("outcome", stored_outcome_document(manager_, "mia", RequestId{5}));
+}
+
+TEST_F(Documents, OfARefusalHaveItsNumbersAndAnAdvice) {
+  refuse();
+  const Json error =
+      error_of("release", outcome_document(manager_, manager_.release(ConnectionId{7})));
+  EXPECT_EQ(error["name"], "no bandwidth");
+  EXPECT_EQ(error["text"],
+            "refused: no bandwidth at switch-1 port 2: asked 12000 cells/s, free 9700");
+  EXPECT_EQ(error["peer"], "the manager");
+  EXPECT_THAT(error["address"].get<std::string>(), testing::StartsWith("127.0.0.1:"));
+  EXPECT_THAT(error["advice"].get<std::string>(), HasSubstr("ask for at most the free rate"));
+  EXPECT_EQ(error["refusal"]["free"], 9'700);
+  const Json stored =
+      document_of("outcome", stored_outcome_document(manager_, "mia", RequestId{5}));
+  EXPECT_EQ(stored["cause"], "no bandwidth");
+  EXPECT_TRUE(stored["id"].is_null() || stored["id"] == "7");
+}
+
+TEST_F(Documents, OfAPeerThatIsAwaySayWhereAndWhatToDo) {
+  const auto status_error = [&] { return error_of("status", status_document(manager_)); };
+  reported_.trouble = [] { throw CORBA::TRANSIENT(); };
+  EXPECT_EQ(status_error()["name"], "unreachable");
+  EXPECT_THAT(status_error()["advice"].get<std::string>(), HasSubstr("start xbind-cmgr again"));
+  reported_.trouble = [] { throw CORBA::TIMEOUT(); };
+  EXPECT_THAT(status_error()["advice"].get<std::string>(), HasSubstr("--call-timeout-ms"));
+  reported_.trouble = [] { throw CORBA::BAD_OPERATION(); };
+  EXPECT_EQ(status_error()["name"], "version mismatch");
+  EXPECT_THAT(status_error()["advice"].get<std::string>(), HasSubstr("protocol version"));
+  reported_.trouble = [] { throw CORBA::COMM_FAILURE(); };
+  EXPECT_THAT(
+      error_of("release", outcome_document(manager_, manager_.release(ConnectionId{7})))["advice"]
+          .get<std::string>(),
+      HasSubstr("xbindctl describe"));
+}
+
+TEST_F(Documents, OfViewsHaveWhatTheTextHas) {
+  EXPECT_EQ(document_of("describe",
+                        describe_document(manager_, ConnectionId{7}))["hops"][0]["output_label"],
+            "0/33");
+  EXPECT_EQ(document_of("list", list_document(manager_, {}))["calls"][0]["from"], "host-a");
+  EXPECT_EQ(document_of("calls", calls_document(manager_, {.limit = 1}))["chosen"], 1);
+  reported_.metrics.length(3);
+  reported_.metrics[0] = {"setups", 5};
+  reported_.metrics[1] = {"setup_stage_total_ns", 700};
+  reported_.metrics[2] = {"setup_stage_total_count", 5};
+  EXPECT_EQ(document_of("status", status_document(manager_))["metrics"]["setups"], 5);
+  EXPECT_EQ(document_of("explain", explain_call_document(manager_, ConnectionId{7}))["state"],
+            "connected");
+  document_of("explain", explain_cause_document("causes"));
+  reported_.cache_states.length(1);
+  reported_.cache_states[0] = {v2::cache_labels, "switch-1 port 2", 980, 20, 40, 64, 12'340};
+  EXPECT_EQ(document_of("caches", caches_document(manager_))["caches"][0]["cache"], "labels");
+  document_of("clients", clients_document(manager_));
+  EXPECT_EQ(document_of("aggregation", aggregation_document(manager_, {}))["mode"], "adaptive");
+  document_of("prepare", prepare_document(manager_, "host-a", "host-b", {}, 3));
+  Top top(manager_, v2::RouteObject::_nil(), "no RouteObject", [] {});
+  EXPECT_EQ(document_of("top", top.document())["network"]["error"], "no RouteObject");
+}
+
+TEST_F(Documents, OfAnAuditKeepItsExitCode) {
+  EXPECT_EQ(error_of("audit", audit_document(manager_))["text"], "no audit now");
+  reported_.report.switches = 3;
+  reported_.report.owed = 2;
+  reported_.report.findings.length(1);
+  reported_.report.findings[0] = {v2::finding_owed, "switch-1", "x", 2, ""};
+  const Told audited = audit_document(manager_);
+  ASSERT_TRUE(audited);
+  EXPECT_EQ(audited->exit_code, 4);
+  EXPECT_EQ(document_of("audit", audited)["verdict"], "OWED");
+  EXPECT_EQ(document_of("repair", repair_document(manager_, true))["after"], nullptr);
+  EXPECT_EQ(document_of("repair", repair_document(manager_, false))["after"]["owed"], 2);
+}
+
+TEST_F(Documents, AreValidWhateverAPeerSends) {
+  reported_.state.client = "x\n\x1b[2J\xff";
+  const Json listed = document_of("list", list_document(manager_, {}));
+  EXPECT_EQ(listed["calls"][0]["client"], "x\\n\\x1b[2J\\xff");
+}
+
+}  // namespace
+}  // namespace xbind::ctl
