@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "client/corba/two_way.hpp"
 #include "core/call.hpp"
@@ -52,6 +53,12 @@ Told forget_manager_document(orb::NameClient& names, const std::string& switch_n
 Told clear_hops_document(orb::NameClient& names, const std::string& manager,
                          ConnectionId connection, const Pause& pause);
 Told services_document(v2::QOSMapper_ptr mapper);
+
+// --- log_level.cpp -------------------------------------------------------------------------------
+
+// As log_level() (commands.hpp).
+Told log_level_document(orb::NameClient& names, const std::vector<std::string>& words,
+                        const std::string& manager, const std::string& route_object);
 
 Json json_of(const v2::RouteFound& path);
 Json json_of(const v2::LinkState& link);

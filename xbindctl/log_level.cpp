@@ -13,6 +13,7 @@
 #include "switch_server.hh"
 #include "xbindctl/answers.hpp"
 #include "xbindctl/commands.hpp"
+#include "xbindctl/documents.hpp"
 
 namespace xbind::ctl {
 namespace {
@@ -24,16 +25,15 @@ const std::vector<std::string>& daemons() {
 
 // Changes the level at the operators' interface that `interface_of` asks the daemon for.
 template <class Daemon, class InterfaceOf>
-int set_level(orb::NameClient& names, const std::string& path, const std::string& level,
-              InterfaceOf interface_of) {
-  const auto object = names.resolve(path);
-  if (!object) return explain(object.error().text);
+Told set_level(orb::NameClient& names, PeerKind kind, const std::string& path,
+               const std::string& level, InterfaceOf interface_of) {
+  const auto object = resolved(names, kind, path);
+  if (!object) return tl::make_unexpected(object.error());
   const typename Daemon::_var_type daemon = Daemon::_unchecked_narrow(*object);
-  return guarded(path, daemon, [&] {
+  return told_by(peer_of(kind, path, daemon), daemon, [&]() -> Told {
     const v2::Logged_var logged = interface_of(daemon.in());
     logged->set_log_level(level.c_str());
-    say(fmt::format("{}: the log level is {}", path, level));
-    return 0;
+    return Document{{{"daemon", path}, {"level", level}}};
   });
 }
 
@@ -56,22 +56,31 @@ std::optional<std::string> fault_of_log_level(const std::vector<std::string>& wo
                      fmt::join(log::level_names(), ", "));
 }
 
-int log_level(orb::NameClient& names, const std::vector<std::string>& words,
-              const std::string& manager, const std::string& route_object) {
+Told log_level_document(orb::NameClient& names, const std::vector<std::string>& words,
+                        const std::string& manager, const std::string& route_object) {
   const std::string& level = words.back();
   if (words[1] == "manager") {
     return set_level<v2::ConnectionManager>(
-        names, naming::path_of(naming::kConnectionManagers, manager), level,
+        names, PeerKind::kManager, naming::path_of(naming::kConnectionManagers, manager), level,
         [](v2::ConnectionManager_ptr daemon) { return daemon->manager_operations(); });
   }
   if (words[1] == "routeobject") {
     return set_level<v2::RouteObject>(
-        names, naming::path_of(naming::kRouteObjects, route_object), level,
+        names, PeerKind::kRouteObject, naming::path_of(naming::kRouteObjects, route_object), level,
         [](v2::RouteObject_ptr daemon) { return daemon->route_operations(); });
   }
   return set_level<v2::SwitchServer>(
-      names, naming::path_of(naming::kSwitchServers, words[2]), level,
+      names, PeerKind::kSwitchServer, naming::path_of(naming::kSwitchServers, words[2]), level,
       [](v2::SwitchServer_ptr daemon) { return daemon->switch_operations(); });
+}
+
+int log_level(orb::NameClient& names, const std::vector<std::string>& words,
+              const std::string& manager, const std::string& route_object) {
+  const Told done = log_level_document(names, words, manager, route_object);
+  if (!done) return explain(done.error());
+  say(fmt::format("{}: the log level is {}", done->body.at("daemon").get<std::string>(),
+                  done->body.at("level").get<std::string>()));
+  return 0;
 }
 
 }  // namespace xbind::ctl

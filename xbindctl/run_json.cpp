@@ -21,6 +21,9 @@ std::optional<Told> document_of_network(const CommandLine& line, const config::O
     return forget_manager_document(names, words[1], words[2], line.release, pause);
   }
   if (verb == "managers") return managers_document(names, words[1]);
+  if (verb == "log-level") {
+    return log_level_document(names, words, line.manager, line.route_object);
+  }
   if (verb == "ports") return ports_document(names, words[1]);
   if (verb == "count")
     return count_document(names, words[1], element_of(line).output_port, line.label);
