@@ -112,6 +112,23 @@ NOT_RUN = {
     "deploy/lab cut node-1:2": "ovs_lab_test does it",
     "deploy/lab mend node-1:2": "ovs_lab_test does it",
     "./quickstart --switch ovs": "needs root and Open vSwitch",
+    **dict.fromkeys([
+        "./quickstart --switch ovs --calls 500 --rate 100",
+        "deploy/lab host node-1 -- ping -c 2 -W 1 10.77.0.3",
+        "deploy/lab run -- build/bin/xbindctl connect node-1 node-3 --both --cells-per-s 25000 "
+        "--from-traffic port --to-traffic port",
+        "deploy/lab host node-1 -- ping -c 3 -i 0.2 10.77.0.3",
+        "deploy/lab host node-3 -- iperf3 -s -1 -D",
+        "deploy/lab host node-1 -- iperf3 -c 10.77.0.3 -u -b 20M -l 1400 -t 10",
+        "deploy/lab run -- build/bin/xbindctl modify ID --both --cells-per-s 50000 "
+        "--reverse-cells-per-s 25000",
+        "deploy/lab run -- build/bin/xbindctl release ID"],
+        "needs root and Open vSwitch; real_switches_test does the same"),
+    "build/bin/xbind-gsmp-ovs --name node-1 --listen 127.0.1.1:6068 "
+    "--bridge unix:/run/openvswitch/br0.mgmt --ports 3 --edge-ports 1": "needs a bridge",
+    "deploy/lab up --metrics": "prometheus_test does it",
+    "prometheus --config.file=build/lab/prometheus.yml": "a program of others",
+    "curl http://127.0.1.1:9470/-/ready": "prometheus_test does it",
     "build/bin/xbind-switch tell 127.0.0.1:7000 line 2 down": "switch_process_test does it",
     "build/bin/xbind-switch tell 127.0.0.1:7000 @sw2 restart cold": "switch_process_test does it",
 }
@@ -141,7 +158,7 @@ def exit_codes(printed):
 # First words of our commands. A line that begins like this and is indented, or in a fence without
 # `sh`, is a command that no test runs.
 OURS = (r"\./(quickstart|check)\b|deploy/(lab|install)\b|(build/bin/)?(xbind-(cmgr|switchserver|"
-        r"routeobject|qosmapper|switch|callgen|names)|xbindctl|gsmpdump|gsmp_conformance|\w+_bench)"
+        r"routeobject|qosmapper|switch|callgen|names|gsmp-ovs)|xbindctl|gsmpdump|gsmp_conformance|\w+_bench)"
         r"\s+\S")
 OTHERS = (r"(cmake|ninja|ctest|python3|valgrind|tshark|nameclt|eval|sudo|sysctl|chrt|mkdir|for|"
           r"export|git|apt-get)\s")
