@@ -32,6 +32,8 @@ std::string toml_of(const Topology& topology) {
   std::string text = fmt::format("name = \"{}\"\nswitch = [\n", topology.name());
   for (const TopologySwitch& at : topology.switches()) {
     text += fmt::format("{{name = \"{}\", endpoint = {}", at.name, at.endpoint);
+    if (at.kind != SwitchKind::kEmulated)
+      text += fmt::format(", kind = \"{}\"", to_string(at.kind));
     if (at.endpoint) text += fmt::format(", media = {{{}}}", media_text(at.media));
     text += "},\n";
   }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The tests of unreachable_test.py with an address from which nothing ever comes back: a network
-namespace whose packets to 10.99.0.0/24 leave by a line that is joined to nothing.
+namespace whose packets to 10.99.0.2 leave by a line whose other end hears of none.
 
 Needs root; `unshare` of util-linux, `ip` of iproute2.
 """
@@ -17,15 +17,17 @@ from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 INSIDE = "XBIND_TEST_BLACK_HOLE"  # set in the namespace
 LINES = """
 ip link set lo up
-ip link add hole type dummy
+ip link add hole type veth peer name far
 ip addr add 10.99.0.1/24 dev hole
 ip link set hole up
+ip link set far up
+ip neigh add 10.99.0.2 lladdr 02:00:00:00:00:99 dev hole nud permanent
 exec "$@"
 """
 
 
 class BlackHole:
-    """In the place of unreachable_test.Hole."""
+    """In the place of a Hole with an address of its own."""
 
     def __init__(self):
         self.address = ("10.99.0.2", 9)
@@ -35,7 +37,8 @@ class BlackHole:
 
 
 if INSIDE in os.environ:
-    unreachable_test.Hole = BlackHole
+    FULL = unreachable_test.Hole
+    unreachable_test.Hole = lambda listener=None: FULL(listener) if listener else BlackHole()
 
     class Unreachable(unreachable_test.Unreachable):
         pass
