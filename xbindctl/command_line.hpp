@@ -116,6 +116,8 @@ const std::vector<std::string>& call_orders();
 std::vector<config::Command> view_commands(const std::vector<std::string>& service);
 // Gives --watch and --frames to each command that can be repeated without changing anything.
 std::vector<config::Command> with_watch(std::vector<config::Command> commands);
+// Whether it is one of them. An environment or a file may set --watch for every command.
+bool repeatable(const std::string& verb);
 void declare_views(config::OptionSet& set, ViewOptions& view);
 std::optional<std::string> check_views(const CommandLine& line, const config::OptionSet& set);
 

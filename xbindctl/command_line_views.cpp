@@ -74,9 +74,13 @@ std::vector<config::Command> view_commands(const Words& service) {
        {}}};
 }
 
+bool repeatable(const std::string& verb) {
+  return std::ranges::find(kWatchable, verb) != std::end(kWatchable);
+}
+
 std::vector<config::Command> with_watch(std::vector<config::Command> commands) {
   for (config::Command& each : commands) {
-    if (std::ranges::find(kWatchable, each.verb) == std::end(kWatchable)) continue;
+    if (!repeatable(each.verb)) continue;
     each.options.emplace_back("watch");
     each.options.emplace_back("frames");
   }
@@ -115,7 +119,7 @@ std::optional<std::string> check_views(const CommandLine& line, const config::Op
   if (view.watch_s > 0 && view.watch_s < kWatchSecondsMin) {
     return fmt::format("watch: {} s is less than {} s", view.watch_s, kWatchSecondsMin);
   }
-  if (set.given("frames") && view.watch_s == 0 && line.verb() != "top") {
+  if (set.given("frames") && repeatable(line.verb()) && view.watch_s == 0 && line.verb() != "top") {
     return "frames goes with watch";
   }
   if (view.ids && view.json) return "ids and json exclude each other";

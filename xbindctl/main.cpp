@@ -137,7 +137,7 @@ constexpr const char* kCallIds =
 // One frame of the command; --watch calls it again and again.
 std::function<int()> frame_of(const ctl::CommandLine& line, const config::OptionSet& set,
                               orb::NameClient& names, std::function<void()> pause) {
-  const bool indented = line.view.watch_s == 0;
+  const bool indented = line.view.watch_s == 0 || !ctl::repeatable(line.verb());
   if (line.verb() != "top") {
     return [&line, &set, &names, indented] {
       return line.view.json ? ctl::print_document(
@@ -167,7 +167,8 @@ std::function<int()> frame_of(const ctl::CommandLine& line, const config::Option
 int run_watched(const ctl::CommandLine& line, const config::OptionSet& set,
                 orb::NameClient& names) {
   const bool top = line.verb() == "top";
-  const double seconds = top && line.view.watch_s == 0 ? kTopSeconds : line.view.watch_s;
+  const double wanted = ctl::repeatable(line.verb()) ? line.view.watch_s : 0;
+  const double seconds = top && wanted == 0 ? kTopSeconds : wanted;
   const auto pause = [seconds] {
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
   };

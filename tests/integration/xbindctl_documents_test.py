@@ -125,6 +125,12 @@ class Refused(unittest.TestCase):
                 self.assertEqual(done.returncode, 2, done.stdout)
                 self.assertIn(said, done.stderr)
 
+    def test_an_environment_for_every_command_repeats_no_change(self):
+        done = run("xbindctl", "connect", "a", "b", "--name-service", "127.0.0.1:9",
+                   env={"XBIND_WATCH": "0.2", "XBIND_FRAMES": "3", "XBIND_JSON": "true"})
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(json.loads(done.stdout)["error"]["name"], "unreachable")
+
 
 if __name__ == "__main__":
     main()
