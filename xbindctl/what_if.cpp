@@ -118,13 +118,15 @@ OrFailure<WhatIf> ask_what_if(const client::TwoWay& manager, v2::RouteObject_ptr
     return ask_paths(route_object, result);
   });
   if (!reasons) return tl::make_unexpected(reasons.error());
-  const bool line = lost.output_port != PortId{} && result.lost.size() == 1;
+  const bool whole_switch = lost.output_port == PortId{};
+  const bool line = !whole_switch && result.lost.size() == 1;
   for (AffectedCall& call : result.calls) {
     if (line) {
       call.why = "it is the access line of an end";
     } else if (call.row.leaves != 0 || call.row.to.empty()) {
       call.why = "a call with several destinations does not move";
-    } else if (call.row.from == lost.switch_name || call.row.to == lost.switch_name) {
+    } else if (whole_switch &&
+               (call.row.from == lost.switch_name || call.row.to == lost.switch_name)) {
       call.why = "it begins or ends there";
     } else {
       call.why = reasons->at(kind_of(call.row));

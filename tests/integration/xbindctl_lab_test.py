@@ -56,7 +56,7 @@ class Documents(InTheLab):
                 ("services", []), ("routes", [CALLER, CALLEE]), ("links", []),
                 ("undrain", [MIDDLE, "2"]), ("ports", [MIDDLE]),
                 ("count", [MIDDLE, output["input_port"], output["input_label"]]),
-                ("managers", ["all"]), ("explain", [call]), ("explain", ["causes"]),
+                ("managers", ["all"]), ("log-level", ["manager", "info"]), ("explain", [call]), ("explain", ["causes"]),
                 ("explain", [CALLER, CALLEE]), ("fit", [CALLER, CALLEE]),
                 ("what-if", [MIDDLE]), ("top", ["--frames", "1", "--watch=0.2"]),
                 ("ping", [call, "--count", "1"]),
@@ -157,6 +157,17 @@ class Questions(InTheLab):
         self.assertEqual(len(lost["lost"]), 2)
         self.assertIn("1 of 1 call would have to move, 1 of them find no other path",
                       self.ctl("what-if", MIDDLE))
+
+
+class InARing(InTheLab):
+    LAB = {"topology": ROOT / "deploy" / "topologies" / "ring6.toml"}
+
+    def test_a_lost_link_at_the_end_of_a_call_leaves_the_other_way(self):
+        call = self.document("connect", "node-1", "node-3")["id"]
+        calls = [one for port in "23" for one in self.document("what-if", "node-1", port)["calls"]]
+        self.assertEqual([(one["id"], one["moves"]) for one in calls], [(call, True)])
+        whole, = self.document("what-if", "node-1")["calls"]
+        self.assertEqual(whole["why_not"], "it begins or ends there")
 
 
 class Watching(InTheLab):
