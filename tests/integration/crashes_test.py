@@ -118,6 +118,9 @@ class ManagerComesBack(ProcessComesBack):
 
 class SwitchServerComesBack(ProcessComesBack):
 
+    # However long the processes take to come back, calls stay on their paths.
+    LAB = {"more": {"xbind-routeobject": [(None, "switch-lost-ms", 60_000)]}}
+
     def setUp(self):
         super().setUp()
         self.node = self.lab.node_names()[1]  # the middle of three

@@ -56,7 +56,20 @@ def planned_lab(**changes):
             lab.end_all()
             raise
         troubles = lab.end_all()
+        if troubles and not MEMORY_COUNTS:
+            print_findings(lab)
         assert not troubles, troubles
+
+
+def print_findings(lab):
+    """Prints what a sanitizer has written into the processes' logs."""
+    for process in lab.processes.values():
+        lines = process.log_tail(400).splitlines()
+        begun = [number for number, line in enumerate(lines) if "ERROR: " in line or
+                 "WARNING: ThreadSanitizer" in line or "runtime error" in line]
+        if begun:
+            text = "\n".join(lines[begun[0]:begun[0] + 60])
+            print(f"--- {process.name}\n{text}", file=sys.stderr)
 
 
 @contextlib.contextmanager

@@ -302,6 +302,9 @@ class FewDescriptors(unittest.TestCase):
             peer.setblocking(False)
             peer.connect_ex(("127.0.0.1", port))
 
+    # A crowded process closes a connection that stays silent for 250 ms: a sanitized xbindctl may
+    # need longer between its connect and its first octet.
+    @unittest.skipUnless(MEMORY_COUNTS, "needs processes of their usual speed")
     def test_a_thousand_idle_connections_to_every_port_stop_no_call(self):
         self.assertEqual(soft_limit(self.manager.pid), LIMIT)
         self.assertGreater(soft_limit(self.lab.processes["xbind-routeobject"].pid), LIMIT)
