@@ -92,6 +92,7 @@ void CallRequests::act(const Asker& asker, const ConnectRequest& request, const 
   if (context_.prepared.take(asker, request, times, contract, now)) return;
   Connection& connection = context_.connections.open(
       {asker, request.from, request.to, contract, request.reverse.has_value(), 0});
+  connection.traced = context_.traces.samples(connection.id, asker.client == ClientDesk::kLocal);
   if (request.from_frames || request.to_frames) {
     connection.want_ends(label_of(request.from_frames), label_of(request.to_frames));
   }

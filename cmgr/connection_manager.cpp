@@ -11,15 +11,17 @@ namespace xbind::cmgr {
 
 ConnectionManager::ConnectionManager(Config config, Peers& peers)
     : config_(std::move(config)),
+      tally_{{}, {}, CallTraces(config_.traces)},
       clients_(config_, peers, times_),
-      switches_(config_, peers, times_),
+      switches_(config_, peers, times_, tally_.traces),
       outcomes_(config_, peers, clients_, switches_, tally_.counters),
       sender_(config_, clients_, switches_),
       routes_(config_, peers, switches_, tally_.counters),
       timers_(config_),
-      context_{
-          config_, tally_.counters, tally_.occurrences, times_,  clients_, switches_, connections_,
-          timers_, sender_,         outcomes_,          routes_, paths_,   prepared_, recovery_},
+      context_{config_,       tally_.counters, tally_.occurrences, times_,
+               tally_.traces, clients_,        switches_,          connections_,
+               timers_,       sender_,         outcomes_,          routes_,
+               paths_,        prepared_,       recovery_},
       connections_(config_.epoch),
       paths_(context_),
       prepared_(context_),
@@ -31,6 +33,7 @@ ConnectionManager::~ConnectionManager() = default;
 
 void ConnectionManager::on_requests(SessionId session, session::Frame<RequestBatch> frame,
                                     TimePoint now) {
+  tally_.traces.at(now);
   std::vector<std::shared_ptr<const RequestBatch>> batches;
   const auto client = clients_.receive(session, std::move(frame), now, batches);
   if (!client) return;
@@ -50,6 +53,7 @@ std::vector<HopClaims> ConnectionManager::claims_at(const std::string& switch_na
 
 void ConnectionManager::on_routes(std::vector<RouteReply> replies, Duration validity,
                                   TimePoint now) {
+  tally_.traces.at(now);
   for (RouteReply& reply : replies) {
     routes_.answered(std::move(reply), validity, now,
                      [&](ConnectionId id, const RouteReply& answer) {
@@ -64,6 +68,7 @@ void ConnectionManager::on_routes(std::vector<RouteReply> replies, Duration vali
 }
 
 void ConnectionManager::tick(TimePoint now) {
+  tally_.traces.at(now);
   clients_.tick(now);
   answers_.tick(now);
   timers_.expire(
@@ -82,6 +87,7 @@ TimePoint ConnectionManager::next_deadline() const {
 }
 
 void ConnectionManager::finish_step(TimePoint now) {
+  tally_.traces.at(now);
   requests_.pump(now);
   paths_.finish_step(now);
   if (!prepared_.pools().empty()) prepared_.fill(now);
@@ -93,6 +99,7 @@ void ConnectionManager::finish_step(TimePoint now) {
 }
 
 ConnectionManager::ForcedEnd ConnectionManager::end_by_force(ConnectionId id, TimePoint now) {
+  tally_.traces.at(now);
   const Connection* const found = connections_.find_shown(id);
   if (found == nullptr) return {};
   const std::size_t owed = switches_.owed();

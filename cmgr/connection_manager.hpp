@@ -69,6 +69,7 @@ class ConnectionManager {
   // Two-way calls: exactly one Peers::local_outcome(token, ...) follows, perhaps before this
   // returns. The number inside the request is ignored; `token` replaces it.
   void request_local(RequestId token, RequestBody request, TimePoint now) {
+    tally_.traces.at(now);
     requests_.on_local(token, std::move(request), now);
   }
   void connect_local(RequestId token, const std::string& from, const std::string& to,
@@ -88,6 +89,7 @@ class ConnectionManager {
   void register_switch(const std::string& name) { switches_.index_of(name); }
   void switch_attached(const std::string& name, SessionId session, std::uint32_t batches_in_flight,
                        const std::vector<PortLabels>& quarantined, TimePoint now) {
+    tally_.traces.at(now);
     answers_.attached(name, session, batches_in_flight, quarantined, now);
   }
   // --- connections of earlier epochs (recovery.hpp)
@@ -96,6 +98,7 @@ class ConnectionManager {
   // A page of the hops that the SwitchServer holds for this manager. Follows the first
   // switch_attached() of each switch; `next` is 0 in the last page, which may be empty.
   void switch_holds(const std::string& name, HeldHops page, TimePoint now) {
+    tally_.traces.at(now);
     recovery_.read(switches_.index_of(name), std::move(page), now);
   }
   // The manager begins to serve although some switches have not been read.
@@ -110,15 +113,18 @@ class ConnectionManager {
   // The transport reports that the peer is gone, or that the peer does not know the session.
   // Commands under way end as unreachable, and the manager attaches to the switch again.
   void switch_lost(SessionId session, std::string_view reason, TimePoint now) {
+    tally_.traces.at(now);
     answers_.lost(session, reason, now);
   }
   void on_results(SessionId session, session::Frame<HopResultBatch> frame, TimePoint now) {
+    tally_.traces.at(now);
     answers_.on_results(session, std::move(frame), now);
   }
   // The answer to Peers::invoke with the commands `asked`. After a failure it is unknown whether
   // the switch applied them.
   void on_invoked(SessionId session, const HopBatch& asked, const Result<HopResultBatch>& answer,
                   TimePoint now) {
+    tally_.traces.at(now);
     answers_.on_invoked(session, asked, answer, now);
   }
 
@@ -127,6 +133,7 @@ class ConnectionManager {
   void on_routes(std::vector<RouteReply> replies, Duration validity, TimePoint now);
   // One reply for each service. Cause kNoQosMapper: no QOSMapper could be reached.
   void on_services(const std::vector<ServiceReply>& replies, TimePoint now) {
+    tally_.traces.at(now);
     requests_.on_services(replies, now);
   }
   // `state` lists everything that is unusable in the network now. It is ignored unless its version
@@ -193,6 +200,8 @@ class ConnectionManager {
   const Occurrences& occurrences() const { return tally_.occurrences; }
   // Where setups and releases spent their time.
   const CallTimes& call_times() const { return times_; }
+  // What is recorded of calls; trace_spans.hpp makes spans of it.
+  const CallTraces& traces() const { return tally_.traces; }
   ClientDesk::Counters client_counters() const { return clients_.counters(); }
   SwitchDesk::Counters switch_counters() const { return switches_.counters(); }
   // Present quantities.
@@ -215,6 +224,7 @@ class ConnectionManager {
   struct Tally {
     CallCounters counters;
     Occurrences occurrences;
+    CallTraces traces;
   };
 
   Config config_;

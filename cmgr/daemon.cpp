@@ -46,6 +46,7 @@ bool doubtful(const std::vector<Finding>& findings) {
 ManagerDaemon::ManagerDaemon(CORBA::ORB_ptr orb, const Config& config,
                              const RemotePeers::Options& peers)
     : config_(config),
+      name_(peers.manager),
       dispatch_("xbind-cmgr " + peers.manager),
       peers_(
           orb, peers, [this](std::function<void(ConnectionManager&)> job) { post(std::move(job)); },
@@ -125,7 +126,7 @@ std::optional<Outcome> ManagerDaemon::outcome_of_call(RequestId number) {
 
 void ManagerDaemon::release_unclaimed(ConnectionId connection) {
   const log::AboutCall about(connection.value());
-  log::warn("connection {} is released: its two-way caller gave up", connection);
+  log::calls.warn("connection {} is released: its two-way caller gave up", connection);
   const RequestId token{next_token_++};  // no call waits for the outcome of this token
   post([token, connection](ConnectionManager& manager) {
     manager.release_local(token, connection, steady_now());
@@ -207,9 +208,9 @@ void ManagerDaemon::repair_at(const std::string& name, const std::vector<Finding
   if (repairs.for_switch_server.empty()) return;
   const auto acted = peers_.repair_switch(name, repairs.for_switch_server);
   if (!acted) {
-    log::warn("switchserver {} has repaired nothing: {}", name, acted.error().text);
+    log::audit.warn("switchserver {} has repaired nothing: {}", name, acted.error().text);
   } else {
-    log::info("switchserver {} has acted on {} findings", name, *acted);
+    log::audit.info("switchserver {} has acted on {} findings", name, *acted);
   }
 }
 

@@ -67,6 +67,8 @@ class ManagerDaemon {
         },
         items.value_or(1));
   }
+  // As bound under xbind/cmgr/.
+  const std::string& name() const { return name_; }
   // Every upcall of this daemon's servants passes here.
   orb::Dispatch& dispatch() { return dispatch_; }
   RemotePeers& peers() { return peers_; }  // use within a job only; blocking calls: outside
@@ -128,6 +130,7 @@ class ManagerDaemon {
   void repair_at(const std::string& switch_name, const std::vector<Finding>& seen);
 
   Config config_;
+  const std::string name_;
   orb::Dispatch dispatch_;
   RemotePeers peers_;
   ConnectionManager manager_;

@@ -27,6 +27,11 @@ namespace {
 
 using namespace xbind;
 
+struct TraceOptions {
+  std::uint32_t sample = 0;
+  std::uint32_t slow_us = 0;
+};
+
 struct Options {
   orb::CommonOptions common;
   std::string engine;
@@ -61,6 +66,7 @@ struct Options {
   std::uint64_t connections_max = 0;
   cmgr::ClientLimits clients;
   std::string state_dir;
+  TraceOptions traces;
   ImpairmentOptions impairments;
 };
 
@@ -175,6 +181,17 @@ void declare_clients(config::OptionSet& set, cmgr::ClientLimits& clients) {
                  "answered busy. 0: no limit.");
 }
 
+// Traces of calls.
+void declare_traces(config::OptionSet& set, TraceOptions& options) {
+  set.add_uint(
+      "trace-sample", &options.sample, 64, {0, 1'000'000'000},
+      "Of so many calls one is recorded in every process that it passes; 0: none. Calls of "
+      "two-way operations, as of xbindctl, are all recorded unless it is 0. Refused setups "
+      "are recorded in any case, up to 100 a second.");
+  set.add_uint("trace-slow-us", &options.slow_us, 0, {0, 3'600'000'000},
+               "Setups that take longer, in microseconds, are recorded as well; 0: none for that.");
+}
+
 void declare(config::OptionSet& set, Options& options) {
   set.add_timers(cmgr::kManagerTimers);
   for (MetricTable& table : cmgr::manager_metrics()) set.add_metrics(std::move(table));
@@ -185,6 +202,7 @@ void declare(config::OptionSet& set, Options& options) {
   declare_caches(set, options);
   declare_calls(set, options);
   declare_clients(set, options.clients);
+  declare_traces(set, options.traces);
   set.add_string("state-dir", &options.state_dir, "",
                  "Directory in which the manager's epoch is stored across restarts; empty: only "
                  "SwitchServers remember it.");
@@ -298,6 +316,7 @@ Result<cmgr::Config> config_of(const Options& options) {
   config.break_delay = std::chrono::milliseconds(options.break_delay_ms);
   config.connections_max = options.connections_max;
   config.clients = options.clients;
+  config.traces = {options.traces.sample, std::chrono::microseconds(options.traces.slow_us)};
   if (options.engine == "xbind") return config;
   // The paper's baselines: two phases, synchronous invocations, no caches.
   config.engine =

@@ -92,8 +92,8 @@ Result<std::vector<PortLabels>> RemotePeers::claim(const std::string& switch_nam
     quarantined = std::move(taken->quarantined);
   }
   if (claimed != 0) {
-    log::info("{} hops claimed at switchserver {}, whose ledger is new; {} refused", claimed,
-              switch_name, refused);
+    log::sessions.info("{} hops claimed at switchserver {}, whose ledger is new; {} refused",
+                       claimed, switch_name, refused);
   }
   return quarantined;
 }

@@ -124,7 +124,7 @@ void RemotePeers::run_watching() {
   if (CORBA::is_nil(watched) || fenced_) return;
   const auto gone = orb::remote("routeobject " + options_.route_object, watched,
                                 [&] { watched->unwatch(options_.manager.c_str()); });
-  if (!gone) log::info("{}", gone.error().text);
+  if (!gone) log::routes.info("{}", gone.error().text);
 }
 
 std::optional<Duration> RemotePeers::watch_now(v2::RouteObject_var& watched) {
@@ -152,7 +152,7 @@ std::optional<Duration> RemotePeers::watch_now(v2::RouteObject_var& watched) {
     // RouteObject's versions only rise, so it has not sent a notice from before this call that has
     // a higher one than its answer. If believed, such a notice would hide all later ones.
     if (!restarted && state->version < noticed) {
-      log::warn(
+      log::routes.warn(
           "a topology notice of version {} was not sent by routeobject {}, whose version is {}",
           noticed, options_.route_object, state->version);
       restarted = true;

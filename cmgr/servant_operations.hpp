@@ -25,6 +25,9 @@ class ManagerOperationsServant : public orb::Dispatched<POA_xbind::v2::ManagerOp
   v2::AuditReport* audit_network() override;
   v2::AuditReport* repair_network(const v2::AuditFindingSeq& seen) override;
   void set_log_level(const char* level) override;
+  v2::LogLevelSeq* log_levels() override;
+  v2::TracePart* spans_of(const char* manager, v2::ConnectionId connection) override;
+  v2::TracedOperationSeq* traced_operations(CORBA::ULong limit) override;
 
  private:
   ManagerDaemon& daemon_;

@@ -123,14 +123,14 @@ void ConnectionGuard::look(const std::vector<int>& all) {
   closed_unlogged_ += closed.size();
   count_closed_idle(closed.size());
   if (closed_unlogged_ != 0 && now - closed_logged_at_ >= kTellPeriod) {
-    log::warn("closed {} idle connections without a session; {} of at most {} remain open",
-              closed_unlogged_, connections - closed.size(), limits_.connections_max);
+    log::orb.warn("closed {} idle connections without a session; {} of at most {} remain open",
+                  closed_unlogged_, connections - closed.size(), limits_.connections_max);
     closed_unlogged_ = 0;
     closed_logged_at_ = now;
   }
   set_few_descriptors_left(all.size() - std::min(all.size(), connections) >= descriptors_max_ / 2);
   if (all.size() >= descriptors_max_ / 8 * 7 && !std::exchange(shortage_logged_, true)) {
-    log::warn(
+    log::orb.warn(
         "few file descriptors left: {} of {} in use, {} by accepted connections; "
         "raise the limit (ulimit -n)",
         all.size(), descriptors_max_, connections);

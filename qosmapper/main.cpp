@@ -34,8 +34,13 @@ int main(int argc, char** argv) {
   Impairments impairments(impairment_options, "xbind-qosmapper " + common.name);
   orb::Runtime runtime(argc, argv, common.runtime());
   orb::Dispatch dispatch("xbind-qosmapper " + common.name);
+  const PortableServer::Servant_var<QosOperationsServant> operations =
+      new QosOperationsServant(dispatch);
+  const CORBA::Object_var operations_object = runtime.activate(operations.in());
+  const v2::QosOperations_var operations_reference =
+      v2::QosOperations::_unchecked_narrow(operations_object);
   const PortableServer::Servant_var<QosMapperServant> servant =
-      new QosMapperServant(dispatch, catalogue, &impairments);
+      new QosMapperServant(dispatch, catalogue, &impairments, operations_reference);
   const CORBA::Object_var object = runtime.activate(servant.in());
   auto exported = exporter::Exporter::open_or_log(common.metrics, "xbind-qosmapper",
                                                   {servant->exposed_part()}, qos_mapper_metrics());

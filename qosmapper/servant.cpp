@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "orb/convert.hpp"
+#include "orb/log_level.hpp"
 #include "orb/peer_faults.hpp"
 #include "orb/process.hpp"
 #include "orb/raise.hpp"
@@ -155,5 +156,13 @@ exporter::Part QosMapperServant::exposed_part() {
 std::vector<MetricTable> qos_mapper_metrics() {
   return {metric_table("qosmapper", kMapperMetrics), orb::upcall_metrics()};
 }
+
+v2::QosOperations_ptr QosMapperServant::qos_operations() {
+  return v2::QosOperations::_duplicate(operations_);
+}
+
+void QosOperationsServant::set_log_level(const char* level) { orb::set_log_level(level); }
+
+v2::LogLevelSeq* QosOperationsServant::log_levels() { return orb::log_levels(); }
 
 }  // namespace xbind

@@ -15,13 +15,25 @@
 
 namespace xbind {
 
+// The operators' interface of the QOSMapper.
+class QosOperationsServant : public orb::Dispatched<POA_xbind::v2::QosOperations> {
+ public:
+  explicit QosOperationsServant(orb::Dispatch& dispatch) : Dispatched(dispatch) {}
+  void set_log_level(const char* level) override;
+  v2::LogLevelSeq* log_levels() override;
+};
+
 class QosMapperServant : public orb::Dispatched<POA_xbind::v2::QOSMapper> {
  public:
   // `dispatch` and `impairments` must outlive this object. With a pace, every query of a manager
-  // takes the paced time.
+  // takes the paced time. `operations`: what qos_operations() returns.
   QosMapperServant(orb::Dispatch& dispatch, std::shared_ptr<const Catalogue> catalogue,
-                   Impairments* impairments = nullptr)
-      : Dispatched(dispatch), catalogue_(std::move(catalogue)), impairments_(impairments) {}
+                   Impairments* impairments = nullptr,
+                   v2::QosOperations_ptr operations = v2::QosOperations::_nil())
+      : Dispatched(dispatch),
+        catalogue_(std::move(catalogue)),
+        impairments_(impairments),
+        operations_(v2::QosOperations::_duplicate(operations)) {}
 
   v2::Demand video_to_network(const v2::VideoFrames& video) override;
   v2::VideoFrames network_to_frame_size(CORBA::ULongLong cells_per_s,
@@ -34,6 +46,7 @@ class QosMapperServant : public orb::Dispatched<POA_xbind::v2::QOSMapper> {
                                        const v2::TrafficContract& contract,
                                        const v2::CellQualitySeq& hops) override;
   v2::NameSeq* services() override;
+  v2::QosOperations_ptr qos_operations() override;
   v2::MetricSeq* status() override;
 
   // What the daemon exposes over HTTP. It must not be asked after this object has ended.
@@ -44,6 +57,7 @@ class QosMapperServant : public orb::Dispatched<POA_xbind::v2::QOSMapper> {
 
   const std::shared_ptr<const Catalogue> catalogue_;
   Impairments* const impairments_;
+  const v2::QosOperations_var operations_;
   std::atomic<std::uint64_t> mappings_{0};
 };
 

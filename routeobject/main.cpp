@@ -111,7 +111,7 @@ int main(int argc, char** argv) {
   log::start("xbind-routeobject " + options.common.name, options.common.log);
   log::info("options: {}", set.given_text());
   if (!make_state_dir(options.state_dir)) return 1;
-  for (const std::string& note : options.loaded->notes) log::info("topology: {}", note);
+  for (const std::string& note : options.loaded->notes) log::routes.info("topology: {}", note);
 
   Impairments impairments(options.impairments, "xbind-routeobject " + options.common.name);
   RouteService routes(std::move(options.loaded->topology), options.validity_ms, first_version(),
@@ -120,11 +120,11 @@ int main(int argc, char** argv) {
                                  ? ""
                                  : drain_file_path(options.state_dir, options.common.name));
   for (const PathElement& element : drains.restore(options.kept)) {
-    log::warn("{} port {} was drained and is not in this topology", element.switch_name,
-              element.output_port);
+    log::routes.warn("{} port {} was drained and is not in this topology", element.switch_name,
+                     element.output_port);
   }
   if (!options.kept.empty())
-    log::info("{} elements are drained, as they were", routes.drains().size());
+    log::routes.info("{} elements are drained, as they were", routes.drains().size());
   orb::Runtime runtime(argc, argv, options.common.runtime());
   orb::Dispatch dispatch("xbind-routeobject " + options.common.name);
   RemoteWatchers watchers(routes);

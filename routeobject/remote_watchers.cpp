@@ -82,8 +82,8 @@ void RemoteWatchers::expire(TimePoint now) {
   for (const std::string& name : list_.expire(now)) {
     watchers_.erase(name);
     ++lost_;
-    log::warn("watcher {} did not renew its watch within {} ms; it receives no more notices", name,
-              kLeaseInValidities * routes_.validity_ms());
+    log::routes.warn("watcher {} did not renew its watch within {} ms; it receives no more notices",
+                     name, kLeaseInValidities * routes_.validity_ms());
   }
 }
 
@@ -120,7 +120,7 @@ void RemoteWatchers::tell_all(std::unique_lock<std::mutex>& lock) {
     } else if (list_.end(watcher.name, watcher.registration)) {
       watchers_.erase(watcher.name);
       ++lost_;
-      log::warn("{}; it receives no notices until it watches again", notified.error().text);
+      log::routes.warn("{}; it receives no notices until it watches again", notified.error().text);
     }
     const bool ending = stop_;
     lock.unlock();

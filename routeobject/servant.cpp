@@ -77,8 +77,8 @@ void notify_if_changed(RouteService& routes, RemoteWatchers& watchers, const Res
   if (!*risen) return;
   watchers.tell();
   const auto now = routes.condition();
-  log::info("topology version {} after {}: {} ports unusable", now->state.version, cause,
-            now->state.unusable.size());
+  log::routes.info("topology version {} after {}: {} ports unusable", now->state.version, cause,
+                   now->state.unusable.size());
 }
 
 // The sources of a status.
@@ -325,5 +325,7 @@ v2::LinkStateSeq* RouteOperationsServant::links(CORBA::ULong first, CORBA::ULong
 }
 
 void RouteOperationsServant::set_log_level(const char* level) { orb::set_log_level(level); }
+
+v2::LogLevelSeq* RouteOperationsServant::log_levels() { return orb::log_levels(); }
 
 }  // namespace xbind

@@ -29,6 +29,7 @@ class RouteOperationsServant : public orb::Dispatched<POA_xbind::v2::RouteOperat
   void drain(const v2::RouteElement& element, CORBA::Boolean drained) override;
   v2::LinkStateSeq* links(CORBA::ULong first, CORBA::ULong limit) override;
   void set_log_level(const char* level) override;
+  v2::LogLevelSeq* log_levels() override;
 
  private:
   RouteService& routes_;

@@ -33,7 +33,7 @@ SwitchServerDaemon::SwitchServerDaemon(const SwitchServerDaemonOptions& options,
       managers_(
           name_, impairments_,
           [this](SessionId session, const std::string& reason) {
-            log::warn("session {}: {}", session, reason);
+            log::sessions.warn("session {}: {}", session, reason);
             post([session](SwitchServer& server) { server.detach(session); });
           },
           [this](std::uint64_t token, LedgerReport report) {
@@ -187,7 +187,7 @@ void SwitchServerDaemon::after_drain() {
     impairments_.sending(requests);
   driver_->transmit();
   if (absence_.next_deadline() <= now) absence_.failed(driver_->why_away());
-  if (const auto words = absence_.complaint(now)) log::warn("{}", *words);
+  if (const auto words = absence_.complaint(now)) log::gsmp.warn("{}", *words);
   managers_.send_collected(now);
   tell_router(now);
   timer_.set(std::min({driver_->next_deadline(), server_.next_deadline(), managers_.next_deadline(),
@@ -230,7 +230,7 @@ void SwitchServerDaemon::switch_away(TimePoint now) {
 
 void SwitchServerDaemon::note_switch(const driver::Event& event, TimePoint now) {
   if (std::holds_alternative<driver::Up>(event)) {
-    if (const auto words = absence_.back(now)) log::info("{}", *words);
+    if (const auto words = absence_.back(now)) log::gsmp.info("{}", *words);
     reporter_.switch_up(now);
   } else if (std::holds_alternative<driver::Ports>(event)) {
     reporter_.ports_changed(now);

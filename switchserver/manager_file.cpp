@@ -66,7 +66,7 @@ Result<std::optional<KnownManagers>> read_managers(const std::string& path) {
 void ManagerKeeper::write(const KnownManagers& managers) {
   if (kept_ == managers) return;
   if (const auto written = replace_file(path_, managers_as_text(managers)); !written) {
-    log::warn("{}; after a restart not every manager is known", written.error().text);
+    log::sessions.warn("{}; after a restart not every manager is known", written.error().text);
     return;
   }
   kept_ = managers;

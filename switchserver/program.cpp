@@ -35,6 +35,7 @@ struct Options {
   std::string state_dir;
   std::string route_object;
   double report_threshold = 0;
+  std::uint32_t trace_slow_us = 0;
   std::uint32_t report_interval_ms = 0;
   std::uint32_t report_refresh_ms = 0;
   ImpairmentOptions impairments;
@@ -66,6 +67,9 @@ void declare(config::OptionSet& set, Options& options) {
   orb::add_client_options(set, options.common, log::Level::kInfo);
   orb::add_connection_options(set, options.common);
   exporter::add_option(set, options.common.metrics);
+  set.add_uint("trace-slow-us", &options.trace_slow_us, 0, {0, 3'600'000'000},
+               "Commands that take longer, in microseconds, are recorded for traces although no "
+               "manager asks for it; 0: none for that.");
   set.add_string(
       "state-dir", &options.state_dir, "",
       "Directory in which names and epochs of managers are stored across restarts; empty: "
@@ -120,6 +124,7 @@ SwitchServerDaemonOptions daemon_options(const Options& options, std::size_t num
   // has with the switches here. Together they may have less under way towards it than the socket's
   // send buffer holds, so that a step never blocks on it. Large batches are sent one by one.
   out.server.session = orb::within_connection(out.server.session, options.nodes.size());
+  out.server.controller.trace_slow = std::chrono::microseconds(options.trace_slow_us);
   out.server.session_base = session_base;
   out.impairments = options.impairments;
   out.reports.threshold = options.report_threshold;

@@ -83,18 +83,19 @@ void RemoteRouter::run(orb::NameClient names) {
     if (away) {
       if (!away_since) away_since = steady_now();
       if (!warned && steady_now() - *away_since >= kPatience) {
-        log::warn("ports are not reported: {}; retrying", problem);
+        log::routes.warn("ports are not reported: {}; retrying", problem);
         warned = true;
       }
       const std::lock_guard again(mutex_);
       failed.swap(waiting_);
     } else if (!problem.empty()) {
       if (refused.insert(next.switch_name).second) {
-        log::warn("the ports of {} are not reported: {}; retrying", next.switch_name, problem);
+        log::routes.warn("the ports of {} are not reported: {}; retrying", next.switch_name,
+                         problem);
       }
     } else {
       refused.erase(next.switch_name);
-      if (warned) log::info("ports are reported to routeobject {} again", route_object_);
+      if (warned) log::routes.info("ports are reported to routeobject {} again", route_object_);
     }
     if (!away) {
       away_since.reset();

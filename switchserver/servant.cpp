@@ -12,6 +12,7 @@
 #include "orb/peer_faults.hpp"
 #include "orb/raise.hpp"
 #include "orb/reply.hpp"
+#include "orb/traces.hpp"
 #include "switchserver/timers.hpp"
 
 namespace xbind {
@@ -128,7 +129,7 @@ v2::HopAttachment* SwitchServerServant::attach_manager(const char* manager, v2::
   orb::ReplyRoom room(orb::kReplyOctetsMax - ports.size() * sizeof(v2::PortState));
   orb::to_idl(take_labels(quarantined, room), out->quarantined);
   if (!quarantined.empty()) {
-    log::warn(
+    log::sessions.warn(
         "manager {} has more labels in quarantine than one reply holds: those of {} ports "
         "stay there until it attaches again",
         manager, quarantined.size());
@@ -361,5 +362,14 @@ v2::CellCounters SwitchOperationsServant::count_cells(v2::PortNumber input_port,
 }
 
 void SwitchOperationsServant::set_log_level(const char* level) { orb::set_log_level(level); }
+
+v2::LogLevelSeq* SwitchOperationsServant::log_levels() { return orb::log_levels(); }
+
+v2::TracePart* SwitchOperationsServant::spans_of(const char* manager, v2::ConnectionId connection) {
+  const trace::WallClock clock = orb::wall_clock();
+  return orb::to_idl(daemon_.ask([&](xbind::SwitchServer& server) {
+    return server.spans_of(manager, ConnectionId{connection}, clock);
+  }));
+}
 
 }  // namespace xbind

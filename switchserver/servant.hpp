@@ -37,6 +37,8 @@ class SwitchOperationsServant : public orb::Dispatched<POA_xbind::v2::SwitchOper
   v2::CellCounters count_cells(v2::PortNumber input_port,
                                const v2::LabelValue& input_label) override;
   void set_log_level(const char* level) override;
+  v2::LogLevelSeq* log_levels() override;
+  v2::TracePart* spans_of(const char* manager, v2::ConnectionId connection) override;
 
  private:
   SwitchServerDaemon& daemon_;

@@ -132,6 +132,10 @@ class SwitchServer {
     return controller_.clear_hops(manager, connection, now);
   }
 
+  // What is recorded of a manager's connection.
+  trace::Part spans_of(const std::string& manager, ConnectionId connection,
+                       const trace::WallClock& clock);
+
   void on_driver(const driver::Event& event, TimePoint now);
   void tick(TimePoint now);
   TimePoint next_deadline() const;
@@ -154,6 +158,7 @@ class SwitchServer {
   struct Waiting {
     HopResultBatch batch;
     std::optional<SwitchController::BatchTimes> times{};  // nullopt: answers no batch
+    std::vector<HopTrace> traces{};
   };
   struct Manager {
     std::string name;

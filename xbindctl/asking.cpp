@@ -86,6 +86,14 @@ FitQuestion question_of(const CommandLine& line) {
           line.route_object, line.qos_mapper, line.manager};
 }
 
+DaemonNames names_of(const CommandLine& line) {
+  return {line.manager, line.route_object, line.qos_mapper};
+}
+
+TraceWish trace_of(const CommandLine& line) {
+  return {line.manager, ConnectionId{line.id}, line.view.limit, line.view.otlp};
+}
+
 std::optional<std::string> client_of(const CommandLine& line) {
   if (line.client.empty()) return std::nullopt;
   return line.client;

@@ -16,6 +16,7 @@
 #include "xbindctl/document.hpp"
 #include "xbindctl/failure.hpp"
 #include "xbindctl/network_room.hpp"
+#include "xbindctl/trace.hpp"
 
 namespace xbind::ctl {
 
@@ -27,6 +28,8 @@ RouteWish wish_of(const CommandLine& line, const config::OptionSet& set);
 CallPage::Plan plan_of(const CommandLine& line);
 FitQuestion question_of(const CommandLine& line);
 std::optional<std::string> client_of(const CommandLine& line);
+DaemonNames names_of(const CommandLine& line);
+TraceWish trace_of(const CommandLine& line);
 PathElement element_of(const CommandLine& line);  // of the arguments SWITCH and [PORT]
 
 OrFailure<client::TwoWay> manager_of(orb::NameClient& names, const CommandLine& line);

@@ -123,9 +123,9 @@ std::vector<config::Command> commands() {
        "Declares that a manager will not return; frees its quarantined labels.",
        {"release"}},
       {"log-level",
-       {"DAEMON", "NAME|LEVEL", "[LEVEL]"},
-       "Changes what a running daemon logs: DAEMON is manager, routeobject, or switchserver NAME.",
-       {"manager", "routeobject"}}};
+       {"DAEMON", "[NAME|SUBSYSTEM|LEVEL]", "[SUBSYSTEM|LEVEL]", "[LEVEL]"},
+       "Changes or shows what manager, routeobject, qosmapper, switchserver NAME, or all log.",
+       {"manager", "routeobject", "qosmapper"}}};
 }
 
 std::vector<config::Command> all_commands() {

@@ -63,6 +63,7 @@ struct ViewOptions {
   std::string sort;  // one of call_orders()
   bool reverse = false;
   std::uint32_t limit = 0;  // 0: none
+  std::string otlp;         // trace: a file; empty: none
   std::uint64_t after = 0;  // the last call of the page before; 0: from the beginning
 };
 

@@ -64,6 +64,11 @@ std::vector<config::Command> view_commands(const Words& service) {
        "Prints the calls that would have to move if a switch or link were lost, and those that "
        "have no other path.",
        {"routeobject", "manager"}},
+      {"trace",
+       {"[ID]"},
+       "Prints where the time of a recorded call went, in the manager, its SwitchServers and their "
+       "switches; without ID, the latest operations that are recorded.",
+       {"limit", "otlp", "manager"}},
       {"top",
        {},
        "Shows rates, refusals, latency, links, switches and clients, again and again.",
@@ -109,7 +114,10 @@ void declare_views(config::OptionSet& set, ViewOptions& view) {
                  "The order; ids ascend in the order of the setups. cells: the greatest rate "
                  "first.");
   set.add_flag("reverse", &view.reverse, "The opposite order.");
-  set.add_uint("limit", &view.limit, 0, {0, 1'000'000}, "How many calls to print at most; 0: all.");
+  set.add_uint("limit", &view.limit, 0, {0, 1'000'000},
+               "How many calls to print at most; 0: all. trace: operations, up to 1000; 0: 20.");
+  set.add_string("otlp", &view.otlp, "",
+                 "trace: appends the spans to this file, as one line of OTLP JSON.");
   set.add_uint("after", &view.after, 0, {},
                "Begins behind this call, the last one of the page before.");
 }
@@ -121,6 +129,9 @@ std::optional<std::string> check_views(const CommandLine& line, const config::Op
   }
   if (set.given("frames") && repeatable(line.verb()) && view.watch_s == 0 && line.verb() != "top") {
     return "frames goes with watch";
+  }
+  if (line.verb() == "trace" && !view.otlp.empty() && line.words.size() == 1) {
+    return "otlp goes with the ID of a call";
   }
   if (view.ids && view.json) return "ids and json exclude each other";
   if (line.verb() == "completion" && line.words[1] != "bash" && line.words[1] != "zsh") {

@@ -28,6 +28,7 @@
 #include "xbindctl/explanations.hpp"
 #include "xbindctl/questions.hpp"
 #include "xbindctl/top.hpp"
+#include "xbindctl/trace.hpp"
 #include "xbindctl/watching.hpp"
 
 namespace {
@@ -76,7 +77,8 @@ int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameCli
     return ctl::forget_manager(names, words[1], words[2], line.release, pause_before_asking);
   }
   if (verb == "managers") return ctl::managers(names, words[1]);
-  if (verb == "log-level") return ctl::log_level(names, words, line.manager, line.route_object);
+  if (verb == "log-level") return ctl::log_level(names, words, ctl::names_of(line));
+  if (verb == "trace") return ctl::trace(names, ctl::trace_of(line));
   if (verb == "ports") return ctl::ports(names, words[1]);
   if (verb == "count") {
     return ctl::count(names, words[1], ctl::element_of(line).output_port, line.label);

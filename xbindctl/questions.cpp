@@ -217,6 +217,8 @@ int explain_call(const client::TwoWay& manager, ConnectionId connection) {
   const v2::ConnectionState& state = line->state.in();
   say(fmt::format("call {} is {}: {}", state.connection, words_of_phase(state.phase),
                   words_of(state.phase).meaning));
+  if (state.up_since_s != 0) say("it is up since " + time_words(state.up_since_s));
+  if (state.changed_s != 0) say("it was changed at " + time_words(state.changed_s));
   if (state.condition != v2::path_up) {
     say(fmt::format("its path is {} at {}, and there is no other", condition_word(state.condition),
                     state.element.in()));
@@ -229,7 +231,8 @@ int explain_call(const client::TwoWay& manager, ConnectionId connection) {
     rows.push_back({stage.name, stage.progress, mean_of(stage.sum)});
   }
   print_table(2, std::move(rows));
-  say("the manager does not store the times of one call; `xbindctl call ID` shows its hops");
+  say("`xbindctl trace ID` shows the times of this call, if they were recorded; `xbindctl call ID` "
+      "its hops");
   return 0;
 }
 
@@ -247,6 +250,8 @@ Told explain_call_document(const client::TwoWay& manager, ConnectionId connectio
   return Document{{{"id", digits(state.connection)},
                    {"state", words_of_phase(state.phase)},
                    {"meaning", std::string{words_of(state.phase).meaning}},
+                   {"up_since_s", state.up_since_s},
+                   {"changed_s", state.changed_s},
                    {"reroutes", state.reroutes},
                    {"condition", condition_word(state.condition)},
                    {"element", text(state.element.in())},

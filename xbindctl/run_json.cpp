@@ -8,6 +8,7 @@
 #include "xbindctl/call_views.hpp"
 #include "xbindctl/documents.hpp"
 #include "xbindctl/questions.hpp"
+#include "xbindctl/trace.hpp"
 
 namespace xbind::ctl {
 namespace {
@@ -22,8 +23,9 @@ std::optional<Told> document_of_network(const CommandLine& line, const config::O
   }
   if (verb == "managers") return managers_document(names, words[1]);
   if (verb == "log-level") {
-    return log_level_document(names, words, line.manager, line.route_object);
+    return log_level_document(names, words, names_of(line));
   }
+  if (verb == "trace") return trace_document(names, trace_of(line));
   if (verb == "ports") return ports_document(names, words[1]);
   if (verb == "count")
     return count_document(names, words[1], element_of(line).output_port, line.label);

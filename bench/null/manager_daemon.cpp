@@ -241,6 +241,9 @@ class OperationsServant : public POA_xbind::v2::ManagerOperations {
     not_here();
   }
   void set_log_level(const char*) override { not_here(); }
+  v2::LogLevelSeq* log_levels() override { not_here(); }
+  v2::TracePart* spans_of(const char*, v2::ConnectionId) override { not_here(); }
+  v2::TracedOperationSeq* traced_operations(CORBA::ULong) override { not_here(); }
 
  private:
   Daemon& daemon_;

@@ -9,6 +9,7 @@
 #include "cmgr/parts/timers.hpp"
 #include "core/clock.hpp"
 #include "core/session/session.hpp"
+#include "core/trace/sampling.hpp"
 #include "qosmapper/catalogue.hpp"
 
 namespace xbind::cmgr {
@@ -49,6 +50,8 @@ struct Config {
   double hit_ratio = 0.995;            // target of competitive and cooperative caches
   bool quotas = false;                 // keep bandwidth and buffer in advance
   std::size_t quota_calls_ahead = 16;  // quota is kept for so many calls of the mean demand
+
+  trace::Settings traces;  // which calls are recorded
 
   Aggregation aggregation;
   std::size_t crankbacks = 2;  // further routes that a call tries; 0..8

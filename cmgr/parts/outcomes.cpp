@@ -4,7 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
+#include <string>
 #include <utility>
+
+#include "core/log.hpp"
+#include "core/log_about.hpp"
 
 namespace xbind::cmgr {
 
@@ -63,6 +68,7 @@ bool Outcomes::admit(ClientIndex client, RequestId request, std::uint64_t digest
 
 void Outcomes::tell(const Asker& asker, Outcome&& outcome, TimesIndex times) {
   outcome.request = asker.request;
+  if (log::calls.enabled(log::Level::kDebug)) log_outcome(asker, outcome);
   switch (outcome.kind) {
     case OutcomeKind::kConnected: ++counters_.connected; break;
     case OutcomeKind::kRefused:
@@ -82,6 +88,16 @@ void Outcomes::tell(const Asker& asker, Outcome&& outcome, TimesIndex times) {
   }
   gate_.ended();
   clients_.answer(asker.client, std::move(outcome), times);
+}
+
+void Outcomes::log_outcome(const Asker& asker, const Outcome& outcome) const {
+  std::optional<log::AboutCall> about;  // a refused setup has said its own
+  if (outcome.connection != ConnectionId{}) about.emplace(outcome.connection.value());
+  const std::string call = outcome.connection == ConnectionId{}
+                               ? std::string{"a setup"}
+                               : fmt::format("connection {}", outcome.connection);
+  log::calls.debug("{}, request {} of client {}: {}", call, asker.request,
+                   clients_.name(asker.client), explain(outcome));
 }
 
 void Outcomes::refuse(const Asker& asker, ConnectionId about, Refusal refusal) {

@@ -55,6 +55,7 @@ class Outcomes {
 
  private:
   std::uint32_t retry_after_ms() const;
+  [[gnu::cold]] void log_outcome(const Asker& asker, const Outcome& outcome) const;
 
   const Config& config_;
   Peers& peers_;

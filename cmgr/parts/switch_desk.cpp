@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "cmgr/parts/call_traces.hpp"
 #include "core/log.hpp"
 #include "core/planted.hpp"
 #include "core/wire_octets.hpp"
@@ -16,8 +17,12 @@ constexpr std::uint32_t kFirstDemand = 8;
 
 }  // namespace
 
-SwitchDesk::SwitchDesk(const Config& config, Peers& peers, CallTimes& times)
-    : config_(config), peers_(peers), times_(times), aggregation_(config.aggregation) {}
+SwitchDesk::SwitchDesk(const Config& config, Peers& peers, CallTimes& times, CallTraces& traces)
+    : config_(config),
+      peers_(peers),
+      times_(times),
+      traces_(traces),
+      aggregation_(config.aggregation) {}
 
 SwitchIndex SwitchDesk::index_of(const std::string& name) {
   const auto [entry, fresh] = by_name_.try_emplace(name, index_at(switches_.size()));
@@ -47,8 +52,9 @@ void SwitchDesk::attached(SwitchIndex index, SessionId session, std::uint32_t ba
   by_session_[session] = index;
   std::size_t quarantine = 0;
   for (const PortLabels& port : quarantined) quarantine += port.labels.size();
-  log::info("switchserver {} attached, session {}, {} of this manager's labels in quarantine there",
-            at.name, session, quarantine);
+  log::sessions.info(
+      "switchserver {} attached, session {}, {} of this manager's labels in quarantine there",
+      at.name, session, quarantine);
   if (config_.label_policy != LabelPolicy::kFixed || config_.quotas) {
     trim_due_ = std::min(trim_due_, now + kTrim);
   }
@@ -58,7 +64,7 @@ void SwitchDesk::attached(SwitchIndex index, SessionId session, std::uint32_t ba
 void SwitchDesk::lost(SwitchIndex index, std::string_view reason) {
   Switch& at = *switches_[index.value()];
   if (at.session.value() == 0) return;
-  log::warn("switchserver {}: {}; the session is over", at.name, reason);
+  log::sessions.warn("switchserver {}: {}; the session is over", at.name, reason);
   ++counters_.sessions_lost;
   end_session(at);
 }
@@ -87,6 +93,8 @@ void SwitchDesk::granted(SwitchIndex index, const HopResultBatch& batch, TimePoi
   }
   Switch& at = *switches_[index.value()];
   for (const PortRecall& recall : batch.recalls) {
+    log::labels.debug("switchserver {} recalls {} labels and {} cells/s of port {}", at.name,
+                      recall.labels, recall.quota.cells_per_s, recall.port);
     PortCaches& from = caches(index, recall.port);
     for (const Label label : from.labels.recalled(recall.labels, now)) {
       at.queue.give_back(recall.port, label, now);
@@ -119,6 +127,7 @@ void SwitchDesk::invoke(SwitchIndex index, HopBatch batch, TimePoint now) {
   // arrived. They travel in the session, which loses nothing.
   ++counters_.frames_out;
   (void)now;
+  if (!batch.traced.empty()) traces_.sent(batch, index);
   peers_.invoke(at.session, at.name, std::move(batch));
 }
 
@@ -314,6 +323,7 @@ SwitchDesk::Counters SwitchDesk::counters() const {
 
 void SwitchDesk::send_one(Switch& at, TimePoint now) {
   HopBatch batch = at.queue.take([&](TimesIndex call) { times_.left(call, now); });
+  if (!batch.traced.empty()) traces_.sent(batch, index_of(at.name));
   const std::size_t octets = wire_octets(batch);
   ++batches_under_way_;
   transmit(at, at.link->send(std::move(batch), octets, now));

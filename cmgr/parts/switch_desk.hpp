@@ -66,6 +66,8 @@ struct PortCaches {
   Resources quota_asked;
 };
 
+class CallTraces;  // call_traces.hpp
+
 class SwitchDesk {
  public:
   // The pause before owed removals are sent again after the switch answered that they are
@@ -79,7 +81,7 @@ class SwitchDesk {
   static constexpr Duration kTrim = kManagerTimers["cache-trim"];
 
   // `times` must outlive the desk.
-  SwitchDesk(const Config& config, Peers& peers, CallTimes& times);
+  SwitchDesk(const Config& config, Peers& peers, CallTimes& times, CallTraces& traces);
 
   // The permanent index of a switch name; a new switch is attached with Peers::attach_switch.
   SwitchIndex index_of(const std::string& name);
@@ -117,6 +119,10 @@ class SwitchDesk {
     times_.queued(times);
     fill(to.queue.add_setup(owner, now, times));
     send_due(to, now, false);
+  }
+  // The command that is queued next, of that connection, is recorded (call_traces.hpp).
+  void trace(SwitchIndex at, ConnectionId connection) {
+    switches_[at.value()]->queue.trace(connection);
   }
   void queue(SwitchIndex at, HopKey removal, TimesIndex times, TimePoint now);
   void queue(SwitchIndex at, HopModify change, TimePoint now);
@@ -301,6 +307,7 @@ class SwitchDesk {
   const Config& config_;
   Peers& peers_;
   CallTimes& times_;
+  CallTraces& traces_;
   AggregationPolicy aggregation_;
   // Unconfirmed batches of all switches: as of the end of the previous step, plus those sent since.
   std::size_t batches_under_way_ = 0;

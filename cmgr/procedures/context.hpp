@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cmgr/parts/call_times.hpp"
+#include "cmgr/parts/call_traces.hpp"
 #include "cmgr/parts/client_desk.hpp"
 #include "cmgr/parts/config.hpp"
 #include "cmgr/parts/counters.hpp"
@@ -24,6 +25,7 @@ struct Context {
   CallCounters& counters;
   Occurrences& occurrences;
   CallTimes& times;
+  CallTraces& traces;
   ClientDesk& clients;
   SwitchDesk& switches;
   ConnectionTable& connections;

@@ -59,11 +59,11 @@ void Hold::perform(Action action, TimePoint now) {
       disarm();
       commit_hops(now);
       return;
-    case Action::kConnect: connect(); return;
+    case Action::kConnect: connect(now); return;
     case Action::kHandOver: leave(); return;
     case Action::kExpire: {
       disarm();  // the release may delete the connection
-      const ProcedurePtr self = leave();
+      const ProcedurePtr self = leave(Cause::kHoldExpired);
       start_release(context_, connection_, {}, kNotTimed, now);
       return;
     }
@@ -98,9 +98,10 @@ void Hold::disarm() {
   context_.timers.disarm_hold(connection_.id, std::exchange(held_until_, kNever));
 }
 
-void Hold::connect() {
+void Hold::connect(TimePoint now) {
   const ProcedurePtr self = leave();
   context_.connections.reach(connection_, Stage::kUp);
+  connection_.up_since_s = Connection::second_of(now);
   context_.outcomes.tell(*committer_, connected_outcome(connection_));
   context_.clients.owns(committer_->client, -1);
   context_.paths.look(connection_);
@@ -113,7 +114,7 @@ void Hold::refuse(TimePoint now) {
   context_.outcomes.tell(committer_ ? *committer_ : *connection_.asker(), std::move(outcome));
   if (committer_) context_.clients.owns(committer_->client, -1);
   clear_path(now);
-  const ProcedurePtr self = leave();
+  const ProcedurePtr self = leave(refusal_.cause);
   forget(context_, connection_);
 }
 

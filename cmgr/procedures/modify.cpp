@@ -212,8 +212,9 @@ void Modify::owe_changes(const Contract& contract, TimePoint now) {
 }
 
 void Modify::end(bool accepted, TimePoint now) {
-  const ProcedurePtr self = leave();
+  const ProcedurePtr self = leave(accepted ? Cause::kNone : refusal_.cause);
   if (accepted) {
+    connection_.changed(now);
     for (Hop& hop : hops()) context_.sender.unbook(connection_, hop);
     context_.connections.set_contract(connection_, target_);
     for (Hop& hop : hops()) context_.sender.book(connection_, hop, now);

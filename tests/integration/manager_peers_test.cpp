@@ -99,6 +99,7 @@ class NoLinks : public POA_xbind::v2::RouteOperations {
   void drain(const v2::RouteElement&, CORBA::Boolean) override {}
   v2::LinkStateSeq* links(CORBA::ULong, CORBA::ULong) override { return new v2::LinkStateSeq(); }
   void set_log_level(const char*) override {}
+  v2::LogLevelSeq* log_levels() override { return new v2::LogLevelSeq(); }
 };
 
 // Gives another answer to each call; some are valid.

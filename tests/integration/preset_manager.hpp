@@ -35,6 +35,9 @@ class PresetManager : public POA_xbind::v2::ConnectionManager {
   // audit_network() throws Unavailable while report.switches is 0, as at the beginning.
   v2::AuditReport report{true, {}, 0, 0, 0, 0, 0, 0, 0};
   v2::MetricSeq metrics;
+  v2::LogLevelSeq log_levels;
+  v2::TracePart trace{};
+  v2::TracedOperationSeq traced;
   v2::ManagerOperations_var operations;  // set it to the reference of a PresetOperations
   std::function<void()> trouble;         // see begin(); may throw anything
 
@@ -183,6 +186,15 @@ class PresetOperations : public POA_xbind::v2::ManagerOperations {
   }
   void set_log_level(const char* level) override {
     manager_.asked = fmt::format("level {}", level);
+  }
+  v2::LogLevelSeq* log_levels() override { return new v2::LogLevelSeq(manager_.log_levels); }
+  v2::TracePart* spans_of(const char*, v2::ConnectionId connection) override {
+    manager_.asked = fmt::format("spans {}", connection);
+    return new v2::TracePart(manager_.trace);
+  }
+  v2::TracedOperationSeq* traced_operations(CORBA::ULong limit) override {
+    manager_.asked = fmt::format("operations {}", limit);
+    return new v2::TracedOperationSeq(manager_.traced);
   }
   v2::AuditReport* repair_network(const v2::AuditFindingSeq& seen) override {
     manager_.asked = fmt::format("repair {}", seen.length());

@@ -101,6 +101,7 @@ class PresetRouteOperations : public POA_xbind::v2::RouteOperations {
     return out.release();
   }
   void set_log_level(const char* level) override { routes_.asked = fmt::format("level {}", level); }
+  v2::LogLevelSeq* log_levels() override { return new v2::LogLevelSeq(); }
 
  private:
   PresetRouteObject& routes_;
