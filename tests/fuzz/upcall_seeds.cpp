@@ -139,6 +139,8 @@ v2::HopBatch second_hop_batch() {
   batch.declared.length(1);
   batch.declared[0].port_number = 2;
   batch.declared[0].labels = 3;
+  batch.traced.length(1);
+  batch.traced[0] = 7;
   return batch;
 }
 

@@ -57,6 +57,7 @@ class Documents(InTheLab):
                 ("undrain", [MIDDLE, "2"]), ("ports", [MIDDLE]),
                 ("count", [MIDDLE, output["input_port"], output["input_label"]]),
                 ("managers", ["all"]), ("log-level", ["manager", "info"]),
+                ("log-level", ["all"]), ("trace", []), ("trace", [call]),
                 ("explain", [call]), ("explain", ["causes"]),
                 ("explain", [CALLER, CALLEE]), ("fit", [CALLER, CALLEE]),
                 ("what-if", [MIDDLE]), ("top", ["--frames", "1", "--watch=0.2"]),

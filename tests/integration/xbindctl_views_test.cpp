@@ -40,6 +40,7 @@ v2::ConnectionState call_of(std::uint64_t id, const char* from, const char* to,
   state.resources = {cells_per_s, 0};
   state.reverse_resources = {0, 0};
   state.reroutes = 0;
+  state.up_since_s = state.changed_s = 0;
   state.condition = v2::path_up;
   state.hops.length(1);
   state.hops[0].leg = state.hops[0].number = 0;
@@ -172,7 +173,8 @@ TEST_F(Commands, ACallIsExplainedByTheStagesThatItHasPassed) {
       "labels              under way                    2.0\n"
       "switches            to come                      2.0\n"
       "total               under way                    2.0\n"
-      "the manager does not store the times of one call; `xbindctl call ID` shows its hops\n");
+      "`xbindctl trace ID` shows the times of this call, if they were recorded; `xbindctl call ID` "
+      "its hops\n");
 }
 
 // --- room on a path ------------------------------------------------------------------------------

@@ -437,6 +437,7 @@ void ExchangeTest::carry() {
       add(side.heard.modifies, batch->modifies);
       add(side.heard.quota_returned, batch->quota_returned);
       add(side.heard.declared, batch->declared);
+      add(side.heard.traced, batch->traced);
     }
   }
   for (auto& [session, frame] : std::exchange(to_clients_, {})) {
