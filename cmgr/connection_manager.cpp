@@ -118,4 +118,17 @@ Result<void> ConnectionManager::set_aggregation(const Aggregation& settings, Tim
   return {};
 }
 
+Result<void> ConnectionManager::change_settings(const Config& wanted, TimePoint now) {
+  if (wanted.aggregation != config_.aggregation) {
+    if (auto set = set_aggregation(wanted.aggregation, now); !set) return set;
+  }
+  timers_.change(wanted);
+  requests_.change_route_timer(wanted.route_timer);
+  take_live_settings(config_, wanted);
+  outcomes_.gate().change(config_.operations_at_once, config_.queue_timer);
+  switches_.change_label_caches();
+  requests_.pump(now);  // there may be more room
+  return {};
+}
+
 }  // namespace xbind::cmgr

@@ -152,6 +152,10 @@ class ConnectionManager {
   // --- for operators -----------------------------------------------------------------------------
   // kBadInput: a number is out of range; the text names it.
   Result<void> set_aggregation(const Aggregation& settings, TimePoint now);
+  // Takes the live settings of `wanted` (take_live_settings()) at once, for calls under way as well.
+  // Aggregation that set_aggregation() has changed stays unless `wanted` differs from the last one
+  // that was configured. kBadInput: as set_aggregation(); nothing has changed.
+  Result<void> change_settings(const Config& wanted, TimePoint now);
   const AggregationPolicy& aggregation() const { return switches_.aggregation(); }
   // Keeps `count` connections ready for calls of that pair and service; 0 ends the pool.
   Result<void> prepare(const std::string& from, const std::string& to, const ServiceSpec& service,

@@ -47,6 +47,7 @@ ManagerDaemon::ManagerDaemon(CORBA::ORB_ptr orb, const Config& config,
                              const RemotePeers::Options& peers)
     : config_(config),
       name_(peers.manager),
+      longest_call_(cmgr::longest_call(config)),
       dispatch_("xbind-cmgr " + peers.manager),
       peers_(
           orb, peers, [this](std::function<void(ConnectionManager&)> job) { post(std::move(job)); },
@@ -75,6 +76,15 @@ void ManagerDaemon::after_drain() {
   manager_.finish_step(now);
   peers_.send_collected(now);
   timer_.set(std::min(manager_.next_deadline(), peers_.next_deadline()));
+}
+
+Result<void> ManagerDaemon::change_settings(const Config& wanted) {
+  return ask([&](ConnectionManager& manager) -> Result<void> {
+    if (auto changed = manager.change_settings(wanted, steady_now()); !changed) return changed;
+    take_live_settings(config_, wanted);
+    longest_call_ = cmgr::longest_call(config_);
+    return {};
+  });
 }
 
 Result<Outcome> ManagerDaemon::call(RequestBody request, Duration timeout, RequestId number) {

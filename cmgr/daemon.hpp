@@ -31,6 +31,9 @@ struct AuditSummary {
   std::uint64_t connections = 0;
 };
 
+// How long a two-way call may wait.
+using CallTimeout = std::function<Duration()>;
+
 class ManagerDaemon {
  public:
   ManagerDaemon(CORBA::ORB_ptr orb, const Config& config, const RemotePeers::Options& peers);
@@ -78,6 +81,11 @@ class ManagerDaemon {
   // is still processed, also when its step had not begun. Its outcome is then remembered; without a
   // number, the connection that it set up is released.
   Result<Outcome> call(RequestBody request, Duration timeout, RequestId number = {});
+  // The timeout with which no call is given up too early: longer than all timers of the logic
+  // together, as they are set now.
+  Duration longest_call() const { return longest_call_.load(std::memory_order_relaxed); }
+  // See ConnectionManager::change_settings().
+  Result<void> change_settings(const Config& wanted);
   // The last outcome of a two-way call of that number; nullopt if none is remembered (any more).
   std::optional<Outcome> outcome_of_call(RequestId number);
   // Releases a connection or hold whose caller closed its TCP connection before the reply came.
@@ -131,6 +139,7 @@ class ManagerDaemon {
 
   Config config_;
   const std::string name_;
+  std::atomic<Duration> longest_call_;
   orb::Dispatch dispatch_;
   RemotePeers peers_;
   ConnectionManager manager_;

@@ -164,7 +164,7 @@ void ConnectionManagerServant::detach_client(v2::SessionId session) {
 
 Outcome ConnectionManagerServant::ask_for(RequestBody request, RequestId number) {
   const bool setup = std::holds_alternative<ConnectRequest>(request);
-  auto outcome = daemon_.call(std::move(request), call_timeout_, number);
+  auto outcome = daemon_.call(std::move(request), call_timeout_(), number);
   if (!outcome) orb::raise(outcome.error());
   // Without a number the caller cannot query the outcome later.
   if (setup && number == RequestId{} && outcome->connection != ConnectionId{} &&

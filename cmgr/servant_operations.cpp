@@ -10,6 +10,7 @@
 #include "core/name.hpp"
 #include "core/steady_now.hpp"
 #include "orb/convert.hpp"
+#include "orb/configured.hpp"
 #include "orb/log_level.hpp"
 #include "orb/raise.hpp"
 #include "orb/reply.hpp"
@@ -186,7 +187,7 @@ v2::Debt* ManagerOperationsServant::clear(v2::ConnectionId connection) {
   const ConnectionId id{connection};
   const auto end = daemon_.ask(
       [&](cmgr::ConnectionManager& manager) { return manager.end_by_force(id, steady_now()); });
-  auto outcome = daemon_.call(ReleaseRequest{{}, id}, call_timeout_);
+  auto outcome = daemon_.call(ReleaseRequest{{}, id}, call_timeout_());
   if (!outcome) orb::raise(outcome.error());
   // Without a client it is released already.
   const bool gone = end.stood && (outcome->cause == Cause::kUnknownConnection ||
@@ -249,5 +250,9 @@ v2::TracedOperationSeq* ManagerOperationsServant::traced_operations(CORBA::ULong
   }
   return out.release();
 }
+
+v2::OptionValueSeq* ManagerOperationsServant::options() { return orb::values_of(options_); }
+
+v2::OptionChangeSeq* ManagerOperationsServant::reload() { return orb::reload(options_); }
 
 }  // namespace xbind::cmgr

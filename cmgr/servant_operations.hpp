@@ -2,18 +2,25 @@
 // converts the result.
 #pragma once
 
+#include <utility>
+
 #include "cmgr/daemon.hpp"
 #include "connection_manager.hh"
+#include "core/config/reload.hpp"
 #include "orb/dispatch.hpp"
 
 namespace xbind::cmgr {
 
 class ManagerOperationsServant : public orb::Dispatched<POA_xbind::v2::ManagerOperations> {
  public:
-  // `daemon` must outlive the servant. `call_timeout`: longer than all timers of the logic
-  // together.
-  ManagerOperationsServant(ManagerDaemon& daemon, Duration call_timeout)
-      : Dispatched(daemon.dispatch()), daemon_(daemon), call_timeout_(call_timeout) {}
+  // `daemon` and `options` must outlive the servant. `call_timeout`: longer than all timers of the
+  // logic together.
+  ManagerOperationsServant(ManagerDaemon& daemon, CallTimeout call_timeout,
+                           config::Reloadable& options)
+      : Dispatched(daemon.dispatch()),
+        daemon_(daemon),
+        call_timeout_(std::move(call_timeout)),
+        options_(options) {}
 
   void set_aggregation(const v2::Aggregation& settings) override;
   v2::Aggregation aggregation_now() override;
@@ -28,10 +35,13 @@ class ManagerOperationsServant : public orb::Dispatched<POA_xbind::v2::ManagerOp
   v2::LogLevelSeq* log_levels() override;
   v2::TracePart* spans_of(const char* manager, v2::ConnectionId connection) override;
   v2::TracedOperationSeq* traced_operations(CORBA::ULong limit) override;
+  v2::OptionValueSeq* options() override;
+  v2::OptionChangeSeq* reload() override;
 
  private:
   ManagerDaemon& daemon_;
-  Duration call_timeout_;
+  CallTimeout call_timeout_;
+  config::Reloadable& options_;
 };
 
 }  // namespace xbind::cmgr

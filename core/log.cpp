@@ -216,16 +216,21 @@ Levels levels() {
 }
 Levels started_levels() { return current().started; }
 
-void hang_up() {
+bool hang_up() {
   DescriptorSink& sink = *current().sink;
-  if (sink.path().empty()) {
-    return warn("SIGHUP (a terminal was closed?) changes nothing; SIGTERM ends this process");
-  }
+  if (sink.path().empty()) return false;
   if (const int failed = sink.open_again(); failed != 0) {
-    return error("SIGHUP: {} cannot be opened again, the old file stays in use: {}", sink.path(),
-                 std::strerror(failed));
+    error("SIGHUP: {} cannot be opened again, the old file stays in use: {}", sink.path(),
+          std::strerror(failed));
+  } else {
+    info("SIGHUP: {} was opened again", sink.path());
   }
-  info("SIGHUP: {} was opened again", sink.path());
+  return true;
+}
+
+void hang_up_only() {
+  if (hang_up()) return;
+  warn("SIGHUP (a terminal was closed?) changes nothing; SIGTERM ends this process");
 }
 
 void write_bounded(Subsystem subsystem, Level level, const char* text, std::string_view line) {

@@ -39,8 +39,11 @@ Levels levels();
 Levels started_levels();
 
 // What SIGHUP does, and a line that says so: opens the file again, so that lines go on in a new
-// file once the old one has been renamed; without a file, nothing. If the file cannot be opened,
-// the old one stays in use. No line is lost, and none is split. Any thread, but no signal handler.
-void hang_up();
+// file once the old one has been renamed. If the file cannot be opened, the old one stays in use.
+// No line is lost, and none is split. Returns false if lines do not go to a file: nothing was done
+// or said. Any thread, but no signal handler.
+bool hang_up();
+// For programs in which SIGHUP does nothing else: the same, and a line when nothing was done.
+void hang_up_only();
 
 }  // namespace xbind::log

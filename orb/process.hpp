@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -24,10 +25,13 @@ struct Ending {
   std::string why;  // "after SIGTERM", or a sentence; no trailing full stop
 };
 // Blocks until SIGTERM, SIGINT or end_process(). SIGHUP opens the log again (log::hang_up()) and
-// changes nothing else: a closed terminal must not drop calls. One thread.
+// calls what on_hang_up() has set: a closed terminal must not drop calls. One thread.
 Ending wait_for_end();
 // Blocks for at most `patience`.
 std::optional<Ending> wait_for_end(std::chrono::milliseconds patience);
+// Sets what SIGHUP calls, on the thread that waits for the end; empty: nothing more. The thread that
+// calls this must be that one.
+void on_hang_up(std::function<void()> call);
 // Makes wait_for_end() return this reason, unless there is an earlier one. Any thread; does not
 // block.
 void end_process(int exit_code, std::string why);

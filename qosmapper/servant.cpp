@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "orb/configured.hpp"
 #include "orb/convert.hpp"
 #include "orb/log_level.hpp"
 #include "orb/peer_faults.hpp"
@@ -81,7 +82,8 @@ v2::VideoFrames QosMapperServant::network_to_frame_rate(CORBA::ULongLong cells_p
 v2::NetworkService QosMapperServant::service_to_network(const v2::ServiceSpec& service) {
   ++mappings_;
   if (impairments_ != nullptr) impairments_->received(1);
-  const auto mapped = xbind::service_to_network(orb::to_core(service), *catalogue_);
+  const auto held = catalogue();
+  const auto mapped = xbind::service_to_network(orb::to_core(service), *held);
   if (!mapped) raise(mapped.error());
   if (impairments_ != nullptr) impairments_->sending(1);
   return orb::to_idl(*mapped);
@@ -90,7 +92,8 @@ v2::NetworkService QosMapperServant::service_to_network(const v2::ServiceSpec& s
 v2::ServiceMapping* QosMapperServant::describe_service(const v2::ServiceSpec& service,
                                                        CORBA::Octet hops) {
   ++mappings_;
-  const auto mapped = map_service(orb::to_core(service), *catalogue_);
+  const auto held = catalogue();
+  const auto mapped = map_service(orb::to_core(service), *held);
   if (!mapped) raise(mapped.error());
   v2::ServiceMapping_var out = new v2::ServiceMapping;
   out->network = orb::to_idl(mapped->network);
@@ -111,8 +114,9 @@ v2::FrameQuality* QosMapperServant::network_to_service(const v2::ServiceSpec& se
   for (CORBA::ULong i = 0; i < hops.length(); ++i) {
     qualities.push_back({to_core(hops[i].clr), to_core(hops[i].ctd_us), to_core(hops[i].cdv_us)});
   }
+  const auto held = catalogue();
   const auto seen = xbind::network_to_service(orb::to_core(service), orb::to_core(contract),
-                                              qualities, *catalogue_);
+                                              qualities, *held);
   if (!seen) raise(seen.error());
   v2::FrameQuality_var out = new v2::FrameQuality;
   to_idl(seen->frame_loss, out->frame_loss);
@@ -121,7 +125,8 @@ v2::FrameQuality* QosMapperServant::network_to_service(const v2::ServiceSpec& se
 }
 
 v2::NameSeq* QosMapperServant::services() {
-  const std::vector<std::string>& names = catalogue_->names();
+  const auto held = catalogue();
+  const std::vector<std::string>& names = held->names();
   v2::NameSeq_var out = new v2::NameSeq;
   out->length(static_cast<CORBA::ULong>(names.size()));
   for (CORBA::ULong i = 0; i < out->length(); ++i) out[i] = names[i].c_str();
@@ -164,5 +169,9 @@ v2::QosOperations_ptr QosMapperServant::qos_operations() {
 void QosOperationsServant::set_log_level(const char* level) { orb::set_log_level(level); }
 
 v2::LogLevelSeq* QosOperationsServant::log_levels() { return orb::log_levels(); }
+
+v2::OptionValueSeq* QosOperationsServant::options() { return orb::values_of(options_); }
+
+v2::OptionChangeSeq* QosOperationsServant::reload() { return orb::reload(options_); }
 
 }  // namespace xbind

@@ -1,11 +1,13 @@
-// The CORBA servant of the QOSMapper: it converts, calls and converts back. The mapping is pure and
-// the catalogue never changes, so upcalls run concurrently.
+// The CORBA servant of the QOSMapper: it converts, calls and converts back. The mapping is pure, and
+// a call keeps the catalogue that it began with, so upcalls run concurrently.
 #pragma once
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <utility>
 
+#include "core/config/reload.hpp"
 #include "core/impairments/impairments.hpp"
 #include "core/metrics/metric_table.hpp"
 #include "exporter/reading.hpp"
@@ -18,9 +20,16 @@ namespace xbind {
 // The operators' interface of the QOSMapper.
 class QosOperationsServant : public orb::Dispatched<POA_xbind::v2::QosOperations> {
  public:
-  explicit QosOperationsServant(orb::Dispatch& dispatch) : Dispatched(dispatch) {}
+  // Both must outlive this object.
+  QosOperationsServant(orb::Dispatch& dispatch, config::Reloadable& options)
+      : Dispatched(dispatch), options_(options) {}
   void set_log_level(const char* level) override;
   v2::LogLevelSeq* log_levels() override;
+  v2::OptionValueSeq* options() override;
+  v2::OptionChangeSeq* reload() override;
+
+ private:
+  config::Reloadable& options_;
 };
 
 class QosMapperServant : public orb::Dispatched<POA_xbind::v2::QOSMapper> {
@@ -49,13 +58,24 @@ class QosMapperServant : public orb::Dispatched<POA_xbind::v2::QOSMapper> {
   v2::QosOperations_ptr qos_operations() override;
   v2::MetricSeq* status() override;
 
+  // Later calls use this catalogue. Any thread.
+  void set_catalogue(std::shared_ptr<const Catalogue> catalogue) {
+    const std::lock_guard lock(mutex_);
+    catalogue_ = std::move(catalogue);
+  }
+
   // What the daemon exposes over HTTP. It must not be asked after this object has ended.
   exporter::Part exposed_part();
 
  private:
   Metrics metrics() const;  // without those of orb/
+  std::shared_ptr<const Catalogue> catalogue() const {
+    const std::lock_guard lock(mutex_);
+    return catalogue_;
+  }
 
-  const std::shared_ptr<const Catalogue> catalogue_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<const Catalogue> catalogue_;
   Impairments* const impairments_;
   const v2::QosOperations_var operations_;
   std::atomic<std::uint64_t> mappings_{0};

@@ -6,11 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "core/config/reload.hpp"
 #include "core/config/timer_option.hpp"
 #include "core/durable_file.hpp"
 #include "core/impairments/impairments.hpp"
 #include "exporter/exporter.hpp"
 #include "naming/names.hpp"
+#include "orb/configured.hpp"
 #include "orb/daemon.hpp"
 #include "orb/dispatch.hpp"
 #include "orb/process.hpp"
@@ -34,6 +36,11 @@ std::uint64_t first_version() {
 using namespace xbind;
 
 struct Options {
+  Options();
+  Options(const Options&) = delete;
+  Options& operator=(const Options&) = delete;
+
+  config::OptionSet set{"xbind-routeobject", "Answers which path a connection takes."};
   orb::CommonOptions common;
   std::string topology_path;
   ImportOptions import;
@@ -92,16 +99,17 @@ void declare(config::OptionSet& set, Options& options) {
     return std::nullopt;
   });
   declare_pace(set, options.impairments);
+  orb::set_live_options(set);
 }
+
+Options::Options() { declare(set, *this); }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   orb::take_signals();  // first: from here on SIGTERM ends the process in order
   Options options;
-  config::OptionSet set("xbind-routeobject", "Answers which path a connection takes.");
-  declare(set, options);
-  if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
+  if (const auto exit_code = config::load_or_explain(options.set, argc, argv)) return *exit_code;
   if (options.describe) {
     for (const std::string& note : options.loaded->notes)
       std::fprintf(stderr, "note: %s\n", note.c_str());
@@ -109,7 +117,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   log::start("xbind-routeobject " + options.common.name, options.common.log);
-  log::info("options: {}", set.given_text());
+  log::info("options: {}", options.set.given_text());
   if (!make_state_dir(options.state_dir)) return 1;
   for (const std::string& note : options.loaded->notes) log::routes.info("topology: {}", note);
 
@@ -127,10 +135,15 @@ int main(int argc, char** argv) {
     log::routes.info("{} elements are drained, as they were", routes.drains().size());
   orb::Runtime runtime(argc, argv, options.common.runtime());
   orb::Dispatch dispatch("xbind-routeobject " + options.common.name);
+  config::Reload<Options> reload(
+      options, argc, argv, [](const Options& before, const Options& wanted, auto&) -> Result<void> {
+        orb::apply_live_options(before.common, wanted.common);
+        return {};
+      });
   RemoteWatchers watchers(routes);
   TrustWatch trust_watch(routes, watchers);
   const PortableServer::Servant_var<RouteOperationsServant> operations =
-      new RouteOperationsServant(dispatch, routes, watchers, drains);
+      new RouteOperationsServant(dispatch, routes, watchers, drains, reload);
   const CORBA::Object_var operations_object = runtime.activate(operations.in());
   const v2::RouteOperations_var operations_reference =
       v2::RouteOperations::_unchecked_narrow(operations_object);
@@ -141,6 +154,7 @@ int main(int argc, char** argv) {
       exporter::Exporter::open_or_log(options.common.metrics, "xbind-routeobject",
                                       {servant->exposed_part()}, route_object_metrics());
   if (exported == nullptr) return 1;
+  const orb::ReloadOnHangUp on_hang_up(reload);
   const orb::Ending end = orb::serve_until_signal(
       runtime.orb(), "xbind-routeobject", options.common,
       {{options.common.name,

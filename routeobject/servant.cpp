@@ -9,6 +9,7 @@
 
 #include "core/log.hpp"
 #include "core/steady_now.hpp"
+#include "orb/configured.hpp"
 #include "orb/log_level.hpp"
 #include "orb/peer_faults.hpp"
 #include "orb/process.hpp"
@@ -327,5 +328,9 @@ v2::LinkStateSeq* RouteOperationsServant::links(CORBA::ULong first, CORBA::ULong
 void RouteOperationsServant::set_log_level(const char* level) { orb::set_log_level(level); }
 
 v2::LogLevelSeq* RouteOperationsServant::log_levels() { return orb::log_levels(); }
+
+v2::OptionValueSeq* RouteOperationsServant::options() { return orb::values_of(options_); }
+
+v2::OptionChangeSeq* RouteOperationsServant::reload() { return orb::reload(options_); }
 
 }  // namespace xbind

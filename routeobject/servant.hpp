@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/config/reload.hpp"
 #include "core/impairments/impairments.hpp"
 #include "core/metrics/metric_table.hpp"
 #include "exporter/reading.hpp"
@@ -23,18 +24,25 @@ class RouteOperationsServant : public orb::Dispatched<POA_xbind::v2::RouteOperat
  public:
   // All arguments must outlive this object.
   RouteOperationsServant(orb::Dispatch& dispatch, RouteService& routes, RemoteWatchers& watchers,
-                         DrainKeeper& drains)
-      : Dispatched(dispatch), routes_(routes), watchers_(watchers), drains_(drains) {}
+                         DrainKeeper& drains, config::Reloadable& options)
+      : Dispatched(dispatch),
+        routes_(routes),
+        watchers_(watchers),
+        drains_(drains),
+        options_(options) {}
 
   void drain(const v2::RouteElement& element, CORBA::Boolean drained) override;
   v2::LinkStateSeq* links(CORBA::ULong first, CORBA::ULong limit) override;
   void set_log_level(const char* level) override;
   v2::LogLevelSeq* log_levels() override;
+  v2::OptionValueSeq* options() override;
+  v2::OptionChangeSeq* reload() override;
 
  private:
   RouteService& routes_;
   RemoteWatchers& watchers_;
   DrainKeeper& drains_;
+  config::Reloadable& options_;
 };
 
 class RouteObjectServant : public orb::Dispatched<POA_xbind::v2::RouteObject> {

@@ -94,6 +94,15 @@ Result<LedgerReport> SwitchServerDaemon::repair(std::vector<Finding> seen, Durat
       timeout);
 }
 
+void SwitchServerDaemon::change(const LedgerOptions& ledger, const PortReporterOptions& reports) {
+  ask([&](SwitchServer& server) {
+    server.controller().change_capacities(ledger);
+    reporter_.change(reports);
+    reporter_.ports_changed(steady_now());
+    return true;
+  });
+}
+
 Result<LedgerReport> SwitchServerDaemon::report_of(
     const std::function<Result<void>(SwitchServer&, std::uint64_t)>& start, Duration timeout) {
   auto ticket = audits_.open();

@@ -174,6 +174,9 @@ class SwitchServerDaemon {
   // within a job.
   Result<CellCounters> count_cells(PortId port, Label label, Duration timeout);
 
+  // Takes the ledger's factors and buffer, and how ports are reported, while everything runs.
+  void change(const LedgerOptions& ledger, const PortReporterOptions& reports);
+
   // The metrics that the status operation returns.
   Metrics metrics();
   // What the daemon exposes over HTTP. It must not be asked after this object has ended.

@@ -21,6 +21,12 @@ std::vector<ReportedPort> reported_ports(const Ledger& ledger) {
 PortReporter::PortReporter(PortReporterOptions options)
     : options_(options), reporting_({.back_off = options.back_off}) {}
 
+void PortReporter::change(const PortReporterOptions& options) {
+  options_.threshold = options.threshold;
+  options_.interval = options.interval;
+  options_.refresh = options.refresh;
+}
+
 void PortReporter::switch_up(TimePoint now) {
   switch_up_ = true;
   looked_ = false;

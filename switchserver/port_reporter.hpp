@@ -60,6 +60,8 @@ struct PortReporterOptions {
 class PortReporter {
  public:
   explicit PortReporter(PortReporterOptions options);
+  // The back-off stays. The next report has the new interval and refresh.
+  void change(const PortReporterOptions& options);
 
   // The switch is up with these ports, or is away. Nothing is reported before the first of these
   // calls.

@@ -7,6 +7,7 @@
 #include "core/name.hpp"
 #include "core/steady_now.hpp"
 #include "orb/convert.hpp"
+#include "orb/configured.hpp"
 #include "orb/log_level.hpp"
 #include "orb/oneway.hpp"
 #include "orb/peer_faults.hpp"
@@ -371,5 +372,9 @@ v2::TracePart* SwitchOperationsServant::spans_of(const char* manager, v2::Connec
     return server.spans_of(manager, ConnectionId{connection}, clock);
   }));
 }
+
+v2::OptionValueSeq* SwitchOperationsServant::options() { return orb::values_of(options_); }
+
+v2::OptionChangeSeq* SwitchOperationsServant::reload() { return orb::reload(options_); }
 
 }  // namespace xbind

@@ -27,8 +27,9 @@ class HopInboxServant : public orb::Dispatched<POA_xbind::v2::HopInbox> {
 // The operators' interface of the SwitchServer.
 class SwitchOperationsServant : public orb::Dispatched<POA_xbind::v2::SwitchOperations> {
  public:
-  explicit SwitchOperationsServant(SwitchServerDaemon& daemon)
-      : Dispatched(daemon.dispatch()), daemon_(daemon) {}
+  // Both arguments must outlive this object.
+  SwitchOperationsServant(SwitchServerDaemon& daemon, config::Reloadable& options)
+      : Dispatched(daemon.dispatch()), daemon_(daemon), options_(options) {}
   v2::ManagerHoldingsSeq* managers() override;
   CORBA::ULong clear_hops(const char* manager, v2::ConnectionId connection) override;
   CORBA::ULong forget_manager(const char* manager) override;
@@ -39,9 +40,12 @@ class SwitchOperationsServant : public orb::Dispatched<POA_xbind::v2::SwitchOper
   void set_log_level(const char* level) override;
   v2::LogLevelSeq* log_levels() override;
   v2::TracePart* spans_of(const char* manager, v2::ConnectionId connection) override;
+  v2::OptionValueSeq* options() override;
+  v2::OptionChangeSeq* reload() override;
 
  private:
   SwitchServerDaemon& daemon_;
+  config::Reloadable& options_;
 };
 
 class SwitchServerServant : public orb::Dispatched<POA_xbind::v2::SwitchServer> {

@@ -263,6 +263,8 @@ class SwitchController {
 
   bool up() const { return state_ == State::kUp; }
   const Ledger& ledger() const { return ledger_; }
+  // See Ledger::change_capacities(). Nothing is sent to the switch.
+  void change_capacities(const LedgerOptions& options) { ledger_.change_capacities(options); }
   const SwitchCounters& counters() const { return counters_; }
   std::size_t open_batches() const { return open_batches_; }
 

@@ -244,6 +244,8 @@ class OperationsServant : public POA_xbind::v2::ManagerOperations {
   v2::LogLevelSeq* log_levels() override { not_here(); }
   v2::TracePart* spans_of(const char*, v2::ConnectionId) override { not_here(); }
   v2::TracedOperationSeq* traced_operations(CORBA::ULong) override { not_here(); }
+  v2::OptionValueSeq* options() override { not_here(); }
+  v2::OptionChangeSeq* reload() override { not_here(); }
 
  private:
   Daemon& daemon_;

@@ -83,6 +83,27 @@ struct Config {
   session::Limits switch_session;
 };
 
+// Copies the settings that a running manager takes (decision 0069); main.cpp marks their options.
+// What a session, a cache's kind or an engine was made with stays.
+inline void take_live_settings(Config& config, const Config& wanted) {
+  config.operations_at_once = wanted.operations_at_once;
+  config.catalogue = wanted.catalogue;
+  config.label_cache_target = wanted.label_cache_target;
+  config.hit_ratio = wanted.hit_ratio;
+  config.quota_calls_ahead = wanted.quota_calls_ahead;
+  config.aggregation = wanted.aggregation;
+  config.crankbacks = wanted.crankbacks;
+  config.queue_timer = wanted.queue_timer;
+  config.route_timer = wanted.route_timer;
+  config.hop_timer = wanted.hop_timer;
+  config.undo_timer = wanted.undo_timer;
+  config.reroutes_at_once = wanted.reroutes_at_once;
+  config.reroute_retry = wanted.reroute_retry;
+  config.break_delay = wanted.break_delay;
+  config.connections_max = wanted.connections_max;
+  config.clients = wanted.clients;
+}
+
 // No request takes longer: each try may take all the timers; a change has two steps.
 inline Duration longest_call(const Config& config) {
   return config.queue_timer + config.route_timer +

@@ -148,6 +148,14 @@ PortCaches& SwitchDesk::add_port(Switch& of, PortId port) {
   return added;
 }
 
+void SwitchDesk::change_label_caches() {
+  for (const auto& at : switches_) {
+    for (auto& [port, caches] : at->caches) {
+      caches.labels.change(config_.label_cache_target, config_.hit_ratio);
+    }
+  }
+}
+
 std::optional<Label> SwitchDesk::take_label(SwitchIndex index, PortId port, TimePoint now) {
   PortCaches& from = caches(index, port);
   const auto label = from.labels.take(now);

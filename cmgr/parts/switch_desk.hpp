@@ -223,6 +223,8 @@ class SwitchDesk {
   void for_each_debt(SwitchIndex at, Visitor&& visit) const {
     for (const auto& [key, debt] : switches_[at.value()]->debts) visit(key, debt);
   }
+  // Config's size and hit ratio have changed.
+  void change_label_caches();
   template <class Visitor>
   void for_each_port(SwitchIndex at, Visitor&& visit) const {
     for (const auto& [port, caches] : switches_[at.value()]->caches) visit(port, caches);

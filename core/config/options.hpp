@@ -71,6 +71,7 @@ struct DoubleBounds {  // both ends included; values are finite in any case
 struct Exit {
   int code;          // 0: print `text` on stdout; 2: on stderr
   std::string text;  // whole lines
+  std::string sentence = {};  // why, with code 2: without the program's name
 };
 
 // The value of an environment variable, or nothing when it is not set.
@@ -85,6 +86,25 @@ struct Command {
   std::vector<std::string> options;    // options that only this and other naming commands have
 
   std::string usage() const;  // "drain SWITCH [PORT]"
+};
+
+// An option whose value differs between two loads of the same declarations.
+struct OptionChange {
+  std::string name;
+  std::string before;  // as an operator would type it; may be empty
+  std::string after;
+  std::string source;  // of `after`: "command line", "FILE line 3"; empty: the default
+  bool live = false;   // see OptionSet::set_live()
+
+  friend bool operator==(const OptionChange&, const OptionChange&) = default;
+};
+
+// One option as it is in use.
+struct OptionValue {
+  std::string name;
+  std::string text;
+  std::string source;  // as in OptionChange
+  bool live = false;
 };
 
 class OptionSet {
@@ -140,6 +160,9 @@ class OptionSet {
   // only other commands name is refused on the command line (not from the environment or a file,
   // which serve all commands). `PROGRAM COMMAND --help` describes that command only.
   void take_commands(std::vector<Command> commands, std::vector<std::string>* target);
+  // The program takes these options while it runs when they are loaded again (reload.hpp); any
+  // other change needs a restart. --help and docs/options.md say so. They must be declared.
+  void set_live(std::initializer_list<std::string_view> names);
   // Adds a paragraph about the program as a whole, after the options in --help and docs/options.md.
   void add_note(std::string note) { notes_.push_back(std::move(note)); }
   // Adds the durations of a room that the program runs; --help and docs/timers.md list them after
@@ -161,6 +184,11 @@ class OptionSet {
   bool given(std::string_view name) const;
   std::string given_text() const;
 
+  // After load(): all options in order of declaration.
+  std::vector<OptionValue> values() const;
+  // What differs in `other`, a loaded set of the same declarations.
+  std::vector<OptionChange> changes_to(const OptionSet& other) const;
+
   // Help of the whole program; with a verb of take_commands(), of that command.
   std::string help(std::string_view verb = {}) const;
   std::string markdown() const;         // output of --print-options
@@ -179,6 +207,7 @@ class OptionSet {
     std::string range;                  // "10 to 60000"; empty: anything
     ValueKind kind = ValueKind::kText;  // in a file
     bool required = false;
+    bool live = false;
 
     bool list() const { return kind == ValueKind::kList; }
     // Refuses a setting of another kind; `place`: its file and line.
@@ -188,6 +217,8 @@ class OptionSet {
     Assign assign_default;
     std::string source;      // after load(): "command line", ...; empty: default
     std::string given_text;  // after load(): the text as given
+
+    const std::string& text() const { return source.empty() ? default_text : given_text; }
   };
   // One value from one source.
   struct Given {
@@ -211,6 +242,7 @@ class OptionSet {
   Result<void> check_options_of(const Command& command) const;
   // The help text with default and bounds: "Calls to set up. (default 2000; 1 to 1000000)".
   static std::string meaning_of(const Option& option);
+  bool has_live() const;
   // The options that belong to every command, below a title, with --help and its like.
   std::string common_options_text() const;
   std::string timers_text() const;

@@ -333,8 +333,9 @@ Result<void> OptionSet::check_options_of(const Command& command) const {
 }
 
 Exit OptionSet::refusal(const std::string& sentence) const {
-  return Exit{kRefused, fmt::format("{0}: {1}\nTry '{0} --help'.\n", program_,
-                                    printable(sentence, kRefusalOctetsMax))};
+  std::string shown = printable(sentence, kRefusalOctetsMax);
+  std::string text = fmt::format("{0}: {1}\nTry '{0} --help'.\n", program_, shown);
+  return Exit{kRefused, std::move(text), std::move(shown)};
 }
 
 std::optional<Exit> OptionSet::load(int argc, const char* const* argv,

@@ -23,6 +23,7 @@
 #include "tests/fuzz/property.hpp"
 #include "tests/fuzz/upcall.hpp"
 #include "tests/fuzz/upcall_table.hpp"
+#include "tests/integration/fixed_options.hpp"
 
 namespace {
 
@@ -51,7 +52,7 @@ class SwitchWorld {
       return true;
     });
     inbox_ = new HopInboxServant(daemon_);
-    operations_ = new SwitchOperationsServant(daemon_);
+    operations_ = new SwitchOperationsServant(daemon_, options_);
     server_ = new SwitchServerServant(daemon_, v2::HopInbox::_nil(), v2::SwitchOperations::_nil());
   }
 
@@ -85,6 +86,7 @@ class SwitchWorld {
   }
 
   SwitchServerDaemon daemon_;
+  FixedOptions options_;
   ServantVar<HopInboxServant> inbox_;
   ServantVar<SwitchOperationsServant> operations_;
   ServantVar<SwitchServerServant> server_;
@@ -106,9 +108,10 @@ class ManagerWorld {
     inbox_ = new cmgr::RequestInboxServant(daemon_);
     observer_ = new cmgr::HopObserverServant(daemon_);
     topology_observer_ = new cmgr::TopologyObserverServant(daemon_);
-    operations_ = new cmgr::ManagerOperationsServant(daemon_, Duration{});
+    operations_ = new cmgr::ManagerOperationsServant(daemon_, [] { return Duration{}; }, options_);
     manager_ = new cmgr::ConnectionManagerServant(daemon_, v2::RequestInbox::_nil(),
-                                                  v2::ManagerOperations::_nil(), Duration{});
+                                                  v2::ManagerOperations::_nil(),
+                                                  [] { return Duration{}; });
   }
 
   omniServant& servant(ServantKind kind) {
@@ -141,6 +144,7 @@ class ManagerWorld {
   }
 
   cmgr::ManagerDaemon daemon_;
+  FixedOptions options_;
   ServantVar<cmgr::RequestInboxServant> inbox_;
   ServantVar<cmgr::HopObserverServant> observer_;
   ServantVar<cmgr::TopologyObserverServant> topology_observer_;
@@ -151,7 +155,7 @@ class ManagerWorld {
 class RouteWorld {
  public:
   RouteWorld() : routes_(topology(), 1000), watchers_(routes_), drains_(routes_, "") {
-    operations_ = new RouteOperationsServant(dispatch_, routes_, watchers_, drains_);
+    operations_ = new RouteOperationsServant(dispatch_, routes_, watchers_, drains_, options_);
     object_ = new RouteObjectServant(dispatch_, routes_, watchers_, v2::RouteOperations::_nil());
   }
   ~RouteWorld() { watchers_.stop(); }
@@ -177,6 +181,7 @@ class RouteWorld {
   RouteService routes_;
   RemoteWatchers watchers_;
   DrainKeeper drains_;
+  FixedOptions options_;
   ServantVar<RouteOperationsServant> operations_;
   ServantVar<RouteObjectServant> object_;
 };

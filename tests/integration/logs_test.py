@@ -120,12 +120,16 @@ class Logs(unittest.TestCase):
         for path in logs[1:-1]:
             self.assertIn("a controller", path.read_text())
 
-    def test_sighup_without_a_file_changes_nothing(self):
+    def test_sighup_without_files_changes_nothing(self):
         with lab_up() as lab:
-            manager = lab.processes["xbind-cmgr"]
+            manager, switch = (lab.processes[name] for name in
+                               ("xbind-cmgr", f"xbind-switch/{MIDDLE}"))
             os.kill(manager.pid, signal.SIGHUP)
-            wait_until(lambda: "SIGHUP (a terminal was closed?) changes nothing" in
+            os.kill(switch.pid, signal.SIGHUP)
+            wait_until(lambda: "SIGHUP: the options are reloaded: all as they were" in
                        manager.output(), "the manager has logged SIGHUP")
+            wait_until(lambda: "SIGHUP (a terminal was closed?) changes nothing" in
+                       switch.output(), "the switch has logged SIGHUP")
             self.ctl(lab, "status")
 
     def test_a_file_that_cannot_be_opened_ends_the_program(self):

@@ -100,6 +100,8 @@ class NoLinks : public POA_xbind::v2::RouteOperations {
   v2::LinkStateSeq* links(CORBA::ULong, CORBA::ULong) override { return new v2::LinkStateSeq(); }
   void set_log_level(const char*) override {}
   v2::LogLevelSeq* log_levels() override { return new v2::LogLevelSeq(); }
+  v2::OptionValueSeq* options() override { return nullptr; }
+  v2::OptionChangeSeq* reload() override { return nullptr; }
 };
 
 // Gives another answer to each call; some are valid.

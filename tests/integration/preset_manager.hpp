@@ -21,6 +21,7 @@ class PresetManager : public POA_xbind::v2::ConnectionManager {
   // The last request of an operation that makes or changes something (and outcome_of, prepare), in
   // words: "commit 7".
   std::string asked;
+  std::string reload_refused;  // why; empty: it is not
   // The answer of every such operation. outcome_of() returns it; the others throw it as Refused if
   // its cause is not kNone.
   Outcome answer;
@@ -195,6 +196,30 @@ class PresetOperations : public POA_xbind::v2::ManagerOperations {
   v2::TracedOperationSeq* traced_operations(CORBA::ULong limit) override {
     manager_.asked = fmt::format("operations {}", limit);
     return new v2::TracedOperationSeq(manager_.traced);
+  }
+  v2::OptionValueSeq* options() override {
+    auto out = std::make_unique<v2::OptionValueSeq>();
+    out->length(2);
+    (*out)[0].name = "hop-timer-ms";
+    (*out)[0].value = "2000";
+    (*out)[0].source = "cm1.toml line 3";
+    (*out)[0].live = true;
+    (*out)[1].name = "name";
+    (*out)[1].value = "default";
+    (*out)[1].source = "";
+    (*out)[1].live = false;
+    return out.release();
+  }
+  v2::OptionChangeSeq* reload() override {
+    manager_.asked = "reload";
+    if (!manager_.reload_refused.empty()) throw v2::BadRequest(manager_.reload_refused.c_str());
+    auto out = std::make_unique<v2::OptionChangeSeq>();
+    out->length(1);
+    (*out)[0].name = "hop-timer-ms";
+    (*out)[0].before = "3000";
+    (*out)[0].after = "2000";
+    (*out)[0].source = "cm1.toml line 3";
+    return out.release();
   }
   v2::AuditReport* repair_network(const v2::AuditFindingSeq& seen) override {
     manager_.asked = fmt::format("repair {}", seen.length());

@@ -15,6 +15,7 @@
 #include "core/steady_now.hpp"
 #include "orb/runtime.hpp"
 #include "routeobject/servant.hpp"
+#include "tests/integration/fixed_options.hpp"
 
 namespace xbind {
 namespace {
@@ -79,7 +80,7 @@ class RouteObjectTest : public testing::Test {
       : RouteObjectTest(line_of_three(), validity_ms) {}
   RouteObjectTest(Topology topology, std::uint32_t validity_ms)
       : routes_(std::move(topology), validity_ms), watchers_(routes_) {
-    operations_ = new RouteOperationsServant(dispatch_, routes_, watchers_, drains_);
+    operations_ = new RouteOperationsServant(dispatch_, routes_, watchers_, drains_, options_);
     const CORBA::Object_var theirs = OrbEnvironment::runtime->activate(operations_.in());
     const v2::RouteOperations_var reference = v2::RouteOperations::_unchecked_narrow(theirs);
     servant_ = new RouteObjectServant(dispatch_, routes_, watchers_, reference);
@@ -135,6 +136,7 @@ class RouteObjectTest : public testing::Test {
   RouteService routes_;
   RemoteWatchers watchers_;
   DrainKeeper drains_{routes_, ""};
+  FixedOptions options_;
   PortableServer::Servant_var<RouteOperationsServant> operations_;
   PortableServer::Servant_var<RouteObjectServant> servant_;
   v2::RouteObject_var route_object;

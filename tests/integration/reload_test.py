@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""Options are loaded again while the daemons run and calls stand: by SIGHUP and by xbindctl, whole
+or not at all."""
+
+import os
+import re
+import signal
+
+from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
+
+CATALOGUE = """[[service]]
+name = "%s"
+class = "constant"
+frame-octets = 100
+bits-per-s = 1000000
+frame-loss = 1e-6
+delay-ms = 100
+"""
+
+
+class Reload(unittest.TestCase):
+
+    def setUp(self):
+        self.lab = self.enterContext(planned_lab())
+        self.files = self.lab.options.state_dir / "configured"
+        self.files.mkdir(parents=True)
+        (self.files / "catalogue.toml").write_text(CATALOGUE % "first")
+        self.texts = {
+            "xbind-cmgr": "crankbacks = 1\n",
+            "xbind-qosmapper": f'catalogue = "{self.files}/catalogue.toml"\n',
+            "xbind-routeobject": "accepted-max = 1000\n",
+            f"xbind-switchserver/{MIDDLE}": "overbooking = 1.0\n",
+        }
+        with planning(self.lab):
+            for name, text in self.texts.items():
+                self.write(name, text)
+                self.lab.processes[name].command += ["--config", str(self.path_of(name))]
+            self.lab.start_all(lambda text: None)
+
+    def path_of(self, name):
+        return self.files / f"{name.replace('/', '-')}.toml"
+
+    def write(self, name, text):
+        self.path_of(name).write_text(text)
+
+    def ctl(self, *words, code=0):
+        done = tool(self.lab, "xbindctl", *words)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def lines(self, name):
+        return [re.sub(r"^\S+ \S+ ", "", line)
+                for line in self.lab.processes[name].output().splitlines()
+                if "the options are" in line]
+
+    def hang_up(self, name):
+        """SIGHUP; returns the new line about the options, without time and program."""
+        before = len(self.lines(name))
+        self.lab.processes[name].signal(signal.SIGHUP)
+        wait_until(lambda: len(self.lines(name)) > before, f"{name} says what it does")
+        return self.lines(name)[-1].replace(f"{self.files}/", "")
+
+    def test_a_manager_takes_live_options_while_calls_stand(self):
+        call = self.ctl("connect", CALLER, CALLEE).split()[0]
+        self.write("xbind-cmgr", "crankbacks = 3\nclient-calls-max = 1\n")
+        self.assertRegex(
+            self.hang_up("xbind-cmgr"),
+            r"info xbind-cmgr default: SIGHUP: the options are reloaded: "
+            r"crankbacks 1 -> 3 \(xbind-cmgr.toml line 1\), "
+            r"client-calls-max 0 -> 1 \(xbind-cmgr.toml line 2\)")
+        self.assertIn("client-calls-max is 1", self.ctl("connect", CALLER, CALLEE, code=1))
+        self.ctl("release", call)
+        self.ctl("release", self.ctl("connect", CALLER, CALLEE).split()[0])
+
+        self.write("xbind-cmgr", "crankbacks = 3\n")
+        self.assertIn("client-calls-max 1 -> 0 (default)", self.hang_up("xbind-cmgr"))
+        self.assertIn("all as they were", self.hang_up("xbind-cmgr"))
+
+    def test_what_needs_a_restart_or_is_wrong_changes_nothing(self):
+        for text, why in [
+                ("client-calls-max = 1\nthreads = 3\n",
+                 "an option needs a restart: threads 8 -> 3 (xbind-cmgr.toml line 2); "
+                 "nothing has changed"),
+                ("client-calls-max = 1\ncrankbacks = 9\n",
+                 "option --crankbacks (xbind-cmgr.toml line 2): 9 is out of the range 0 to 8"),
+                ("client-calls-max = 1\ncrankback = 1\n",
+                 "xbind-cmgr.toml line 2: unknown option crankback; did you mean crankbacks?"),
+                ("client-calls-max = 1\nregions = \"x\"\n", "regions")]:
+            self.write("xbind-cmgr", text)
+            line = self.hang_up("xbind-cmgr")
+            self.assertIn("error xbind-cmgr default: SIGHUP: the options are not reloaded: ", line)
+            self.assertIn(why, line)
+        calls = [self.ctl("connect", CALLER, CALLEE).split()[0] for _ in range(2)]
+        for call in calls:
+            self.ctl("release", call)
+
+    def test_a_switchserver_sells_its_lines_more_often(self):
+        name = f"xbind-switchserver/{MIDDLE}"
+        rate = int(re.search(r"free (\d+)", self.ctl("links")).group(1)) \
+            if "free " in self.ctl("links") else 353207
+        wide = str(rate * 3 // 4)
+        first = self.ctl("connect", CALLER, CALLEE, "--cells", wide).split()[0]
+        refusal = self.ctl("connect", CALLER, CALLEE, "--cells", wide, code=1)
+        self.assertIn("refused", refusal)
+        for server in ("host-a", "host-b"):
+            self.assertTrue(self.lab.processes[f"xbind-switchserver/{server}"])
+        self.write(name, "overbooking = 2.0\nreport-threshold = 0.5\n")
+        self.assertRegex(self.hang_up(name), r"overbooking 1\S* -> 2\S* .*report-threshold 0.1 -> 0.5")
+        self.assertIn("clean", self.ctl("audit"))
+        self.ctl("release", first)
+
+    def test_the_qosmapper_reads_its_catalogue_again(self):
+        self.assertIn("first", self.ctl("services"))
+        (self.files / "catalogue.toml").write_text(CATALOGUE % "first" + CATALOGUE % "second")
+        self.assertIn("catalogue 1 services -> 2 services (its content)",
+                      self.hang_up("xbind-qosmapper"))
+        self.assertIn("second", self.ctl("services"))
+        (self.files / "catalogue.toml").write_text("[[service]]\nname = 5\n")
+        self.assertIn("catalogue.toml line 2", self.hang_up("xbind-qosmapper"))
+        self.assertIn("second", self.ctl("services"))
+
+    def test_a_file_that_is_gone_is_named_and_the_daemon_lives(self):
+        os.unlink(self.path_of("xbind-routeobject"))
+        self.assertIn("xbind-routeobject.toml", self.hang_up("xbind-routeobject"))
+        self.write("xbind-routeobject", "accepted-max = 2000\n")
+        self.assertIn("accepted-max 1000 -> 2000", self.hang_up("xbind-routeobject"))
+        self.assertIn(MIDDLE, self.ctl("links"))
+
+
+if __name__ == "__main__":
+    unittest.main()
