@@ -356,12 +356,30 @@ cmgr::RemotePeers::Options peers_of(const Options& options, const cmgr::Config& 
 // The options that a running manager takes; config_of() turns most into settings.
 void set_live(config::OptionSet& set) {
   orb::set_live_options(set);
-  set.set_live({"catalogue", "aggregation", "regions", "in-flight", "threshold",
-                "flush-timeout-ms", "label-cache", "hit-ratio", "quota-calls", "crankbacks",
-                "operations-at-once", "queue-timer-ms", "route-timer-ms", "hop-timer-ms",
-                "undo-timer-ms", "reroutes-at-once", "reroute-retry-ms", "break-delay-ms",
-                "connections-max", "clients-max", "client-requests-max", "client-calls-max",
-                "client-cells-per-s-max", "client-setups-per-s-max"});
+  set.set_live({"catalogue",
+                "aggregation",
+                "regions",
+                "in-flight",
+                "threshold",
+                "flush-timeout-ms",
+                "label-cache",
+                "hit-ratio",
+                "quota-calls",
+                "crankbacks",
+                "operations-at-once",
+                "queue-timer-ms",
+                "route-timer-ms",
+                "hop-timer-ms",
+                "undo-timer-ms",
+                "reroutes-at-once",
+                "reroute-retry-ms",
+                "break-delay-ms",
+                "connections-max",
+                "clients-max",
+                "client-requests-max",
+                "client-calls-max",
+                "client-cells-per-s-max",
+                "client-setups-per-s-max"});
 }
 
 Options::Options() {
@@ -405,10 +423,10 @@ int main(int argc, char** argv) {
   const std::vector<Prepared> prepared = *prepared_of(options);
   orb::Runtime runtime(argc, argv, options.common.runtime());
   cmgr::ManagerDaemon daemon(runtime.orb(), config, peers_of(options, config));
-  config::Reload<Options> reload(
-      options, argc, argv, [&](const Options& before, const Options& wanted, auto& changes) {
-        return apply(before, wanted, daemon, changes);
-      });
+  config::Reload<Options> reload(options, argc, argv,
+                                 [&](const Options& before, const Options& wanted, auto& changes) {
+                                   return apply(before, wanted, daemon, changes);
+                                 });
   const auto longest_call = [&daemon] { return daemon.longest_call(); };
   const PortableServer::Servant_var<cmgr::HopObserverServant> observer =
       new cmgr::HopObserverServant(daemon);

@@ -115,8 +115,8 @@ v2::FrameQuality* QosMapperServant::network_to_service(const v2::ServiceSpec& se
     qualities.push_back({to_core(hops[i].clr), to_core(hops[i].ctd_us), to_core(hops[i].cdv_us)});
   }
   const auto held = catalogue();
-  const auto seen = xbind::network_to_service(orb::to_core(service), orb::to_core(contract),
-                                              qualities, *held);
+  const auto seen =
+      xbind::network_to_service(orb::to_core(service), orb::to_core(contract), qualities, *held);
   if (!seen) raise(seen.error());
   v2::FrameQuality_var out = new v2::FrameQuality;
   to_idl(seen->frame_loss, out->frame_loss);

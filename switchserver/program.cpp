@@ -207,10 +207,10 @@ int run_switch_server(int argc, char** argv, const WhenServing& when_serving) {
   orb::SharedTimers timers;
   RemoteRouter router(options.route_object, incarnation_now());
   Daemons daemons;
-  config::Reload<Options> reload(
-      options, argc, argv, [&](const Options& before, const Options& wanted, auto& changes) {
-        return apply(before, wanted, daemons, changes);
-      });
+  config::Reload<Options> reload(options, argc, argv,
+                                 [&](const Options& before, const Options& wanted, auto& changes) {
+                                   return apply(before, wanted, daemons, changes);
+                                 });
   // Session numbers must differ from those of an earlier process.
   std::uint64_t session_base = std::random_device{}();
   for (std::size_t i = 0; i < options.nodes.size(); ++i) {

@@ -125,6 +125,15 @@ std::vector<config::Command> commands() {
       {"log-level",
        {"DAEMON", "[NAME|SUBSYSTEM|LEVEL]", "[SUBSYSTEM|LEVEL]", "[LEVEL]"},
        "Changes or shows what manager, routeobject, qosmapper, switchserver NAME, or all log.",
+       {"manager", "routeobject", "qosmapper"}},
+      {"options",
+       {"DAEMON", "[NAME]"},
+       "Prints the options of a running daemon, named as for log-level, and which are live.",
+       {"manager", "routeobject", "qosmapper"}},
+      {"reload",
+       {"DAEMON", "[NAME]"},
+       "Has a running daemon, named as for log-level, load its options again, and prints what "
+       "changed.",
        {"manager", "routeobject", "qosmapper"}}};
 }
 

@@ -113,6 +113,13 @@ std::optional<std::string> fault_of_log_level(const std::vector<std::string>& wo
 // Changes the levels, or shows them.
 int log_level(orb::NameClient& names, const std::vector<std::string>& words, const DaemonNames& of);
 
+// --- reload.cpp: the options of running daemons --------------------------------------------------
+
+// `words`: reload or options, DAEMON, the name of a switchserver. As fault_of_log_level().
+std::optional<std::string> fault_of_reload(const std::vector<std::string>& words);
+// Loads a daemon's options again, or shows those in use.
+int reload(orb::NameClient& names, const std::vector<std::string>& words, const DaemonNames& of);
+
 // --- services.cpp: services by name --------------------------------------------------------------
 
 v2::ServiceSpec service_named(const char* name);

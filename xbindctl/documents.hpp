@@ -60,6 +60,12 @@ Told services_document(v2::QOSMapper_ptr mapper);
 Told log_level_document(orb::NameClient& names, const std::vector<std::string>& words,
                         const DaemonNames& of);
 
+// --- reload.cpp ----------------------------------------------------------------------------------
+
+// As reload() (commands.hpp).
+Told reload_document(orb::NameClient& names, const std::vector<std::string>& words,
+                     const DaemonNames& of);
+
 Json json_of(const v2::RouteFound& path);
 Json json_of(const v2::LinkState& link);
 // A refusal of RouteObject as a failure.

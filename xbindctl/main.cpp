@@ -78,6 +78,7 @@ int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameCli
   }
   if (verb == "managers") return ctl::managers(names, words[1]);
   if (verb == "log-level") return ctl::log_level(names, words, ctl::names_of(line));
+  if (verb == "reload" || verb == "options") return ctl::reload(names, words, ctl::names_of(line));
   if (verb == "trace") return ctl::trace(names, ctl::trace_of(line));
   if (verb == "ports") return ctl::ports(names, words[1]);
   if (verb == "count") {
@@ -213,6 +214,7 @@ int main(int argc, char** argv) {
   orb::add_client_options(set, common, log::Level::kWarn, 15'000);
   ctl::declare(set, line);
   set.add_check([&line] { return ctl::fault_of_log_level(line.words); });
+  set.add_check([&line] { return ctl::fault_of_reload(line.words); });
   std::vector<std::string> storage;
   const std::vector<const char*> arguments = ctl::with_watch_seconds(argc, argv, storage);
   if (const auto exit_code = config::load_or_explain(set, argc, arguments.data())) {

@@ -69,8 +69,8 @@ struct DoubleBounds {  // both ends included; values are finite in any case
 
 // What to print and return when the program must not run.
 struct Exit {
-  int code;          // 0: print `text` on stdout; 2: on stderr
-  std::string text;  // whole lines
+  int code;                   // 0: print `text` on stdout; 2: on stderr
+  std::string text;           // whole lines
   std::string sentence = {};  // why, with code 2: without the program's name
 };
 

@@ -24,8 +24,7 @@ Result<void> check_live(const std::vector<OptionChange>& changes) {
     if (!change.live) fixed.push_back(to_string(change));
   }
   if (fixed.empty()) return {};
-  return fail(ErrorCode::kBadInput,
-              "{} restart: {}; nothing has changed",
+  return fail(ErrorCode::kBadInput, "{} restart: {}; nothing has changed",
               fixed.size() == 1 ? "an option needs a" : "options need a", fmt::join(fixed, ", "));
 }
 

@@ -119,6 +119,28 @@ class Reload(unittest.TestCase):
         self.assertIn("catalogue.toml line 2", self.hang_up("xbind-qosmapper"))
         self.assertIn("second", self.ctl("services"))
 
+    def test_xbindctl_reloads_and_shows_what_is_in_use(self):
+        self.write("xbind-cmgr", "crankbacks = 4\n")
+        reloaded = self.ctl("reload", "manager").replace(f"{self.files}/", "")
+        self.assertEqual(reloaded, "xbind/cmgr/default: crankbacks 1 -> 4 (xbind-cmgr.toml line 1)\n")
+        self.assertEqual(self.ctl("reload", "manager"),
+                         "xbind/cmgr/default: all options are as they were\n")
+        options = self.ctl("options", "manager").replace(f"{self.files}/", "")
+        self.assertRegex(options, r"(?m)^  crankbacks +4 +live  xbind-cmgr.toml line 1$")
+        self.assertRegex(options, r"(?m)^  threads +8 +default$")
+        self.assertRegex(options, r"(?m)^  name +default +\S.*$")
+        self.write("xbind-cmgr", "threads = 4\n")
+        self.assertIn("an option needs a restart: threads 8 -> 4",
+                      self.ctl("reload", "manager", code=1))
+        self.assertIn("crankbacks 4", re.sub(" +", " ", self.ctl("options", "manager")))
+        self.write("xbind-cmgr", "crankbacks = 4\n")
+        reloaded = self.ctl("reload", "all")
+        for path in ("cmgr/default", "routeobject/default", "qosmapper/default",
+                     f"switchserver/{MIDDLE}"):
+            self.assertIn(f"xbind/{path}: all options are as they were\n", reloaded)
+        self.assertIn("needs a NAME", self.ctl("reload", "switchserver", code=2))
+        self.assertIn("DAEMON 'manger' is none of", self.ctl("options", "manger", code=2))
+
     def test_a_file_that_is_gone_is_named_and_the_daemon_lives(self):
         os.unlink(self.path_of("xbind-routeobject"))
         self.assertIn("xbind-routeobject.toml", self.hang_up("xbind-routeobject"))

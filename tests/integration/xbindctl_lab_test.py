@@ -58,6 +58,7 @@ class Documents(InTheLab):
                 ("count", [MIDDLE, output["input_port"], output["input_label"]]),
                 ("managers", ["all"]), ("log-level", ["manager", "info"]),
                 ("log-level", ["all"]), ("trace", []), ("trace", [call]),
+                ("options", ["manager"]), ("reload", ["manager"]),
                 ("explain", [call]), ("explain", ["causes"]),
                 ("explain", [CALLER, CALLEE]), ("fit", [CALLER, CALLEE]),
                 ("what-if", [MIDDLE]), ("top", ["--frames", "1", "--watch=0.2"]),

@@ -66,15 +66,15 @@ class ReloadTest : public ::testing::Test {
   Options options_;
   std::uint32_t in_effect_ = 0;
   std::optional<Error> refused_;
-  Reload<Options> reload_{
-      options_, static_cast<int>(arguments_.size()), arguments_.data(),
-      [this](const Options& before, const Options& wanted,
-             std::vector<OptionChange>& changes) -> Result<void> {
-        if (refused_) return tl::make_unexpected(*refused_);
-        if (before.pairs != wanted.pairs) changes.push_back({"pairs", "", "", "its content", true});
-        in_effect_ = wanted.timer_ms;
-        return {};
-      }};
+  Reload<Options> reload_{options_, static_cast<int>(arguments_.size()), arguments_.data(),
+                          [this](const Options& before, const Options& wanted,
+                                 std::vector<OptionChange>& changes) -> Result<void> {
+                            if (refused_) return tl::make_unexpected(*refused_);
+                            if (before.pairs != wanted.pairs)
+                              changes.push_back({"pairs", "", "", "its content", true});
+                            in_effect_ = wanted.timer_ms;
+                            return {};
+                          }};
 };
 
 TEST_F(ReloadTest, ALiveOptionIsTakenAndSaidWithItsPlace) {
