@@ -255,4 +255,10 @@ v2::OptionValueSeq* ManagerOperationsServant::options() { return orb::values_of(
 
 v2::OptionChangeSeq* ManagerOperationsServant::reload() { return orb::reload(options_); }
 
+v2::OptionChangeSeq* ManagerOperationsServant::tune(const char* name, const char* value) {
+  return orb::tune(options_, name, value);
+}
+
+v2::OptionChangeSeq* ManagerOperationsServant::untune(const char* name) { return orb::untune(options_, name); }
+
 }  // namespace xbind::cmgr

@@ -37,6 +37,8 @@ class ManagerOperationsServant : public orb::Dispatched<POA_xbind::v2::ManagerOp
   v2::TracedOperationSeq* traced_operations(CORBA::ULong limit) override;
   v2::OptionValueSeq* options() override;
   v2::OptionChangeSeq* reload() override;
+  v2::OptionChangeSeq* tune(const char* name, const char* value) override;
+  v2::OptionChangeSeq* untune(const char* name) override;
 
  private:
   ManagerDaemon& daemon_;

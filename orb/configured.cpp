@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,10 +13,11 @@
 #include "orb/raise.hpp"
 
 namespace xbind::orb {
+namespace {
 
-Result<std::vector<config::OptionChange>> reload_and_log(config::Reloadable& options,
-                                                         std::string_view who) {
-  auto changes = options.reload();
+using Changes = Result<std::vector<config::OptionChange>>;
+
+Changes logged(Changes changes, std::string_view who) {
   if (!changes) {
     log::error("{}: the options are not reloaded: {}", who, changes.error().text);
     return changes;
@@ -28,8 +30,7 @@ Result<std::vector<config::OptionChange>> reload_and_log(config::Reloadable& opt
   return changes;
 }
 
-v2::OptionChangeSeq* reload(config::Reloadable& options) {
-  const auto changes = reload_and_log(options, "an operator");
+v2::OptionChangeSeq* told(const Changes& changes) {
   if (!changes) raise(changes.error());
   auto out = std::make_unique<v2::OptionChangeSeq>();
   out->length(static_cast<CORBA::ULong>(changes->size()));
@@ -41,6 +42,29 @@ v2::OptionChangeSeq* reload(config::Reloadable& options) {
     (*out)[i].source = change.source.c_str();
   }
   return out.release();
+}
+
+}  // namespace
+
+Changes reload_and_log(config::Reloadable& options, std::string_view who) {
+  return logged(options.reload(), who);
+}
+
+Changes tune_and_log(config::Reloadable& options, const std::string& name,
+                     const std::optional<std::string>& value) {
+  return logged(value ? options.tune(name, *value) : options.untune(name), "an operator");
+}
+
+v2::OptionChangeSeq* reload(config::Reloadable& options) {
+  return told(reload_and_log(options, "an operator"));
+}
+
+v2::OptionChangeSeq* tune(config::Reloadable& options, const char* name, const char* value) {
+  return told(tune_and_log(options, name, value));
+}
+
+v2::OptionChangeSeq* untune(config::Reloadable& options, const char* name) {
+  return told(tune_and_log(options, name, std::nullopt));
 }
 
 v2::OptionValueSeq* values_of(config::Reloadable& options) {

@@ -174,4 +174,10 @@ v2::OptionValueSeq* QosOperationsServant::options() { return orb::values_of(opti
 
 v2::OptionChangeSeq* QosOperationsServant::reload() { return orb::reload(options_); }
 
+v2::OptionChangeSeq* QosOperationsServant::tune(const char* name, const char* value) {
+  return orb::tune(options_, name, value);
+}
+
+v2::OptionChangeSeq* QosOperationsServant::untune(const char* name) { return orb::untune(options_, name); }
+
 }  // namespace xbind

@@ -333,4 +333,10 @@ v2::OptionValueSeq* RouteOperationsServant::options() { return orb::values_of(op
 
 v2::OptionChangeSeq* RouteOperationsServant::reload() { return orb::reload(options_); }
 
+v2::OptionChangeSeq* RouteOperationsServant::tune(const char* name, const char* value) {
+  return orb::tune(options_, name, value);
+}
+
+v2::OptionChangeSeq* RouteOperationsServant::untune(const char* name) { return orb::untune(options_, name); }
+
 }  // namespace xbind

@@ -37,6 +37,8 @@ class RouteOperationsServant : public orb::Dispatched<POA_xbind::v2::RouteOperat
   v2::LogLevelSeq* log_levels() override;
   v2::OptionValueSeq* options() override;
   v2::OptionChangeSeq* reload() override;
+  v2::OptionChangeSeq* tune(const char* name, const char* value) override;
+  v2::OptionChangeSeq* untune(const char* name) override;
 
  private:
   RouteService& routes_;

@@ -377,4 +377,10 @@ v2::OptionValueSeq* SwitchOperationsServant::options() { return orb::values_of(o
 
 v2::OptionChangeSeq* SwitchOperationsServant::reload() { return orb::reload(options_); }
 
+v2::OptionChangeSeq* SwitchOperationsServant::tune(const char* name, const char* value) {
+  return orb::tune(options_, name, value);
+}
+
+v2::OptionChangeSeq* SwitchOperationsServant::untune(const char* name) { return orb::untune(options_, name); }
+
 }  // namespace xbind

@@ -42,6 +42,8 @@ class SwitchOperationsServant : public orb::Dispatched<POA_xbind::v2::SwitchOper
   v2::TracePart* spans_of(const char* manager, v2::ConnectionId connection) override;
   v2::OptionValueSeq* options() override;
   v2::OptionChangeSeq* reload() override;
+  v2::OptionChangeSeq* tune(const char* name, const char* value) override;
+  v2::OptionChangeSeq* untune(const char* name) override;
 
  private:
   SwitchServerDaemon& daemon_;

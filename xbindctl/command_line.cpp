@@ -130,6 +130,11 @@ std::vector<config::Command> commands() {
        {"DAEMON", "[NAME]"},
        "Prints the options of a running daemon, named as for log-level, and which are live.",
        {"manager", "routeobject", "qosmapper"}},
+      {"tune",
+       {"DAEMON", "NAME|OPTION[=VALUE]", "[OPTION[=VALUE]]"},
+       "Sets a live option of a running daemon until it ends; without =VALUE its own value counts "
+       "again.",
+       {"manager", "routeobject", "qosmapper"}},
       {"reload",
        {"DAEMON", "[NAME]"},
        "Has a running daemon, named as for log-level, load its options again, and prints what "

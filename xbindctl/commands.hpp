@@ -115,9 +115,11 @@ int log_level(orb::NameClient& names, const std::vector<std::string>& words, con
 
 // --- reload.cpp: the options of running daemons --------------------------------------------------
 
-// `words`: reload or options, DAEMON, the name of a switchserver. As fault_of_log_level().
+// Whether the verb is options, reload or tune.
+bool concerns_options(std::string_view verb);
+// `words`: the verb, DAEMON, the name of a switchserver, OPTION=VALUE. As fault_of_log_level().
 std::optional<std::string> fault_of_reload(const std::vector<std::string>& words);
-// Loads a daemon's options again, or shows those in use.
+// Loads a daemon's options again, sets one, or shows those in use.
 int reload(orb::NameClient& names, const std::vector<std::string>& words, const DaemonNames& of);
 
 // --- services.cpp: services by name --------------------------------------------------------------

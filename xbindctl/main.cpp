@@ -78,7 +78,7 @@ int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameCli
   }
   if (verb == "managers") return ctl::managers(names, words[1]);
   if (verb == "log-level") return ctl::log_level(names, words, ctl::names_of(line));
-  if (verb == "reload" || verb == "options") return ctl::reload(names, words, ctl::names_of(line));
+  if (ctl::concerns_options(verb)) return ctl::reload(names, words, ctl::names_of(line));
   if (verb == "trace") return ctl::trace(names, ctl::trace_of(line));
   if (verb == "ports") return ctl::ports(names, words[1]);
   if (verb == "count") {

@@ -1,8 +1,9 @@
-// The commands about the options of running daemons: `options` and `reload`.
+// The commands about the options of running daemons: `options`, `reload` and `tune`.
 #include <fmt/format.h>
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/name.hpp"
@@ -16,7 +17,9 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-std::string switch_server_of(const Words& words) { return words.size() > 2 ? words[2] : ""; }
+std::string switch_server_of(const Words& words) {
+  return words[1] == "switchserver" ? words[2] : "";
+}
 
 // All these interfaces have both (operated.hpp).
 v2::Configured_ptr configured(v2::Logged_ptr operations) {
@@ -38,10 +41,20 @@ OrFailure<Json> options_of(orb::NameClient& names, const OperatedDaemon& daemon)
   });
 }
 
-OrFailure<Json> reloaded(orb::NameClient& names, const OperatedDaemon& daemon) {
+// What `reload` and `tune` do. `tuned`: "hop-timer-ms=500", "hop-timer-ms"; empty: reload.
+v2::OptionChangeSeq* change(v2::Configured_ptr options, const std::string& tuned) {
+  if (tuned.empty()) return options->reload();
+  const std::size_t sign = tuned.find('=');
+  const std::string name = tuned.substr(0, sign);
+  if (sign == std::string::npos) return options->untune(name.c_str());
+  return options->tune(name.c_str(), tuned.c_str() + sign + 1);
+}
+
+OrFailure<Json> changed(orb::NameClient& names, const OperatedDaemon& daemon,
+                        const std::string& tuned) {
   return told_by_operations(names, daemon, [&](v2::Logged_ptr operations) -> OrFailure<Json> {
     const v2::Configured_var options_interface = configured(operations);
-    const v2::OptionChangeSeq_var done = options_interface->reload();
+    const v2::OptionChangeSeq_var done = change(options_interface.in(), tuned);
     Json changes = Json::array();
     for (CORBA::ULong i = 0; i < done->length(); ++i) {
       changes.push_back({{"option", text(done[i].name.in())},
@@ -56,11 +69,13 @@ OrFailure<Json> reloaded(orb::NameClient& names, const OperatedDaemon& daemon) {
 // What each daemon has told, in order.
 OrFailure<std::vector<OrFailure<Json>>> told_by_each(orb::NameClient& names, const Words& words,
                                                      const DaemonNames& of) {
+  const std::string tuned = words[0] == "tune" ? words.back() : "";
   const auto daemons = operated_daemons(names, words[1], switch_server_of(words), of);
   if (!daemons) return tl::make_unexpected(daemons.error());
   std::vector<OrFailure<Json>> told;
   for (const OperatedDaemon& daemon : *daemons) {
-    told.push_back(words[0] == "options" ? options_of(names, daemon) : reloaded(names, daemon));
+    told.push_back(words[0] == "options" ? options_of(names, daemon)
+                                         : changed(names, daemon, tuned));
   }
   return told;
 }
@@ -94,11 +109,20 @@ void say_changes(const Json& document) {
 
 }  // namespace
 
+bool concerns_options(std::string_view verb) {
+  return verb == "reload" || verb == "options" || verb == "tune";
+}
+
 std::optional<std::string> fault_of_reload(const Words& words) {
-  if (words[0] != "reload" && words[0] != "options") return std::nullopt;
+  if (!concerns_options(words[0])) return std::nullopt;
   if (auto fault = fault_of_daemon(words)) return fault;
   const bool named = words[1] == "switchserver";
-  if (named == (words.size() == 3)) return std::nullopt;
+  const bool tuned = words[0] == "tune";
+  if (words.size() == (named ? 3U : 2U) + (tuned ? 1U : 0U)) return std::nullopt;
+  if (tuned) {
+    return fmt::format("tune {} takes {}OPTION=VALUE, or OPTION alone for its own value again",
+                       words[1], named ? "a NAME and " : "");
+  }
   if (named) return fmt::format("{} switchserver needs a NAME", words[0]);
   return fmt::format("{} {} takes no NAME: option --{} names it", words[0], words[1], words[1]);
 }

@@ -26,7 +26,7 @@ std::optional<Told> document_of_network(const CommandLine& line, const config::O
     return log_level_document(names, words, names_of(line));
   }
   if (verb == "trace") return trace_document(names, trace_of(line));
-  if (verb == "reload" || verb == "options") return reload_document(names, words, names_of(line));
+  if (concerns_options(verb)) return reload_document(names, words, names_of(line));
   if (verb == "ports") return ports_document(names, words[1]);
   if (verb == "count")
     return count_document(names, words[1], element_of(line).output_port, line.label);

@@ -246,6 +246,8 @@ class OperationsServant : public POA_xbind::v2::ManagerOperations {
   v2::TracedOperationSeq* traced_operations(CORBA::ULong) override { not_here(); }
   v2::OptionValueSeq* options() override { not_here(); }
   v2::OptionChangeSeq* reload() override { not_here(); }
+  v2::OptionChangeSeq* tune(const char*, const char*) override { not_here(); }
+  v2::OptionChangeSeq* untune(const char*) override { not_here(); }
 
  private:
   Daemon& daemon_;

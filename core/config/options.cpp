@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "core/check.hpp"
+#include "core/name.hpp"
 
 namespace xbind::config {
 namespace {
@@ -272,6 +273,15 @@ std::string OptionSet::given_text() const {
     parts.push_back(fmt::format("{}={} ({})", option.name, option.given_text, option.source));
   }
   return fmt::format("{}", fmt::join(parts, " "));
+}
+
+Result<void> OptionSet::put_first(std::string_view name, std::string text, std::string source) {
+  const auto option = std::ranges::find(options_, name, &Option::name);
+  if (option == options_.end()) {
+    return fail(ErrorCode::kBadInput, "unknown option {}{}", printable(name), meant(name));
+  }
+  option->first = {std::move(text), std::move(source)};
+  return {};
 }
 
 std::vector<OptionValue> OptionSet::values() const {

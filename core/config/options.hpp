@@ -174,6 +174,10 @@ class OptionSet {
   // --check-config, and returns the sentence that describes the fault, or nullopt.
   void add_check(std::function<std::optional<std::string>()> check);
 
+  // A value that goes before those of all sources, with `source` as its place. Call it before load();
+  // kBadInput: there is no such option. Its value is checked by load().
+  Result<void> put_first(std::string_view name, std::string text, std::string source);
+
   // Loads all values. nullopt: the targets are set and the program may run. Ignores args[0].
   // `variables`: the names of the environment that begin with XBIND_; a misspelt one is refused.
   std::optional<Exit> load(int argc, const char* const* argv, const Environment& environment,
@@ -215,6 +219,7 @@ class OptionSet {
     // Returns what to assign, or what is wrong with the text: "5 is less than 10 ...".
     std::function<Result<Assign>(const std::string& text)> read;
     Assign assign_default;
+    std::optional<std::pair<std::string, std::string>> first;  // put_first(): text and source
     std::string source;      // after load(): "command line", ...; empty: default
     std::string given_text;  // after load(): the text as given
 

@@ -251,7 +251,8 @@ Result<void> OptionSet::load_values(const CommandLine& line, const Environment& 
   std::vector<Assign> assignments;
   for (std::size_t i = 0; i < options_.size(); ++i) {
     const Option& option = options_[i];
-    chosen[i] = line.values[i];
+    if (option.first) chosen[i] = Given{option.first->first, option.first->second};
+    if (!chosen[i]) chosen[i] = line.values[i];
     if (!chosen[i]) {
       const std::string variable = variable_of(option.name);
       if (const auto text = environment(variable)) {

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -30,6 +31,9 @@ Result<void> check_live(const std::vector<OptionChange>& changes);
 // "hop-timer-ms 3000 -> 2000 (cm1.toml line 4)"
 std::string to_string(const OptionChange& change);
 
+// The source of a tuned value.
+inline constexpr const char* kOperator = "operator";
+
 // What a program offers to those who ask for a reload. Any thread.
 class Reloadable {
  public:
@@ -38,6 +42,12 @@ class Reloadable {
   // On an error nothing has changed. kBadInput: the new values are refused, or a changed option
   // needs a restart.
   virtual Result<std::vector<OptionChange>> reload() = 0;
+  // Sets one live option, before all other sources, until this process ends or untune(). Else as
+  // reload(), which it includes.
+  virtual Result<std::vector<OptionChange>> tune(const std::string& name,
+                                                 const std::string& value) = 0;
+  // The option has the value of the other sources again. Nothing happens to one that is not tuned.
+  virtual Result<std::vector<OptionChange>> untune(const std::string& name) = 0;
   // The options as they are in use, in order of declaration.
   virtual std::vector<OptionValue> values() = 0;
 };
@@ -56,7 +66,42 @@ class Reload : public Reloadable {
 
   Result<std::vector<OptionChange>> reload() override {
     const std::lock_guard lock(mutex_);
+    return load_with(tuned_);
+  }
+  Result<std::vector<OptionChange>> tune(const std::string& name,
+                                         const std::string& value) override {
+    const std::lock_guard lock(mutex_);
+    auto tuned = tuned_;
+    tuned.insert_or_assign(name, value);
+    auto changes = load_with(tuned);
+    if (changes) tuned_ = std::move(tuned);
+    return changes;
+  }
+  Result<std::vector<OptionChange>> untune(const std::string& name) override {
+    const std::lock_guard lock(mutex_);
+    auto tuned = tuned_;
+    tuned.erase(name);
+    auto changes = load_with(tuned);
+    if (changes) tuned_ = std::move(tuned);
+    return changes;
+  }
+
+  std::vector<OptionValue> values() override {
+    const std::lock_guard lock(mutex_);
+    return in_use_->set.values();
+  }
+
+ private:
+  using Tuned = std::map<std::string, std::string>;
+
+  // The caller holds the lock.
+  Result<std::vector<OptionChange>> load_with(const Tuned& tuned) {
     auto wanted = std::make_unique<Options>();
+    for (const auto& [name, value] : tuned) {
+      if (auto known = wanted->set.put_first(name, value, kOperator); !known) {
+        return tl::make_unexpected(known.error());
+      }
+    }
     if (auto refused = load_again(wanted->set, arguments_)) {
       return fail(ErrorCode::kBadInput, "{}", *refused);
     }
@@ -70,15 +115,10 @@ class Reload : public Reloadable {
     return changes;
   }
 
-  std::vector<OptionValue> values() override {
-    const std::lock_guard lock(mutex_);
-    return in_use_->set.values();
-  }
-
- private:
   const std::vector<std::string> arguments_;  // a copy: the ORB takes its own out of argv
   const Apply apply_;
   std::mutex mutex_;  // for the members below; held while options are applied
+  Tuned tuned_;       // at most as many as there are options: others are refused
   std::unique_ptr<Options> loaded_;
   const Options* in_use_;
 };

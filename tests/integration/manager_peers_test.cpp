@@ -102,6 +102,8 @@ class NoLinks : public POA_xbind::v2::RouteOperations {
   v2::LogLevelSeq* log_levels() override { return new v2::LogLevelSeq(); }
   v2::OptionValueSeq* options() override { return nullptr; }
   v2::OptionChangeSeq* reload() override { return nullptr; }
+  v2::OptionChangeSeq* tune(const char*, const char*) override { return nullptr; }
+  v2::OptionChangeSeq* untune(const char*) override { return nullptr; }
 };
 
 // Gives another answer to each call; some are valid.

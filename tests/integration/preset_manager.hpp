@@ -210,6 +210,16 @@ class PresetOperations : public POA_xbind::v2::ManagerOperations {
     (*out)[1].live = false;
     return out.release();
   }
+  v2::OptionChangeSeq* tune(const char* name, const char* value) override {
+    auto* const changes = reload();
+    manager_.asked = fmt::format("tune {} {}", name, value);
+    return changes;
+  }
+  v2::OptionChangeSeq* untune(const char* name) override {
+    auto* const changes = reload();
+    manager_.asked = fmt::format("untune {}", name);
+    return changes;
+  }
   v2::OptionChangeSeq* reload() override {
     manager_.asked = "reload";
     if (!manager_.reload_refused.empty()) throw v2::BadRequest(manager_.reload_refused.c_str());

@@ -141,6 +141,23 @@ class Reload(unittest.TestCase):
         self.assertIn("needs a NAME", self.ctl("reload", "switchserver", code=2))
         self.assertIn("DAEMON 'manger' is none of", self.ctl("options", "manger", code=2))
 
+    def test_an_option_is_tuned_until_it_is_not(self):
+        self.assertEqual(self.ctl("tune", "manager", "crankbacks=5"),
+                         "xbind/cmgr/default: crankbacks 1 -> 5 (operator)\n")
+        self.assertIn("all options are as they were", self.ctl("reload", "manager"))
+        self.assertRegex(self.ctl("options", "manager"), r"(?m)^  crankbacks +5 +live  operator$")
+        self.assertIn("9 is out of the range 0 to 8",
+                      self.ctl("tune", "manager", "crankbacks=9", code=1))
+        self.assertIn("an option needs a restart: threads 8 -> 9 (operator)",
+                      self.ctl("tune", "manager", "threads=9", code=1))
+        self.assertIn("unknown option crankback; did you mean crankbacks?",
+                      self.ctl("tune", "manager", "crankback=1", code=1))
+        self.assertIn("crankbacks 5 -> 1 (", self.ctl("tune", "manager", "crankbacks"))
+        self.assertIn("as they were", self.ctl("tune", "manager", "crankbacks"))
+        self.assertIn("overbooking", self.ctl("tune", "switchserver", MIDDLE, "overbooking=1.5"))
+        self.assertIn("takes a NAME and OPTION=VALUE",
+                      self.ctl("tune", "switchserver", "overbooking=1.5", code=2))
+
     def test_a_file_that_is_gone_is_named_and_the_daemon_lives(self):
         os.unlink(self.path_of("xbind-routeobject"))
         self.assertIn("xbind-routeobject.toml", self.hang_up("xbind-routeobject"))

@@ -59,6 +59,7 @@ class Documents(InTheLab):
                 ("managers", ["all"]), ("log-level", ["manager", "info"]),
                 ("log-level", ["all"]), ("trace", []), ("trace", [call]),
                 ("options", ["manager"]), ("reload", ["manager"]),
+                ("tune", ["manager", "crankbacks=3"]),
                 ("explain", [call]), ("explain", ["causes"]),
                 ("explain", [CALLER, CALLEE]), ("fit", [CALLER, CALLEE]),
                 ("what-if", [MIDDLE]), ("top", ["--frames", "1", "--watch=0.2"]),

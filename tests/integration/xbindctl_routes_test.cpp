@@ -102,6 +102,8 @@ class PresetRouteOperations : public POA_xbind::v2::RouteOperations {
   }
   v2::OptionValueSeq* options() override { return new v2::OptionValueSeq; }
   v2::OptionChangeSeq* reload() override { return new v2::OptionChangeSeq; }
+  v2::OptionChangeSeq* tune(const char*, const char*) override { return new v2::OptionChangeSeq; }
+  v2::OptionChangeSeq* untune(const char*) override { return new v2::OptionChangeSeq; }
   void set_log_level(const char* level) override { routes_.asked = fmt::format("level {}", level); }
   v2::LogLevelSeq* log_levels() override { return new v2::LogLevelSeq(); }
 

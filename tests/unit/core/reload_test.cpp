@@ -134,6 +134,26 @@ TEST_F(ReloadTest, TheProgramMayAddWhatTheTextsDoNotShow) {
                           " line 2)\npairs (empty) -> (empty) (its content)\n");
 }
 
+TEST_F(ReloadTest, ATunedOptionGoesBeforeAllSourcesUntilItIsNotTuned) {
+  const auto text_of = [](const Result<std::vector<OptionChange>>& changes) {
+    if (!changes) return changes.error().text;
+    return changes->empty() ? "" : to_string(changes->front());
+  };
+  EXPECT_EQ(text_of(reload_.tune("timer-ms", "500")), "timer-ms 2000 -> 500 (operator)");
+  EXPECT_EQ(in_effect_, 500U);
+  write("timer-ms = 4000\n");
+  EXPECT_EQ(reload(), "");
+  EXPECT_EQ(value_of("timer-ms"), "500 (operator)");
+  EXPECT_EQ(text_of(reload_.tune("timer-ms", "5")),
+            "option --timer-ms (operator): 5 is out of the range 10 to 60000");
+  EXPECT_THAT(text_of(reload_.tune("threads", "9")), HasSubstr("threads 8 -> 9 (operator)"));
+  EXPECT_THAT(text_of(reload_.tune("timer", "9")),
+              HasSubstr("unknown option timer; did you mean timer-ms?"));
+  EXPECT_EQ(reload(), "") << "what was refused is forgotten";
+  EXPECT_EQ(text_of(reload_.untune("timer-ms")), "timer-ms 500 -> 4000 (" + path_ + " line 1)");
+  EXPECT_EQ(text_of(reload_.untune("timer-ms")), "");
+}
+
 TEST(LiveOptions, HelpAndDocumentSayWhichTheyAre) {
   Options options;
   EXPECT_THAT(options.set.help(), HasSubstr("(default 3000; 10 to 60000; live)"));
