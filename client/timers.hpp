@@ -25,6 +25,8 @@ inline constexpr Timers kClientTimers{
          "Pause before a SwitchServer is asked again whether hops have been removed."},
         {"clear-patience", std::chrono::seconds{10},
          "Time in which a switch must confirm the removal of hops that an operator clears."},
+        {"daemon-answer", std::chrono::seconds{2},
+         "Time in which each daemon must answer a question about its alarms and events."},
         {"audit-answer", std::chrono::minutes{2},
          "Time in which the manager must answer an audit."},
     }};

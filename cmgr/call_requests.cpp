@@ -155,7 +155,7 @@ void CallRequests::release_unknown(const Asker& asker, ConnectionId id, TimePoin
     const HopTree none;
     context_.outcomes.describe_debts(none, owing, outcome);
   }
-  context_.outcomes.tell(asker, std::move(outcome));
+  context_.outcomes.tell(asker, std::move(outcome), nullptr);
 }
 
 std::optional<Refusal> CallRequests::over_limit(ClientIndex client, std::uint64_t connections,
@@ -245,7 +245,7 @@ void CallRequests::act(const Asker& asker, const CommitRequest& request, const R
     }
     if (known && found->state() == State::kConnected && found->asker() &&
         found->asker()->client == asker.client && context_.recovery.answers_commit(found->id)) {
-      context_.outcomes.tell(asker, connected_outcome(*found));
+      context_.outcomes.tell(asker, connected_outcome(*found), found->ends.get());
       return;
     }
     context_.outcomes.refuse(asker, request.connection,

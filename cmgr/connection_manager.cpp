@@ -13,13 +13,14 @@ ConnectionManager::ConnectionManager(Config config, Peers& peers)
     : config_(std::move(config)),
       clients_(config_, peers, times_),
       switches_(config_, peers, times_),
-      outcomes_(config_, peers, clients_, switches_, tally_.counters),
+      outcomes_(config_, peers, clients_, switches_, tally_.counters, log_),
       sender_(config_, clients_, switches_),
       routes_(config_, peers, switches_, tally_.counters),
       timers_(config_),
-      context_{
-          config_, tally_.counters, tally_.occurrences, times_,  clients_, switches_, connections_,
-          timers_, sender_,         outcomes_,          routes_, paths_,   prepared_, recovery_},
+      context_{config_, tally_.counters, tally_.occurrences, times_,
+               log_,    clients_,        switches_,          connections_,
+               timers_, sender_,         outcomes_,          routes_,
+               paths_,  prepared_,       recovery_},
       connections_(config_.epoch),
       paths_(context_),
       prepared_(context_),
@@ -90,6 +91,7 @@ void ConnectionManager::finish_step(TimePoint now) {
   routes_.flush();
   requests_.flush();
   timers_.watch(now);
+  log_.stamp(now);
 }
 
 ConnectionManager::ForcedEnd ConnectionManager::end_by_force(ConnectionId id, TimePoint now) {

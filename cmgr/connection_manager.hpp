@@ -26,6 +26,7 @@
 
 #include "cmgr/manager_view.hpp"
 #include "cmgr/parts/cache_state.hpp"
+#include "cmgr/parts/call_log.hpp"
 #include "cmgr/parts/call_times.hpp"
 #include "cmgr/parts/client_desk.hpp"
 #include "cmgr/parts/config.hpp"
@@ -42,6 +43,7 @@
 #include "cmgr/procedures/recovery.hpp"
 #include "cmgr/request_desk.hpp"
 #include "cmgr/switch_answers.hpp"
+#include "core/events/event_log.hpp"
 
 namespace xbind::cmgr {
 
@@ -57,6 +59,11 @@ class ConnectionManager {
   }
   // Reports every later change of the connection table to `journal`; null ends that.
   void keep(Journal* journal) { connections_.keep(journal); }
+  // Reports the sessions of clients and SwitchServers to `events`, which must outlive this object.
+  void report_sessions(EventLog& events) {
+    clients_.report_sessions(events);
+    switches_.report_sessions(events);
+  }
 
   // --- clients -----------------------------------------------------------------------------------
   Result<ClientAttachment> attach_client(const std::string& name, Epoch epoch, TimePoint now) {
@@ -179,6 +186,10 @@ class ConnectionManager {
   ManagerView view_of(const std::string& switch_name) const;
   // Has the hops removed that only the ledger of that switch has, and returns those labels to it.
   void repair(const std::string& switch_name, const OwnRepairs& repairs, TimePoint now);
+  // The last events of calls; as CallLog::page().
+  EventPage calls_after(std::uint64_t after, std::size_t limit, const Moment& now) const {
+    return log_.page(after, limit, now);
+  }
   // Sends all queued commands without waiting for a threshold; used before an audit.
   void flush_all(TimePoint now) { switches_.flush_all(now); }
 
@@ -189,6 +200,14 @@ class ConnectionManager {
     ClientUsage::Usage usage;
   };
   std::vector<ClientView> clients(const std::string& after, std::size_t limit) const;
+  // Visits each client that has connections and no session: visit(name, connections).
+  template <class Visitor>
+  void for_each_gone_client(Visitor&& visit) const {
+    clients_.for_each_gone([&](const std::string& name, ClientIndex index) {
+      const std::uint64_t connections = connections_.usage().of(index).connections;
+      if (connections != 0) visit(name, connections);
+    });
+  }
   const CallCounters& counters() const { return tally_.counters; }
   const Occurrences& occurrences() const { return tally_.occurrences; }
   // Where setups and releases spent their time.
@@ -228,6 +247,7 @@ class ConnectionManager {
   ProcedureTimers timers_;
   Context context_;
   ConnectionTable connections_;  // declared after all that its procedures use, so destroyed first
+  CallLog log_;                  // refers to the ends of the table's calls
   PathWatch paths_;
   PreparedDesk prepared_;
   Recovery recovery_;

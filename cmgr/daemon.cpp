@@ -47,13 +47,23 @@ ManagerDaemon::ManagerDaemon(CORBA::ORB_ptr orb, const Config& config,
                              const RemotePeers::Options& peers)
     : config_(config),
       dispatch_("xbind-cmgr " + peers.manager),
+      supervision_(timers_, "manager " + peers.manager, true,
+                   [this, counts = std::make_shared<AlarmCounts>()](
+                       std::function<void(orb::Supervision::Conditions)> done) {
+                     post([this, counts, done = std::move(done)](ConnectionManager& manager) {
+                       done(conditions(manager, *counts));
+                     });
+                   }),
       peers_(
           orb, peers, [this](std::function<void(ConnectionManager&)> job) { post(std::move(job)); },
           [this](RequestId token, Outcome outcome) { complete(token, std::move(outcome)); }),
       manager_(config, peers_),
       started_(steady_now()),
       serial_([this] { after_drain(); }, {.jobs = kJobsPerStep, .items = Serial::kItemsPerStep}),
-      timer_([this] { post([](ConnectionManager& manager) { manager.tick(steady_now()); }); }) {}
+      timer_(timers_,
+             [this] { post([](ConnectionManager& manager) { manager.tick(steady_now()); }); }) {
+  manager_.report_sessions(supervision_.events());
+}
 
 ManagerDaemon::~ManagerDaemon() { stop(); }
 
@@ -65,6 +75,7 @@ void ManagerDaemon::end_sessions() {
 }
 
 void ManagerDaemon::stop() {
+  supervision_.stop();
   peers_.stop();
   timer_.stop();
 }
@@ -286,6 +297,21 @@ bool ManagerDaemon::may_serve(Duration patience) {
   return true;
 }
 
+std::vector<AlarmCondition> ManagerDaemon::conditions(const ConnectionManager& manager,
+                                                      AlarmCounts& counts) const {
+  std::vector<std::string> unattached = manager.switch_names();
+  std::erase_if(unattached, [&](const std::string& name) { return manager.reaches(name); });
+  std::vector<AlarmCondition> all = conditions_of(manager, peers_.manager_name(), counts);
+  std::ranges::move(peers_.unreachable_peers(unattached, steady_now()), std::back_inserter(all));
+  return all;
+}
+
+EventPage ManagerDaemon::calls_after(std::uint64_t after, std::size_t limit) {
+  return ask([&](ConnectionManager& manager) {
+    return manager.calls_after(after, limit, {steady_now(), orb::utc_ms_now()});
+  });
+}
+
 Metrics ManagerDaemon::metrics() {
   Metrics counted =
       ask([this](ConnectionManager& manager) { return status_of(manager, peers_, config_); });
@@ -305,6 +331,7 @@ exporter::Part ManagerDaemon::exposed_part() {
           [this](Metrics& counted) {
             orb::append_peer_faults(counted);
             dispatch_.append_metrics(counted);
+            supervision_.append_metrics(counted);
           }};
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "cmgr/alarm_conditions.hpp"
 #include "cmgr/connection_manager.hpp"
 #include "cmgr/parts/numbered_outcomes.hpp"
 #include "cmgr/remote_peers.hpp"
@@ -20,7 +21,8 @@
 #include "core/serial.hpp"
 #include "exporter/reading.hpp"
 #include "orb/dispatch.hpp"
-#include "orb/timer_thread.hpp"
+#include "orb/shared_timers.hpp"
+#include "orb/supervision.hpp"
 
 namespace xbind::cmgr {
 
@@ -40,6 +42,7 @@ class ManagerDaemon {
 
   void start(v2::HopObserver_ptr observer, v2::TopologyObserver_ptr topology_observer) {
     peers_.start(observer, topology_observer);
+    supervision_.start();
   }
   void stop();
   // Tells every client that its session ends because this process ends. Call before stop(), with
@@ -67,6 +70,10 @@ class ManagerDaemon {
         },
         items.value_or(1));
   }
+  // Its alarms and events.
+  orb::Supervision& supervision() { return supervision_; }
+  // The last events of calls. Waits for the logic.
+  EventPage calls_after(std::uint64_t after, std::size_t limit);
   // Every upcall of this daemon's servants passes here.
   orb::Dispatch& dispatch() { return dispatch_; }
   RemotePeers& peers() { return peers_; }  // use within a job only; blocking calls: outside
@@ -127,8 +134,14 @@ class ManagerDaemon {
   std::vector<Finding> look_at(const std::string& switch_name);
   void repair_at(const std::string& switch_name, const std::vector<Finding>& seen);
 
+  // All conditions of alarms. On the logic's thread.
+  std::vector<AlarmCondition> conditions(const ConnectionManager& manager,
+                                         AlarmCounts& counts) const;
+
   Config config_;
   orb::Dispatch dispatch_;
+  orb::SharedTimers timers_;
+  orb::Supervision supervision_;
   RemotePeers peers_;
   ConnectionManager manager_;
 
@@ -142,7 +155,7 @@ class ManagerDaemon {
   std::optional<RemotePeers::Network> network_;
 
   Serial serial_;
-  orb::TimerThread timer_;
+  orb::SharedTimers::Timer timer_;
 };
 
 }  // namespace xbind::cmgr

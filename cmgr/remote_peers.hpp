@@ -21,6 +21,7 @@
 #include "cmgr/connection_manager.hpp"
 #include "cmgr/parts/attach_policy.hpp"
 #include "connection_manager.hh"
+#include "core/alarms/alarm.hpp"
 #include "core/attach_table.hpp"
 #include "core/attaching.hpp"
 #include "core/impairments/outbox.hpp"
@@ -105,6 +106,10 @@ class RemotePeers : public Peers {
   };
   EpochsKnown newest_epochs(const std::vector<std::string>& switches);
   const std::string& manager_name() const { return options_.manager; }
+  // The peers that cannot be reached, as conditions of alarms. `unattached`: the switches without a
+  // session. Any thread.
+  std::vector<AlarmCondition> unreachable_peers(const std::vector<std::string>& unattached,
+                                                TimePoint now) const;
   // The epoch of this process (Options::epoch until then). Before anything attaches.
   void begin_epoch(Epoch epoch) {
     options_.epoch = epoch;
@@ -128,6 +133,9 @@ class RemotePeers : public Peers {
   void take_topology_notice(const v2::TopologyState& state);
 
  private:
+  // What watching the topology is called in troubles_.
+  static constexpr const char* kWatching = "watching the topology";
+
   static TopologyState topology_from(const v2::TopologyState& state);
   static std::optional<TopologyState> whole_topology(v2::RouteObject_ptr object,
                                                      const v2::TopologyState& first);

@@ -132,7 +132,7 @@ std::optional<Duration> RemotePeers::watch_now(v2::RouteObject_var& watched) {
   v2::RouteObject_var asked;
   std::optional<TopologyState> state;
   const std::uint64_t noticed = topology_noticed_;
-  const auto called = at_route_object("watching the topology", [&](v2::RouteObject_ptr object) {
+  const auto called = at_route_object(kWatching, [&](v2::RouteObject_ptr object) {
     const v2::TopologyState_var now = object->watch(options_.manager.c_str(), topology_observer_);
     state = whole_topology(object, now.in());
     if (!state) return;

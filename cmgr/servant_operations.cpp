@@ -9,7 +9,6 @@
 #include "core/name.hpp"
 #include "core/steady_now.hpp"
 #include "orb/convert.hpp"
-#include "orb/log_level.hpp"
 #include "orb/raise.hpp"
 #include "orb/reply.hpp"
 
@@ -197,7 +196,5 @@ v2::AuditReport* ManagerOperationsServant::repair_network(const v2::AuditFinding
   if (!findings) throw v2::BadRequest(findings.error().text.c_str());
   return report_of(daemon_.repair(*findings));
 }
-
-void ManagerOperationsServant::set_log_level(const char* level) { orb::set_log_level(level); }
 
 }  // namespace xbind::cmgr

@@ -4,16 +4,18 @@
 
 #include "cmgr/daemon.hpp"
 #include "connection_manager.hh"
-#include "orb/dispatch.hpp"
+#include "orb/supervised.hpp"
 
 namespace xbind::cmgr {
 
-class ManagerOperationsServant : public orb::Dispatched<POA_xbind::v2::ManagerOperations> {
+class ManagerOperationsServant : public orb::Supervised<POA_xbind::v2::ManagerOperations> {
  public:
   // `daemon` must outlive the servant. `call_timeout`: longer than all timers of the logic
   // together.
   ManagerOperationsServant(ManagerDaemon& daemon, Duration call_timeout)
-      : Dispatched(daemon.dispatch()), daemon_(daemon), call_timeout_(call_timeout) {}
+      : Supervised(daemon.dispatch(), daemon.supervision()),
+        daemon_(daemon),
+        call_timeout_(call_timeout) {}
 
   void set_aggregation(const v2::Aggregation& settings) override;
   v2::Aggregation aggregation_now() override;
@@ -24,9 +26,12 @@ class ManagerOperationsServant : public orb::Dispatched<POA_xbind::v2::ManagerOp
   v2::Debt* clear(v2::ConnectionId connection) override;
   v2::AuditReport* audit_network() override;
   v2::AuditReport* repair_network(const v2::AuditFindingSeq& seen) override;
-  void set_log_level(const char* level) override;
 
  private:
+  EventPage calls_after(const orb::EventPosition& from) override {
+    return daemon_.calls_after(from.after, from.limit);
+  }
+
   ManagerDaemon& daemon_;
   Duration call_timeout_;
 };

@@ -148,6 +148,8 @@ void note_callers_fault(PeerFault fault, std::string_view detail) {
   note_fault(fault, caller_address(), detail);
 }
 
+std::uint64_t peer_faults(PeerFault fault) { return count(fault); }
+
 void count_closed_idle(std::uint64_t connections) { closed_idle += connections; }
 
 void take_orb_log() { omniORB::setLogFunction(on_log); }

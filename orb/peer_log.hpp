@@ -26,6 +26,9 @@ class PeerLog {
                 *tries == 1 ? "attempt" : "attempts");
     }
   }
+  std::optional<RepeatedFailureLog::Failing> failing(const std::string& peer) const {
+    return failure_log_.failing(peer);
+  }
 
  private:
   RepeatedFailureLog failure_log_;

@@ -46,8 +46,8 @@ struct ProcessUse {
 // nullopt when the process has ended.
 std::optional<ProcessUse> process_use(int pid);
 
-// Wall-clock time. Use it only for numbers that must be higher after a restart (epochs,
-// incarnations, versions).
+// Wall-clock time. Use it only for times that people read, and for numbers that must be higher
+// after a restart (epochs, incarnations, versions, ids of alarms).
 std::chrono::nanoseconds since_1970();
 
 }  // namespace xbind::orb

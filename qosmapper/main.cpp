@@ -1,10 +1,15 @@
 // xbind-qosmapper: maps services between the user's terms and the network's.
+#include <functional>
+#include <utility>
+
 #include "core/impairments/impairments.hpp"
 #include "exporter/exporter.hpp"
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
 #include "orb/dispatch.hpp"
 #include "orb/process.hpp"
+#include "orb/shared_timers.hpp"
+#include "orb/supervision.hpp"
 #include "qosmapper/servant.hpp"
 
 int main(int argc, char** argv) {
@@ -34,17 +39,33 @@ int main(int argc, char** argv) {
   Impairments impairments(impairment_options, "xbind-qosmapper " + common.name);
   orb::Runtime runtime(argc, argv, common.runtime());
   orb::Dispatch dispatch("xbind-qosmapper " + common.name);
+  // It has no state of its own that could raise an alarm; the process has.
+  orb::SharedTimers timers;
+  orb::Supervision supervision(
+      timers, "qosmapper " + common.name, true,
+      [](const std::function<void(orb::Supervision::Conditions)>& done) { done({}); });
+  const PortableServer::Servant_var<QosOperationsServant> operations =
+      new QosOperationsServant(dispatch, supervision);
+  const CORBA::Object_var operations_object = runtime.activate(operations.in());
+  const v2::QosOperations_var operations_reference =
+      v2::QosOperations::_unchecked_narrow(operations_object);
   const PortableServer::Servant_var<QosMapperServant> servant =
-      new QosMapperServant(dispatch, catalogue, &impairments);
+      new QosMapperServant(dispatch, catalogue, operations_reference, &impairments);
   const CORBA::Object_var object = runtime.activate(servant.in());
+  exporter::Part part = servant->exposed_part();
+  part.append = [append = std::move(part.append), &supervision](Metrics& counted) {
+    append(counted);
+    supervision.append_metrics(counted);
+  };
   auto exported = exporter::Exporter::open_or_log(common.metrics, "xbind-qosmapper",
-                                                  {servant->exposed_part()}, qos_mapper_metrics());
+                                                  {std::move(part)}, qos_mapper_metrics());
   if (exported == nullptr) return 1;
   const orb::Ending end = orb::serve_until_signal(
       runtime.orb(), "xbind-qosmapper", common,
       {{common.name, {naming::path_of(naming::kQosMappers, common.name), object}}},
-      {{}, {}, [&] { exported->serving(); }});
+      {[&] { supervision.start(); }, {}, [&] { exported->serving(); }});
   exported.reset();
+  supervision.stop();
   runtime.shutdown();
   return orb::log_ending(end);
 }

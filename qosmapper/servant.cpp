@@ -153,7 +153,7 @@ exporter::Part QosMapperServant::exposed_part() {
 }
 
 std::vector<MetricTable> qos_mapper_metrics() {
-  return {metric_table("qosmapper", kMapperMetrics), orb::upcall_metrics()};
+  return {metric_table("qosmapper", kMapperMetrics), orb::upcall_metrics(), orb::alarm_metrics()};
 }
 
 }  // namespace xbind

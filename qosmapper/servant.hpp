@@ -9,19 +9,30 @@
 #include "core/impairments/impairments.hpp"
 #include "core/metrics/metric_table.hpp"
 #include "exporter/reading.hpp"
-#include "orb/dispatch.hpp"
+#include "orb/supervised.hpp"
 #include "qos_mapper.hh"
 #include "qosmapper/catalogue.hpp"
 
 namespace xbind {
+
+// The operators' interface of the QOSMapper.
+class QosOperationsServant : public orb::Supervised<POA_xbind::v2::QosOperations> {
+ public:
+  // Both must outlive this object.
+  QosOperationsServant(orb::Dispatch& dispatch, orb::Supervision& supervision)
+      : Supervised(dispatch, supervision) {}
+};
 
 class QosMapperServant : public orb::Dispatched<POA_xbind::v2::QOSMapper> {
  public:
   // `dispatch` and `impairments` must outlive this object. With a pace, every query of a manager
   // takes the paced time.
   QosMapperServant(orb::Dispatch& dispatch, std::shared_ptr<const Catalogue> catalogue,
-                   Impairments* impairments = nullptr)
-      : Dispatched(dispatch), catalogue_(std::move(catalogue)), impairments_(impairments) {}
+                   v2::QosOperations_ptr operations, Impairments* impairments = nullptr)
+      : Dispatched(dispatch),
+        catalogue_(std::move(catalogue)),
+        operations_(v2::QosOperations::_duplicate(operations)),
+        impairments_(impairments) {}
 
   v2::Demand video_to_network(const v2::VideoFrames& video) override;
   v2::VideoFrames network_to_frame_size(CORBA::ULongLong cells_per_s,
@@ -34,6 +45,9 @@ class QosMapperServant : public orb::Dispatched<POA_xbind::v2::QOSMapper> {
                                        const v2::TrafficContract& contract,
                                        const v2::CellQualitySeq& hops) override;
   v2::NameSeq* services() override;
+  v2::QosOperations_ptr qos_operations() override {
+    return v2::QosOperations::_duplicate(operations_);
+  }
   v2::MetricSeq* status() override;
 
   // What the daemon exposes over HTTP. It must not be asked after this object has ended.
@@ -43,6 +57,7 @@ class QosMapperServant : public orb::Dispatched<POA_xbind::v2::QOSMapper> {
   Metrics metrics() const;  // without those of orb/
 
   const std::shared_ptr<const Catalogue> catalogue_;
+  v2::QosOperations_var operations_;
   Impairments* const impairments_;
   std::atomic<std::uint64_t> mappings_{0};
 };

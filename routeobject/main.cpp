@@ -2,21 +2,27 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/config/timer_option.hpp"
 #include "core/durable_file.hpp"
 #include "core/impairments/impairments.hpp"
+#include "core/steady_now.hpp"
 #include "exporter/exporter.hpp"
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
 #include "orb/dispatch.hpp"
 #include "orb/process.hpp"
+#include "orb/shared_timers.hpp"
+#include "orb/supervision.hpp"
 #include "routeobject/drain_file.hpp"
 #include "routeobject/drain_keeper.hpp"
 #include "routeobject/import/load_topology.hpp"
+#include "routeobject/network_alarms.hpp"
 #include "routeobject/remote_trust.hpp"
 #include "routeobject/remote_watchers.hpp"
 #include "routeobject/servant.hpp"
@@ -94,6 +100,24 @@ void declare(config::OptionSet& set, Options& options) {
   declare_pace(set, options.impairments);
 }
 
+std::vector<AlarmCondition> conditions_now(const RouteService& routes, const DrainKeeper& drains) {
+  std::vector<AlarmCondition> conditions =
+      conditions_of(routes.topology(), *routes.condition(), routes.unknown_switches(steady_now()));
+  if (const auto file = drains.not_written()) {
+    conditions.push_back({AlarmKind::kStateNotWritten, *file, "the last drain order was undone"});
+  }
+  return conditions;
+}
+
+// `events` must outlive the calls of `routes`.
+void report_changes(RouteService& routes, EventLog& events) {
+  routes.on_condition([&](const NetworkCondition& before, const NetworkCondition& after) {
+    for (Event& event : events_between(routes.topology(), before, after)) {
+      events.add(std::move(event));
+    }
+  });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -127,26 +151,37 @@ int main(int argc, char** argv) {
     log::info("{} elements are drained, as they were", routes.drains().size());
   orb::Runtime runtime(argc, argv, options.common.runtime());
   orb::Dispatch dispatch("xbind-routeobject " + options.common.name);
+  orb::SharedTimers timers;
+  orb::Supervision supervision(timers, "routeobject " + options.common.name, true,
+                               [&](const std::function<void(orb::Supervision::Conditions)>& done) {
+                                 done(conditions_now(routes, drains));
+                               });
+  report_changes(routes, supervision.events());
   RemoteWatchers watchers(routes);
   TrustWatch trust_watch(routes, watchers);
   const PortableServer::Servant_var<RouteOperationsServant> operations =
-      new RouteOperationsServant(dispatch, routes, watchers, drains);
+      new RouteOperationsServant(dispatch, supervision, routes, watchers, drains);
   const CORBA::Object_var operations_object = runtime.activate(operations.in());
   const v2::RouteOperations_var operations_reference =
       v2::RouteOperations::_unchecked_narrow(operations_object);
   const PortableServer::Servant_var<RouteObjectServant> servant =
       new RouteObjectServant(dispatch, routes, watchers, operations_reference, &impairments);
   const CORBA::Object_var object = runtime.activate(servant.in());
-  auto exported =
-      exporter::Exporter::open_or_log(options.common.metrics, "xbind-routeobject",
-                                      {servant->exposed_part()}, route_object_metrics());
+  exporter::Part part = servant->exposed_part();
+  part.append = [append = std::move(part.append), &supervision](Metrics& counted) {
+    append(counted);
+    supervision.append_metrics(counted);
+  };
+  auto exported = exporter::Exporter::open_or_log(options.common.metrics, "xbind-routeobject",
+                                                  {std::move(part)}, route_object_metrics());
   if (exported == nullptr) return 1;
   const orb::Ending end = orb::serve_until_signal(
       runtime.orb(), "xbind-routeobject", options.common,
       {{options.common.name,
         {naming::path_of(naming::kRouteObjects, options.common.name), object}}},
-      {{}, {}, [&] { exported->serving(); }});
+      {[&] { supervision.start(); }, {}, [&] { exported->serving(); }});
   exported.reset();
+  supervision.stop();
   runtime.shutdown();
   trust_watch.stop();
   watchers.stop();

@@ -207,9 +207,13 @@ Result<bool> RouteService::take(const Result<RouterChange>& change) {
   if (!promised.empty() || change->condition) {
     next.with_unknown = with_unknown_lines(*next.lines, *next.condition);
   }
+  const std::shared_ptr<const NetworkCondition> before = condition();
   auto view = std::make_shared<const NetworkView>(std::move(next));
-  const std::lock_guard lock(mutex_);
-  current_ = std::move(view);
+  {
+    const std::lock_guard lock(mutex_);
+    current_ = view;
+  }
+  if (change->condition && on_condition_) on_condition_(*before, *view->condition);
   return change->condition;
 }
 

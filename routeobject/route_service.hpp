@@ -7,12 +7,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/clock.hpp"
@@ -61,6 +63,12 @@ class RouteService {
   // processes, so that a manager that remembers one sees the version rise.
   RouteService(Topology topology, std::uint32_t validity_ms, std::uint64_t first_version = 1,
                SwitchTrustOptions trust = {});
+
+  // Called with the conditions before and after each change of what is up, down, unknown or
+  // drained, one call at a time, by the thread that changes it. Set before other threads call.
+  using OnCondition =
+      std::function<void(const NetworkCondition& before, const NetworkCondition& after)>;
+  void on_condition(OnCondition on_condition) { on_condition_ = std::move(on_condition); }
 
   // kBadInput: more than kRouteQueriesMax queries, or a query with more than kRouteAvoidMax
   // elements to avoid, kPathRequiredMax required ones or kRouteDisjointHopsMax hops of another
@@ -117,6 +125,7 @@ class RouteService {
   const std::uint32_t validity_ms_;
   mutable std::mutex changing_;  // guards the router; serialises changes
   Router router_;
+  OnCondition on_condition_;
   std::vector<std::optional<TimePoint>> reported_at_;  // by switch; guarded by changing_
   mutable std::mutex mutex_;  // guards only current_; held while it is copied
   std::shared_ptr<const NetworkView> current_;

@@ -9,7 +9,6 @@
 
 #include "core/log.hpp"
 #include "core/steady_now.hpp"
-#include "orb/log_level.hpp"
 #include "orb/peer_faults.hpp"
 #include "orb/process.hpp"
 #include "orb/raise.hpp"
@@ -301,7 +300,8 @@ Metrics RouteObjectServant::metrics() const {
 }
 
 std::vector<MetricTable> route_object_metrics() {
-  return {metric_table("routeobject", kRouteMetrics, kSwitchAgeMetrics), orb::upcall_metrics()};
+  return {metric_table("routeobject", kRouteMetrics, kSwitchAgeMetrics), orb::upcall_metrics(),
+          orb::alarm_metrics()};
 }
 
 // ===== for operators =====
@@ -323,7 +323,5 @@ v2::LinkStateSeq* RouteOperationsServant::links(CORBA::ULong first, CORBA::ULong
   out->length(fitting(*out));
   return out.release();
 }
-
-void RouteOperationsServant::set_log_level(const char* level) { orb::set_log_level(level); }
 
 }  // namespace xbind

@@ -10,7 +10,7 @@
 #include "core/impairments/impairments.hpp"
 #include "core/metrics/metric_table.hpp"
 #include "exporter/reading.hpp"
-#include "orb/dispatch.hpp"
+#include "orb/supervised.hpp"
 #include "route_object.hh"
 #include "routeobject/drain_keeper.hpp"
 #include "routeobject/remote_watchers.hpp"
@@ -19,16 +19,15 @@
 namespace xbind {
 
 // The operators' interface of RouteObject.
-class RouteOperationsServant : public orb::Dispatched<POA_xbind::v2::RouteOperations> {
+class RouteOperationsServant : public orb::Supervised<POA_xbind::v2::RouteOperations> {
  public:
   // All arguments must outlive this object.
-  RouteOperationsServant(orb::Dispatch& dispatch, RouteService& routes, RemoteWatchers& watchers,
-                         DrainKeeper& drains)
-      : Dispatched(dispatch), routes_(routes), watchers_(watchers), drains_(drains) {}
+  RouteOperationsServant(orb::Dispatch& dispatch, orb::Supervision& supervision,
+                         RouteService& routes, RemoteWatchers& watchers, DrainKeeper& drains)
+      : Supervised(dispatch, supervision), routes_(routes), watchers_(watchers), drains_(drains) {}
 
   void drain(const v2::RouteElement& element, CORBA::Boolean drained) override;
   v2::LinkStateSeq* links(CORBA::ULong first, CORBA::ULong limit) override;
-  void set_log_level(const char* level) override;
 
  private:
   RouteService& routes_;

@@ -24,7 +24,9 @@
 #include "exporter/reading.hpp"
 #include "orb/dispatch.hpp"
 #include "orb/shared_timers.hpp"
+#include "orb/supervision.hpp"
 #include "switch_server.hh"
+#include "switchserver/alarm_conditions.hpp"
 #include "switchserver/drivers/running_driver.hpp"
 #include "switchserver/manager_file.hpp"
 #include "switchserver/port_reporter.hpp"
@@ -40,6 +42,7 @@ struct SwitchServerDaemonOptions {
   SwitchServerOptions server;
   ImpairmentOptions impairments;
   PortReporterOptions reports;
+  bool of_process = true;    // it reports the alarms of the process: one daemon of each does
   bool name_in_log = false;  // the process has several: lines say which one they are about
   std::string manager_file;  // manager_file.hpp; empty: none
 };
@@ -139,6 +142,8 @@ class SwitchServerDaemon {
         items.value_or(1));
   }
   Impairments& impairments() { return impairments_; }
+  // Its alarms and events.
+  orb::Supervision& supervision() { return supervision_; }
   // Every upcall of this daemon's servants passes through it.
   orb::Dispatch& dispatch() { return dispatch_; }
 
@@ -189,11 +194,20 @@ class SwitchServerDaemon {
   void wake_driver();
   void drain_driver(TimePoint now);
   void note_switch(const driver::Event& event, TimePoint now);
+  void note_ports();
   void switch_away(TimePoint now);
   void tell_router(TimePoint now);
+  std::vector<AlarmCondition> conditions();  // within a job
 
   const std::string name_;
   orb::Dispatch dispatch_;
+  orb::Supervision supervision_;
+  struct Watched {
+    PortWatch ports;
+    bool of_process;             // see the options
+    bool report_failed = false;  // the last one
+  };
+  Watched watched_;
   const std::string name_in_log_;  // empty: every log line of the process has the name already
   Impairments impairments_;
   RemoteManagers managers_;

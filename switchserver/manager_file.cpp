@@ -65,7 +65,9 @@ Result<std::optional<KnownManagers>> read_managers(const std::string& path) {
 
 void ManagerKeeper::write(const KnownManagers& managers) {
   if (kept_ == managers) return;
-  if (const auto written = replace_file(path_, managers_as_text(managers)); !written) {
+  const auto written = replace_file(path_, managers_as_text(managers));
+  failed_ = !written;
+  if (!written) {
     log::warn("{}; after a restart not every manager is known", written.error().text);
     return;
   }

@@ -126,6 +126,7 @@ SwitchServerDaemonOptions daemon_options(const Options& options, std::size_t num
   out.reports.interval = std::chrono::milliseconds(options.report_interval_ms);
   out.reports.refresh = std::chrono::milliseconds(options.report_refresh_ms);
   out.name_in_log = options.nodes.size() > 1;
+  out.of_process = number == 0;
   return out;
 }
 

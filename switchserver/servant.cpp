@@ -7,7 +7,6 @@
 #include "core/name.hpp"
 #include "core/steady_now.hpp"
 #include "orb/convert.hpp"
-#include "orb/log_level.hpp"
 #include "orb/oneway.hpp"
 #include "orb/peer_faults.hpp"
 #include "orb/raise.hpp"
@@ -359,7 +358,5 @@ v2::CellCounters SwitchOperationsServant::count_cells(v2::PortNumber input_port,
   if (!cells) orb::raise(cells.error());
   return to_idl(*cells);
 }
-
-void SwitchOperationsServant::set_log_level(const char* level) { orb::set_log_level(level); }
 
 }  // namespace xbind

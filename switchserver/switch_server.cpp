@@ -29,6 +29,7 @@ Result<SwitchServer::Attachment> SwitchServer::attach(const std::string& manager
     const SessionEnding ending{SessionEnd::kReplaced, fmt::format("epoch {} has attached", epoch)};
     ended_.add(old->second, ending);
     outlet_.session_over(old->second, ending);
+    note_end(manager, ending);
     managers_.erase(old->second);
   }
   const SessionId session{next_session_++};
@@ -37,6 +38,11 @@ Result<SwitchServer::Attachment> SwitchServer::attach(const std::string& manager
   by_name_[manager] = session;
   log::info("manager {} attached, epoch {}, session {}, {} hops of it here", manager, epoch,
             session, holdings->hops);
+  if (options_.events != nullptr) {
+    options_.events->add(
+        EventKind::kSessionAttached, "manager " + manager,
+        fmt::format("epoch {}, session {}, {} hops of it here", epoch, session, holdings->hops));
+  }
   return Attachment{session, options_.session.batches_in_flight, options_.session_base + 1,
                     std::move(*holdings)};
 }
@@ -294,9 +300,15 @@ void SwitchServer::end(SessionId session, const SessionEnding& ending) {
             name, ending.reason);
   ended_.add(session, ending);
   outlet_.session_over(session, ending);
+  note_end(name, ending);
   managers_.erase(found);
   by_name_.erase(name);
   controller_.detach(name);
+}
+
+void SwitchServer::note_end(const std::string& manager, const SessionEnding& ending) {
+  if (options_.events == nullptr) return;
+  options_.events->add(EventKind::kSessionEnded, "manager " + manager, text_of(ending));
 }
 
 void SwitchServer::send_waiting(Manager& manager, TimePoint now) {

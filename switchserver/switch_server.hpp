@@ -21,6 +21,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/events/event_log.hpp"
 #include "core/hop.hpp"
 #include "core/line_limits.hpp"
 #include "core/metrics/stage_times.hpp"
@@ -55,6 +56,7 @@ struct SwitchServerOptions {
   session::Limits session;
   std::size_t results_waiting_max =
       4096;  // batches for a manager that acknowledges none; with more its session ends
+  EventLog* events = nullptr;      // gets every session that begins or ends; null: nobody does
   std::uint64_t session_base = 0;  // first session number - 1, below 2^63: differs at each start
 };
 
@@ -173,6 +175,7 @@ class SwitchServer {
   };
 
   void end(SessionId session, const SessionEnding& ending);
+  void note_end(const std::string& manager, const SessionEnding& ending);
   void fail_executes(const Manager& manager, std::string_view reason);
   void hand_out(SwitchController::Results results, TimePoint now);
   void note_unasked(TimePoint now);

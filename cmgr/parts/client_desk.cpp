@@ -74,6 +74,10 @@ Result<ClientAttachment> ClientDesk::attach(const std::string& name, Epoch epoch
   unheard_.emplace(client.session, now);
   if (!client.waiting.empty()) mark_dirty(known->second);
   log::info("client {} attached, epoch {}, session {}", name, epoch, client.session);
+  if (events_ != nullptr) {
+    events_->add(EventKind::kSessionAttached, "client " + name,
+                 fmt::format("epoch {}, session {}", epoch, client.session));
+  }
   return ClientAttachment{client.session, config_.client_session.batches_in_flight};
 }
 
@@ -376,6 +380,9 @@ void ClientDesk::end_session(Client& client, const SessionEnding& ending) {
   if (!client.link) return;
   by_session_.erase(client.session);
   client.ended = ending;
+  if (events_ != nullptr) {
+    events_->add(EventKind::kSessionEnded, "client " + client.name, text_of(ending));
+  }
   unheard_.erase(client.session);
   peers_.client_session_over(std::exchange(client.session, SessionId{}), ending);
   client.link.reset();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/log.hpp"
+#include "core/name.hpp"
 #include "core/planted.hpp"
 #include "core/wire_octets.hpp"
 
@@ -49,6 +50,10 @@ void SwitchDesk::attached(SwitchIndex index, SessionId session, std::uint32_t ba
   for (const PortLabels& port : quarantined) quarantine += port.labels.size();
   log::info("switchserver {} attached, session {}, {} of this manager's labels in quarantine there",
             at.name, session, quarantine);
+  if (events_ != nullptr) {
+    events_->add(EventKind::kSessionAttached, "switchserver " + at.name,
+                 fmt::format("session {}", session));
+  }
   if (config_.label_policy != LabelPolicy::kFixed || config_.quotas) {
     trim_due_ = std::min(trim_due_, now + kTrim);
   }
@@ -59,6 +64,9 @@ void SwitchDesk::lost(SwitchIndex index, std::string_view reason) {
   Switch& at = *switches_[index.value()];
   if (at.session.value() == 0) return;
   log::warn("switchserver {}: {}; the session is over", at.name, reason);
+  if (events_ != nullptr) {
+    events_->add(EventKind::kSessionEnded, "switchserver " + at.name, printable(reason, 500));
+  }
   ++counters_.sessions_lost;
   end_session(at);
 }

@@ -27,6 +27,7 @@
 #include "cmgr/parts/quota_cache.hpp"
 #include "cmgr/parts/timers.hpp"
 #include "core/audit.hpp"
+#include "core/events/event_log.hpp"
 #include "core/flat_map.hpp"
 
 namespace xbind::cmgr {
@@ -80,6 +81,9 @@ class SwitchDesk {
 
   // `times` must outlive the desk.
   SwitchDesk(const Config& config, Peers& peers, CallTimes& times);
+
+  // Reports every session that begins or ends to `events`, which must outlive the desk.
+  void report_sessions(EventLog& events) { events_ = &events; }
 
   // The permanent index of a switch name; a new switch is attached with Peers::attach_switch.
   SwitchIndex index_of(const std::string& name);
@@ -310,6 +314,7 @@ class SwitchDesk {
   std::unordered_map<SessionId, SwitchIndex> by_session_;  // of the current sessions
   std::size_t owed_ = 0;
   Counters counters_;
+  EventLog* events_ = nullptr;
 };
 
 }  // namespace xbind::cmgr

@@ -23,6 +23,8 @@ inline constexpr Timers kManagerTimers{
          "Time that a two-way call waits beyond the timers of all its tries."},
         {"debt-retry", std::chrono::seconds{1},
          "Pause before removals that are owed are sent again."},
+        {"mapper-trouble", std::chrono::minutes{1},
+         "Time for which a failed query makes the QOSMapper count as unreachable, for the alarm."},
         {"prepared-rest", std::chrono::seconds{1},
          "Pause after a connection in advance could not be set up."},
         {"restored-hold", std::chrono::minutes{1},

@@ -1,6 +1,7 @@
 // The parts of a connection manager that its procedures use. All of them outlive the procedures.
 #pragma once
 
+#include "cmgr/parts/call_log.hpp"
 #include "cmgr/parts/call_times.hpp"
 #include "cmgr/parts/client_desk.hpp"
 #include "cmgr/parts/config.hpp"
@@ -24,6 +25,7 @@ struct Context {
   CallCounters& counters;
   Occurrences& occurrences;
   CallTimes& times;
+  CallLog& log;
   ClientDesk& clients;
   SwitchDesk& switches;
   ConnectionTable& connections;

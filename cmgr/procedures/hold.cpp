@@ -90,7 +90,7 @@ void Hold::answer_held(TimePoint now) {
   Outcome outcome;
   outcome.kind = OutcomeKind::kHeld;
   outcome.connection = connection_.shown_id();
-  context_.outcomes.tell(*connection_.asker(), std::move(outcome));
+  context_.outcomes.tell(*connection_.asker(), std::move(outcome), connection_.ends.get());
 }
 
 void Hold::disarm() {
@@ -101,7 +101,7 @@ void Hold::disarm() {
 void Hold::connect() {
   const ProcedurePtr self = leave();
   context_.connections.reach(connection_, Stage::kUp);
-  context_.outcomes.tell(*committer_, connected_outcome(connection_));
+  context_.outcomes.tell(*committer_, connected_outcome(connection_), connection_.ends.get());
   context_.clients.owns(committer_->client, -1);
   context_.paths.look(connection_);
 }
@@ -110,7 +110,8 @@ void Hold::refuse(TimePoint now) {
   Outcome outcome = refused_outcome();
   // Once held, the connection has an id that the client knows.
   if (committer_) outcome.connection = connection_.shown_id();
-  context_.outcomes.tell(committer_ ? *committer_ : *connection_.asker(), std::move(outcome));
+  context_.outcomes.tell(committer_ ? *committer_ : *connection_.asker(), std::move(outcome),
+                         connection_.ends.get());
   if (committer_) context_.clients.owns(committer_->client, -1);
   clear_path(now);
   const ProcedurePtr self = leave();

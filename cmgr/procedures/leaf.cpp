@@ -96,7 +96,7 @@ void LeafProcedure::all_answered(HopAction action, TimePoint now) {
 
 void LeafProcedure::answer(Outcome outcome) {
   outcome.connection = connection_.shown_id();
-  context_.outcomes.tell(asker_, std::move(outcome));
+  context_.outcomes.tell(asker_, std::move(outcome), connection_.ends.get());
   context_.clients.owns(asker_.client, -1);
 }
 

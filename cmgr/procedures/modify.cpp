@@ -221,7 +221,7 @@ void Modify::end(bool accepted, TimePoint now) {
   Outcome outcome = accepted ? Outcome{} : outcome_of(refusal_);
   outcome.kind = accepted ? OutcomeKind::kModified : OutcomeKind::kRefused;
   outcome.connection = connection_.shown_id();
-  context_.outcomes.tell(asker_, std::move(outcome));
+  context_.outcomes.tell(asker_, std::move(outcome), connection_.ends.get());
   context_.clients.owns(asker_.client, -1);
   if (refusal_.cause != Cause::kBeingReleased) context_.paths.look(connection_);
 }

@@ -115,7 +115,11 @@ void PathWatch::enqueue(const Connection& connection) {
 }
 
 void PathWatch::notify(const Connection& connection, NoticeKind kind, Refusal why) {
-  if (!connection.asker() || connection.asker()->client == ClientDesk::kLocal) return;
+  if (!connection.asker()) return;
+  context_.log.notice(kind, connection.shown_id(),
+                      context_.clients.name(connection.asker()->client), connection.ends.get(),
+                      why);
+  if (connection.asker()->client == ClientDesk::kLocal) return;
   context_.clients.notify(
       connection.asker()->client,
       {connection.shown_id(), kind, why.cause, std::move(why.element), why.asked, why.free});

@@ -31,7 +31,7 @@ void Release::answer(TimePoint now) {
     outcome.connection = connection_.shown_id();
     context_.outcomes.describe_debts(hops(), {}, outcome);
     context_.times.answered(times_, now);
-    context_.outcomes.tell(*releaser_, std::move(outcome), times_);
+    context_.outcomes.tell(*releaser_, std::move(outcome), connection_.ends.get(), times_);
     // The client's claim to its slot ends with the answer.
     context_.clients.owns(releaser_->client, -1);
   } else {

@@ -45,7 +45,7 @@ void Setup::connect(TimePoint now) {
   context_.connections.reach(connection_, Stage::kUp);
   if (const OptionalAsker& asker = connection_.asker()) {
     context_.times.answered(times_, now);
-    context_.outcomes.tell(*asker, connected_outcome(connection_), times_);
+    context_.outcomes.tell(*asker, connected_outcome(connection_), connection_.ends.get(), times_);
   } else {
     context_.times.close(times_);
     context_.prepared.connected(connection_, now);
@@ -56,7 +56,7 @@ void Setup::connect(TimePoint now) {
 void Setup::refuse(TimePoint now) {
   context_.times.close(times_);
   if (const OptionalAsker& asker = connection_.asker()) {
-    context_.outcomes.tell(*asker, refused_outcome());
+    context_.outcomes.tell(*asker, refused_outcome(), connection_.ends.get());
   } else {
     context_.prepared.refused(connection_, now);
   }

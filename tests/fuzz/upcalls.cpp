@@ -151,7 +151,7 @@ class ManagerWorld {
 class RouteWorld {
  public:
   RouteWorld() : routes_(topology(), 1000), watchers_(routes_), drains_(routes_, "") {
-    operations_ = new RouteOperationsServant(dispatch_, routes_, watchers_, drains_);
+    operations_ = new RouteOperationsServant(dispatch_, supervision_, routes_, watchers_, drains_);
     object_ = new RouteObjectServant(dispatch_, routes_, watchers_, v2::RouteOperations::_nil());
   }
   ~RouteWorld() { watchers_.stop(); }
@@ -174,6 +174,8 @@ class RouteWorld {
   }
 
   orb::Dispatch dispatch_{"RouteObject"};
+  orb::SharedTimers timers_;
+  orb::Supervision supervision_{timers_, "routeobject", true, [](const auto& done) { done({}); }};
   RouteService routes_;
   RemoteWatchers watchers_;
   DrainKeeper drains_;
@@ -184,7 +186,7 @@ class RouteWorld {
 omniServant& qos_mapper() {
   static orb::Dispatch dispatch("QOSMapper");
   static const ServantVar<QosMapperServant> mapper =
-      new QosMapperServant(dispatch, catalogue_of_option("").value());
+      new QosMapperServant(dispatch, catalogue_of_option("").value(), v2::QosOperations::_nil());
   return *mapper.in();
 }
 

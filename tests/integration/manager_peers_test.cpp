@@ -13,6 +13,7 @@
 #include "cmgr/daemon.hpp"
 #include "core/steady_now.hpp"
 #include "orb/raise.hpp"
+#include "orb/unsupervised.hpp"
 #include "peers_world.hpp"
 #include "route_object.hh"
 #include "switch_server.hh"
@@ -94,11 +95,10 @@ class BadSwitch : public POA_xbind::v2::SwitchServer {
   std::atomic<int> read_ = 0;
 };
 
-class NoLinks : public POA_xbind::v2::RouteOperations {
+class NoLinks : public orb::Unsupervised<POA_xbind::v2::RouteOperations> {
  public:
   void drain(const v2::RouteElement&, CORBA::Boolean) override {}
   v2::LinkStateSeq* links(CORBA::ULong, CORBA::ULong) override { return new v2::LinkStateSeq(); }
-  void set_log_level(const char*) override {}
 };
 
 // Gives another answer to each call; some are valid.

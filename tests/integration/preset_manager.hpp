@@ -11,6 +11,7 @@
 
 #include "connection_manager.hh"
 #include "orb/convert.hpp"
+#include "orb/unsupervised.hpp"
 
 namespace xbind {
 
@@ -145,7 +146,7 @@ class PresetManager : public POA_xbind::v2::ConnectionManager {
 };
 
 // The operator interface of `manager`, which must outlive it.
-class PresetOperations : public POA_xbind::v2::ManagerOperations {
+class PresetOperations : public orb::Unsupervised<POA_xbind::v2::ManagerOperations> {
  public:
   explicit PresetOperations(PresetManager& manager) : manager_(manager) {}
 

@@ -79,7 +79,7 @@ class RouteObjectTest : public testing::Test {
       : RouteObjectTest(line_of_three(), validity_ms) {}
   RouteObjectTest(Topology topology, std::uint32_t validity_ms)
       : routes_(std::move(topology), validity_ms), watchers_(routes_) {
-    operations_ = new RouteOperationsServant(dispatch_, routes_, watchers_, drains_);
+    operations_ = new RouteOperationsServant(dispatch_, supervision_, routes_, watchers_, drains_);
     const CORBA::Object_var theirs = OrbEnvironment::runtime->activate(operations_.in());
     const v2::RouteOperations_var reference = v2::RouteOperations::_unchecked_narrow(theirs);
     servant_ = new RouteObjectServant(dispatch_, routes_, watchers_, reference);
@@ -132,6 +132,8 @@ class RouteObjectTest : public testing::Test {
   }
 
   orb::Dispatch dispatch_{"routeobject_test"};
+  orb::SharedTimers timers_;
+  orb::Supervision supervision_{timers_, "routeobject", true, [](const auto& done) { done({}); }};
   RouteService routes_;
   RemoteWatchers watchers_;
   DrainKeeper drains_{routes_, ""};

@@ -8,6 +8,7 @@
 
 #include "core/cause.hpp"
 #include "core/path.hpp"
+#include "orb/unsupervised.hpp"
 #include "xbindctl/commands.hpp"
 #include "xbindctl_test.hpp"
 
@@ -82,7 +83,7 @@ class PresetRouteObject : public POA_xbind::v2::RouteObject {
 };
 
 // The same for the operator interface.
-class PresetRouteOperations : public POA_xbind::v2::RouteOperations {
+class PresetRouteOperations : public orb::Unsupervised<POA_xbind::v2::RouteOperations> {
  public:
   explicit PresetRouteOperations(PresetRouteObject& routes) : routes_(routes) {}
 
