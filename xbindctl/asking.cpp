@@ -1,5 +1,9 @@
 #include "xbindctl/asking.hpp"
 
+#include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <vector>
@@ -84,6 +88,28 @@ CallPage::Plan plan_of(const CommandLine& line) {
 FitQuestion question_of(const CommandLine& line) {
   return {line.words[1],     line.words[2],   line.service,
           line.route_object, line.qos_mapper, line.manager};
+}
+
+AlarmWish alarms_of(const CommandLine& line) {
+  const SupervisionOptions& it = line.view.supervision;
+  return {.cleared_too = line.all,
+          .unacknowledged = it.unacknowledged,
+          .severity = it.severity,
+          .kinds = it.kinds,
+          .about = it.about};
+}
+
+EventWish events_of(const CommandLine& line) {
+  return {.subjects = line.view.supervision.kinds,
+          .since_s = line.view.supervision.since_s,
+          .limit = line.view.limit,
+          .json = line.view.json};
+}
+
+std::string who_of(const CommandLine& line) {
+  if (!line.view.supervision.who.empty()) return line.view.supervision.who;
+  const passwd* const user = ::getpwuid(::geteuid());
+  return user == nullptr ? fmt::format("user {}", ::geteuid()) : std::string{user->pw_name};
 }
 
 std::optional<std::string> client_of(const CommandLine& line) {

@@ -10,10 +10,12 @@
 #include "core/config/options.hpp"
 #include "orb/name_client.hpp"
 #include "route_object.hh"
+#include "xbindctl/alarms.hpp"
 #include "xbindctl/call_filter.hpp"
 #include "xbindctl/command_line.hpp"
 #include "xbindctl/commands.hpp"
 #include "xbindctl/document.hpp"
+#include "xbindctl/events.hpp"
 #include "xbindctl/failure.hpp"
 #include "xbindctl/network_room.hpp"
 
@@ -26,6 +28,10 @@ PingWish ping_of(const CommandLine& line, std::uint64_t session);
 RouteWish wish_of(const CommandLine& line, const config::OptionSet& set);
 CallPage::Plan plan_of(const CommandLine& line);
 FitQuestion question_of(const CommandLine& line);
+AlarmWish alarms_of(const CommandLine& line);
+EventWish events_of(const CommandLine& line);
+// Who acknowledges an alarm: --who, or the name of this process's user.
+std::string who_of(const CommandLine& line);
 std::optional<std::string> client_of(const CommandLine& line);
 PathElement element_of(const CommandLine& line);  // of the arguments SWITCH and [PORT]
 

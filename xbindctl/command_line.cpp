@@ -429,7 +429,8 @@ void declare(config::OptionSet& set, CommandLine& line) {
   set.add_flag("release", &line.release,
                "forget-manager: first removes all connections of that manager.");
   set.add_flag("all", &line.all,
-               "All connections of all clients; connections prepared in advance stay.");
+               "release: all connections of all clients; connections prepared in advance stay. "
+               "alarms: cleared ones, too.");
   set.add_string(
       "client", &line.client, "",
       "Only the connections of the client of this name; '(two-way)': those of xbindctl.");
@@ -466,9 +467,11 @@ void declare(config::OptionSet& set, CommandLine& line) {
                  "Name of the QOSMapper under xbind/qosmapper/.");
   declare_routes(set, line);
   declare_views(set, line.view);
+  declare_supervision(set, line.view.supervision);
   set.take_commands(all_commands(), &line.words);
   set.add_check([&line, known = all_commands()] { return check_words(line, known); });
   set.add_check([&line, &set] { return check_views(line, set); });
+  set.add_check([&line] { return check_supervision(line); });
   set.add_check([&line, &set] { return check_release(line, set); });
   set.add_check([&line, &set] { return check_service(line, set); });
   set.add_check([&line, &set] { return check_options(line, set); });

@@ -49,6 +49,18 @@ struct RouteOptions {
   std::vector<PathElement> require;        // require_words, parsed
 };
 
+// Of alarms, acknowledge and events; with ViewOptions::limit and CommandLine::all.
+struct SupervisionOptions {
+  std::vector<std::string> kinds;  // alarms: kinds; events: subjects. Empty: any
+  std::string severity;            // one of alarm_severities()
+  std::string about;               // a part of what an alarm is about
+  bool unacknowledged = false;
+  std::uint32_t since_s = 0;  // events of the last seconds; 0: all that are kept
+  std::string who;            // empty: the user of this process
+  std::string note;
+  bool undo = false;
+};
+
 // How results are shown, and which of them.
 struct ViewOptions {
   bool json = false;
@@ -64,6 +76,7 @@ struct ViewOptions {
   bool reverse = false;
   std::uint32_t limit = 0;  // 0: none
   std::uint64_t after = 0;  // the last call of the page before; 0: from the beginning
+  SupervisionOptions supervision;
 };
 
 struct CommandLine {
@@ -119,6 +132,8 @@ std::vector<config::Command> with_watch(std::vector<config::Command> commands);
 // Whether it is one of them. An environment or a file may set --watch for every command.
 bool repeatable(const std::string& verb);
 void declare_views(config::OptionSet& set, ViewOptions& view);
+void declare_supervision(config::OptionSet& set, SupervisionOptions& supervision);
+std::optional<std::string> check_supervision(const CommandLine& line);
 std::optional<std::string> check_views(const CommandLine& line, const config::OptionSet& set);
 
 // "--watch" alone means --watch=2. Returns the arguments with that value; they end with a null

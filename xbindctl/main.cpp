@@ -20,11 +20,13 @@
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
 #include "orb/name_client.hpp"
+#include "xbindctl/alarms.hpp"
 #include "xbindctl/answers.hpp"
 #include "xbindctl/asking.hpp"
 #include "xbindctl/call_views.hpp"
 #include "xbindctl/command_line.hpp"
 #include "xbindctl/commands.hpp"
+#include "xbindctl/events.hpp"
 #include "xbindctl/explanations.hpp"
 #include "xbindctl/questions.hpp"
 #include "xbindctl/top.hpp"
@@ -77,6 +79,11 @@ int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameCli
   }
   if (verb == "managers") return ctl::managers(names, words[1]);
   if (verb == "log-level") return ctl::log_level(names, words, line.manager, line.route_object);
+  if (verb == "alarms") return ctl::alarms(names, ctl::alarms_of(line));
+  if (verb == "acknowledge") {
+    const ctl::SupervisionOptions& it = line.view.supervision;
+    return ctl::acknowledge(names, words[1], ctl::who_of(line), it.note, it.undo);
+  }
   if (verb == "ports") return ctl::ports(names, words[1]);
   if (verb == "count") {
     return ctl::count(names, words[1], ctl::element_of(line).output_port, line.label);
@@ -138,6 +145,10 @@ constexpr const char* kCallIds =
 std::function<int()> frame_of(const ctl::CommandLine& line, const config::OptionSet& set,
                               orb::NameClient& names, std::function<void()> pause) {
   const bool indented = line.view.watch_s == 0 || !ctl::repeatable(line.verb());
+  if (line.verb() == "events") {
+    auto follower = std::make_shared<ctl::EventFollower>(names, ctl::events_of(line));
+    return [follower] { return follower->frame(); };
+  }
   if (line.verb() != "top") {
     return [&line, &set, &names, indented] {
       return line.view.json ? ctl::print_document(
@@ -175,11 +186,12 @@ int run_watched(const ctl::CommandLine& line, const config::OptionSet& set,
   const auto frame = frame_of(line, set, names, pause);
   if (!top && seconds == 0) return frame();
   ctl::end_on_interrupt();
+  const bool lines = line.verb() == "events";  // each frame continues the one before
   std::string title = "xbindctl";
   for (const std::string& word : line.words) title += ' ' + word;
   return ctl::watch({.title = fmt::format("{}, every {:g} s", title, seconds),
-                     .terminal = !line.view.json && ::isatty(STDOUT_FILENO) != 0,
-                     .separated = !line.view.json,
+                     .terminal = !line.view.json && !lines && ::isatty(STDOUT_FILENO) != 0,
+                     .separated = !line.view.json && !lines,
                      .frames = line.view.frames},
                     frame, pause);
 }
@@ -188,7 +200,8 @@ int print_completion(const config::OptionSet& set, const std::string& shell) {
   config::CompletionHints hints;
   hints.arguments["ID"] = hints.arguments["[ID]"] = kCallIds;
   hints.arguments["ID|CAUSE|FROM"] =
-      fmt::format("causes {} {}", fmt::join(ctl::cause_words(), " "), kCallIds);
+      fmt::format("causes {} {} {}", fmt::join(ctl::cause_words(), " "),
+                  fmt::join(ctl::alarm_kind_names(), " "), kCallIds);
   hints.adjacent = {"watch"};
   const auto kind = shell == "bash" ? config::Shell::kBash : config::Shell::kZsh;
   std::printf("%s", config::completion_script(set, kind, hints).c_str());

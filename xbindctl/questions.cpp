@@ -4,13 +4,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/alarms/alarm_kinds.hpp"
 #include "core/config/nearest_name.hpp"
 #include "core/metrics/stage_times.hpp"
+#include "xbindctl/alarms.hpp"
 #include "xbindctl/answers.hpp"
 #include "xbindctl/explanations.hpp"
 
@@ -25,9 +28,11 @@ OrFailure<std::vector<Cause>> causes_of(const std::string& word) {
     if (word == kAllCauses || word == word_of(row.cause)) causes.push_back(row.cause);
   }
   if (!causes.empty()) return causes;
-  const auto nearest = config::nearest_name(word, cause_words());
+  std::vector<std::string> words = cause_words();
+  std::ranges::move(alarm_kind_names(), std::back_inserter(words));
+  const auto nearest = config::nearest_name(word, words);
   return failed(ErrorCode::kNotFound,
-                fmt::format("explain: '{}' is neither a call's id nor a cause", word),
+                fmt::format("explain: '{}' is neither a call's id nor a cause nor an alarm", word),
                 (nearest ? fmt::format("did you mean '{}'? ", *nearest) : "") +
                     "`xbindctl explain causes` lists them; for a request give both endpoints");
 }
@@ -191,6 +196,7 @@ Document document_of(const FitAnswer& answer, const FitQuestion& question) {
 }  // namespace
 
 int explain_cause(const std::string& word) {
+  if (const auto kind = alarm_kind_of(word)) return explain_alarm(*kind);
   const auto causes = causes_of(word);
   if (!causes) return explain(causes.error());
   for (const Cause cause : *causes) {
@@ -204,6 +210,7 @@ int explain_cause(const std::string& word) {
 }
 
 Told explain_cause_document(const std::string& word) {
+  if (const auto kind = alarm_kind_of(word)) return explain_alarm_document(*kind);
   const auto causes = causes_of(word);
   if (!causes) return tl::make_unexpected(causes.error());
   Json rows = Json::array();

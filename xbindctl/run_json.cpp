@@ -24,6 +24,11 @@ std::optional<Told> document_of_network(const CommandLine& line, const config::O
   if (verb == "log-level") {
     return log_level_document(names, words, line.manager, line.route_object);
   }
+  if (verb == "alarms") return alarms_document(names, alarms_of(line));
+  if (verb == "acknowledge") {
+    return acknowledge_document(names, words[1], who_of(line), line.view.supervision.note,
+                                line.view.supervision.undo);
+  }
   if (verb == "ports") return ports_document(names, words[1]);
   if (verb == "count")
     return count_document(names, words[1], element_of(line).output_port, line.label);

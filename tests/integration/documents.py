@@ -126,6 +126,7 @@ NOT_RUN = {
         "needs root and Open vSwitch; real_switches_test does the same"),
     "build/bin/xbind-gsmp-ovs --name node-1 --listen 127.0.1.1:6068 "
     "--bridge unix:/run/openvswitch/br0.mgmt --ports 3 --edge-ports 1": "needs a bridge",
+    'build/bin/xbindctl acknowledge ALARM --note "a fitter is on the way"': "alarms_test does it",
     "deploy/lab up --metrics": "prometheus_test does it",
     "prometheus --config.file=build/lab/prometheus.yml": "a program of others",
     "curl http://127.0.1.1:9470/-/ready": "prometheus_test does it",

@@ -55,6 +55,14 @@ class Causes(unittest.TestCase):
                 env={"XBIND_EXPLANATIONS": str(table)})
             self.assertIn(table.read_text(), (ROOT / "docs" / "operating.md").read_text())
 
+    def test_the_document_has_the_kinds_of_alarms(self):
+        with tempfile.TemporaryDirectory() as folder:
+            table = Path(folder) / "table"
+            run("xbindctl_test",
+                "--gtest_filter=Explanations.KindsOfAlarmsAreATableOfTheDocument",
+                env={"XBIND_ALARM_KINDS": str(table)})
+            self.assertIn(table.read_text(), (ROOT / "docs" / "operating.md").read_text())
+
     def test_a_cause_is_explained_without_a_peer(self):
         done = run("xbindctl", "explain", "busy", "--name-service", "127.0.0.1:9")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -119,6 +127,8 @@ class Refused(unittest.TestCase):
                             (["calls", "--ids", "--json"], "exclude each other"),
                             (["calls", "--sort", "age"], "sort"),
                             (["connect", "a", "b", "--watch"], "watch"),
+                            (["alarms", "--kind", "away"], "kind 'away' is none of"),
+                            (["events", "--kind", "call"], "none of calls, links"),
                             (["what-if", "switch-1", "x"], "is no port")):
             with self.subTest(words):
                 done = run("xbindctl", *words)

@@ -10,6 +10,7 @@
 
 #include "core/cause.hpp"
 #include "orb/convert.hpp"
+#include "xbindctl/alarms.hpp"
 #include "xbindctl/call_filter.hpp"
 #include "xbindctl/call_views.hpp"
 #include "xbindctl/documents.hpp"
@@ -144,6 +145,26 @@ TEST(Explanations, AreTheTableOfTheDocument) {
     std::ofstream(file) << explanations_markdown();
   }
   EXPECT_THAT(explanations_markdown(), HasSubstr("| link down | A link or an access line"));
+}
+
+// The same for the kinds of alarms, which have other words than causes.
+TEST(Explanations, KindsOfAlarmsAreATableOfTheDocument) {
+  if (const char* const file = std::getenv("XBIND_ALARM_KINDS")) {
+    std::ofstream(file) << alarm_kinds_markdown();
+  }
+  EXPECT_THAT(alarm_kinds_markdown(), HasSubstr("| `switch-away` | critical | SwitchServer: "));
+  for (const std::string& name : alarm_kind_names()) EXPECT_FALSE(cause_from_word(name)) << name;
+}
+
+TEST(Explanations, AnAlarmIsExplainedByItsName) {
+  EXPECT_EQ(said([] { return explain_cause("client-gone"); }),
+            "0: alarm client-gone (warning)\n"
+            "  means       A client has connections and no session: its connections stay up.\n"
+            "  raised by   ConnectionManager, about the client\n"
+            "  what to do  Nothing, if it will return. Else `xbindctl release --client NAME` "
+            "releases them.\n");
+  EXPECT_THAT(said([] { return explain_cause("switch-avay"); }),
+              HasSubstr("did you mean 'switch-away'?"));
 }
 
 TEST(Explanations, ACauseIsExplainedByItsWord) {
