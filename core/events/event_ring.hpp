@@ -17,8 +17,8 @@ namespace xbind {
 template <class Record>
 class EventRing {
  public:
-  // `size`: records that are kept, a power of two. All of them are made at once, so that writing one
-  // never allocates the ring's memory.
+  // `size`: records that are kept, a power of two. All of them are made at once, so that writing
+  // one never allocates the ring's memory.
   explicit EventRing(std::size_t size) : mask_(size - 1), records_(size) {
     XB_CHECK(size != 0 && (size & mask_) == 0, size);
   }
