@@ -85,7 +85,7 @@ struct Alarm {
   std::uint64_t raised_ms = 0;
   std::uint64_t changed_ms = 0;  // its cause changed, or it began again, or it was cleared
   std::uint64_t cleared_ms = 0;  // 0: it is raised
-  std::uint32_t times = 1;       // how often its state has begun since it was raised
+  std::uint32_t times = 1;       // how often its state has begun
   std::string acknowledged_by;   // empty: nobody
   std::uint64_t acknowledged_ms = 0;
   std::string note;
