@@ -28,4 +28,10 @@ Result<bool> DrainKeeper::drain(const PathElement& element, bool drained) {
   return risen;
 }
 
+Result<void> DrainKeeper::store() {
+  const std::lock_guard lock(one_at_a_time_);
+  if (file_.empty()) return {};
+  return write_drains(file_, routes_.drains());
+}
+
 }  // namespace xbind

@@ -26,6 +26,9 @@ class DrainKeeper {
   // As RouteService::drain(); the order is stored before the return. kBadInput also: the file could
   // not be written; the order is then undone.
   Result<bool> drain(const PathElement& element, bool drained);
+  // Stores the drains after the network has changed: those of removed elements have ended.
+  // kSystem: the file could not be written.
+  Result<void> store();
 
  private:
   RouteService& routes_;

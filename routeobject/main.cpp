@@ -9,6 +9,7 @@
 #include "core/config/timer_option.hpp"
 #include "core/durable_file.hpp"
 #include "core/impairments/impairments.hpp"
+#include "core/read_file.hpp"
 #include "exporter/exporter.hpp"
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
@@ -17,10 +18,13 @@
 #include "routeobject/drain_file.hpp"
 #include "routeobject/drain_keeper.hpp"
 #include "routeobject/import/load_topology.hpp"
+#include "routeobject/network_file.hpp"
+#include "routeobject/network_keeper.hpp"
 #include "routeobject/remote_trust.hpp"
 #include "routeobject/remote_watchers.hpp"
 #include "routeobject/servant.hpp"
 #include "routeobject/timers.hpp"
+#include "routeobject/topology/topology_file.hpp"
 
 namespace {
 
@@ -46,8 +50,13 @@ struct Options {
   ImpairmentOptions impairments;
   // Filled by the checks.
   std::optional<LoadedTopology> loaded;
-  std::vector<PathElement> kept;  // drains that an earlier process stored
+  std::vector<PathElement> kept;        // drains that an earlier process stored
+  FileMark file_mark;                   // of --topology
+  std::optional<StoredNetwork> stored;  // the network that an earlier process stored
 
+  std::string network_file() const {
+    return state_dir.empty() ? "" : network_file_path(state_dir, common.name);
+  }
   SwitchTrustOptions trust() const {
     return {std::chrono::milliseconds{lost_ms}, std::chrono::milliseconds{silent_ms},
             std::chrono::milliseconds{trust_ms}};
@@ -76,14 +85,18 @@ void declare(config::OptionSet& set, Options& options) {
                "Print the topology as JSON to standard output, notes on its import to standard "
                "error, and exit.");
   set.add_check([&options]() -> std::optional<std::string> {
-    auto read = load_topology(options.topology_path, options.import);
+    const auto text = read_file(options.topology_path, kTopologyOctetsMax);
+    if (!text) return text.error().text;
+    auto read = parse_any_topology(*text, options.topology_path, options.import);
     if (!read) return read.error().text;
     options.loaded = std::move(*read);
+    options.file_mark = mark_of(*text);
     return std::nullopt;
   });
   set.add_string(
       "state-dir", &options.state_dir, "",
-      "Directory in which drains are stored across restarts; empty: drains end with this process.");
+      "Directory in which drains and a changed network are stored across restarts; empty: both end "
+      "with this process.");
   set.add_check([&options]() -> std::optional<std::string> {
     if (options.state_dir.empty()) return std::nullopt;
     auto read = read_drains(drain_file_path(options.state_dir, options.common.name));
@@ -91,7 +104,32 @@ void declare(config::OptionSet& set, Options& options) {
     options.kept = std::move(*read);
     return std::nullopt;
   });
+  set.add_check([&options]() -> std::optional<std::string> {
+    if (options.state_dir.empty()) return std::nullopt;
+    auto read = read_network(options.network_file());
+    if (!read) return read.error().text;
+    options.stored = std::move(*read);
+    return std::nullopt;
+  });
   declare_pace(set, options.impairments);
+}
+
+// The network to begin with: the one that the operator has changed, unless the file that was
+// changed is another one now. Empty: the other network cannot be set aside.
+std::optional<Topology> first_network(Options& options) {
+  if (!options.stored) return std::move(options.loaded->topology);
+  const std::string file = options.network_file();
+  if (options.stored->changed_file == options.file_mark) {
+    log::warn("the network is the one of {}, which changes {}", file, options.topology_path);
+    return std::move(options.stored->topology);
+  }
+  if (const auto aside = set_aside_network(file); !aside) {
+    log::error("{}", aside.error().text);
+    return std::nullopt;
+  }
+  log::warn("the network is the one of {}; {} changes another file and is {}.superseded now",
+            options.topology_path, file, file);
+  return std::move(options.loaded->topology);
 }
 
 }  // namespace
@@ -114,8 +152,10 @@ int main(int argc, char** argv) {
   for (const std::string& note : options.loaded->notes) log::info("topology: {}", note);
 
   Impairments impairments(options.impairments, "xbind-routeobject " + options.common.name);
-  RouteService routes(std::move(options.loaded->topology), options.validity_ms, first_version(),
-                      options.trust());
+  auto network = first_network(options);
+  if (!network) return 1;
+  RouteService routes(*std::move(network), options.validity_ms, first_version(), options.trust());
+  NetworkKeeper networks(routes, {options.import, options.network_file(), options.file_mark});
   DrainKeeper drains(routes, options.state_dir.empty()
                                  ? ""
                                  : drain_file_path(options.state_dir, options.common.name));
@@ -130,7 +170,7 @@ int main(int argc, char** argv) {
   RemoteWatchers watchers(routes);
   TrustWatch trust_watch(routes, watchers);
   const PortableServer::Servant_var<RouteOperationsServant> operations =
-      new RouteOperationsServant(dispatch, routes, watchers, drains);
+      new RouteOperationsServant(dispatch, routes, watchers, drains, networks);
   const CORBA::Object_var operations_object = runtime.activate(operations.in());
   const v2::RouteOperations_var operations_reference =
       v2::RouteOperations::_unchecked_narrow(operations_object);

@@ -36,6 +36,7 @@ Result<void> RemoteWatchers::watch(const std::string& name, v2::TopologyObserver
   const auto opened = orb::open_for_oneways("watcher " + name, observer, [&] {
     v2::TopologyState state;
     state.topology_version = 0;
+    state.network_version = 0;
     state.validity_ms = routes_.validity_ms();
     state.unusable_count = 0;
     if (!known) to_idl(routes_.condition()->state, 0, kUnusableAtOnce, state.validity_ms, state);

@@ -251,10 +251,14 @@ void SwitchServerDaemon::tell_router(TimePoint now) {
   auto report = reporter_.take(now);
   if (!report) return;
   ++reports_sent_;
-  router_->tell(name_, std::move(*report), [this](bool arrived) {
-    post([this, arrived](SwitchServer&) {
-      if (!arrived) ++reports_failed_;
-      reporter_.report_ended(arrived, steady_now());
+  router_->tell(name_, std::move(*report), [this](const RemoteRouter::Outcome& outcome) {
+    post([this, outcome](SwitchServer&) {
+      if (outcome.arrived) {
+        driver_->set_rates(outcome.rates);
+      } else {
+        ++reports_failed_;
+      }
+      reporter_.report_ended(outcome.arrived, steady_now());
     });
   });
 }

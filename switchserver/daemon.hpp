@@ -21,6 +21,7 @@
 #include "core/log.hpp"
 #include "core/metrics/metric_table.hpp"
 #include "core/serial.hpp"
+#include "core/steady_now.hpp"
 #include "exporter/reading.hpp"
 #include "orb/dispatch.hpp"
 #include "orb/shared_timers.hpp"
@@ -173,6 +174,11 @@ class SwitchServerDaemon {
   // when the switch does not count connections); others as SwitchServer::read_statistics. Not
   // within a job.
   Result<CellCounters> count_cells(PortId port, Label label, Duration timeout);
+
+  // Reports the ports to the Router without waiting for the time of the next report.
+  void report_now() {
+    post([this](SwitchServer&) { reporter_.report_now(steady_now()); });
+  }
 
   // The metrics that the status operation returns.
   Metrics metrics();

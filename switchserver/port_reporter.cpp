@@ -43,6 +43,12 @@ void PortReporter::books_moved(TimePoint now) {
   if (switch_up_ && look_at_ == kNever) look_at_ = std::max(now, last_look_ + options_.interval);
 }
 
+// While the switch is away the last look, of no ports, is reported again.
+void PortReporter::report_now(TimePoint now) {
+  full_report_due_ = true;
+  if (switch_up_) look_at_ = now;
+}
+
 TimePoint PortReporter::look_due() const {
   if (!switch_up_) return kNever;
   return std::min(look_at_, reporting_.next_deadline());

@@ -70,6 +70,9 @@ class PortReporter {
   // Hops may have been added or removed. Cheap.
   void books_moved(TimePoint now);
 
+  // Somebody wants the next report at once.
+  void report_now(TimePoint now);
+
   // When the owner is to call look(); kNever while the switch is away.
   TimePoint look_due() const;
   void look(std::vector<ReportedPort> ports, TimePoint now);

@@ -351,6 +351,8 @@ v2::PortReportSeq* SwitchOperationsServant::ports() {
   return out.release();
 }
 
+void SwitchOperationsServant::report_now() { daemon_.report_now(); }
+
 v2::CellCounters SwitchOperationsServant::count_cells(v2::PortNumber input_port,
                                                       const v2::LabelValue& input_label) {
   const auto label = orb::to_core(input_label);

@@ -34,6 +34,7 @@ class SwitchOperationsServant : public orb::Dispatched<POA_xbind::v2::SwitchOper
   CORBA::ULong forget_manager(const char* manager) override;
   CORBA::ULong repair(const v2::AuditFindingSeq& seen) override;
   v2::PortReportSeq* ports() override;
+  void report_now() override;
   v2::CellCounters count_cells(v2::PortNumber input_port,
                                const v2::LabelValue& input_label) override;
   void set_log_level(const char* level) override;

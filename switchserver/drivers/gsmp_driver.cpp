@@ -280,7 +280,9 @@ void GsmpDriver::on(const gsmp::Response& response) {
     case gsmp::MessageType::kAllPortsConfiguration: on_all_ports(response); return;
     case gsmp::MessageType::kPortConfiguration: on_port(response); return;
     case gsmp::MessageType::kServiceConfiguration: on_services(response); return;
-    case gsmp::MessageType::kPortManagement: on_reset(response); return;
+    case gsmp::MessageType::kPortManagement:
+      if ((response.cookie & kRateCookie) != 0) return on_rate(response);
+      return on_reset(response);
     case gsmp::MessageType::kPortStatistics:
     case gsmp::MessageType::kConnectionStatistics: on_statistics(response); return;
     case gsmp::MessageType::kSwitchConfiguration:
@@ -438,8 +440,10 @@ void GsmpDriver::fail_request(gsmp::MessageType type, std::uint64_t cookie, Caus
       return;
     case gsmp::MessageType::kPortManagement:
       if (cause != Cause::kTimeout) return;
-      // Reading the port shows whether a flag is still set.
-      log::warn("port {}: the switch does not answer the reset of its event flags", cookie);
+      // Reading the port shows whether a flag is still set, and its rate.
+      log::warn(
+          "port {}: the switch does not answer {}", static_cast<std::uint32_t>(cookie),
+          (cookie & kRateCookie) != 0 ? "the operator's rate" : "the reset of its event flags");
       want_port(PortId{static_cast<std::uint32_t>(cookie)});
       return;
     case gsmp::MessageType::kServiceConfiguration:

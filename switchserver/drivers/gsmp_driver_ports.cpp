@@ -49,6 +49,7 @@ void GsmpDriver::on_services(const gsmp::Response& response) {
 
 void GsmpDriver::come_up() {
   up_ = true;
+  rates_.forget_asked();
   for (auto& [id, port] : ports_) port.reported_session = port.session;
   reported_ports_ = ports_now();
   events_.push_back(driver::Up{reported_ports_, std::exchange(kept_, true)});
@@ -272,6 +273,7 @@ void GsmpDriver::send_wanted() {
     }
     at = wanted_ports_.erase(at);
   }
+  send_rates();
 }
 
 }  // namespace xbind

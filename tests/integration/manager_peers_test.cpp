@@ -98,6 +98,14 @@ class NoLinks : public POA_xbind::v2::RouteOperations {
  public:
   void drain(const v2::RouteElement&, CORBA::Boolean) override {}
   v2::LinkStateSeq* links(CORBA::ULong, CORBA::ULong) override { return new v2::LinkStateSeq(); }
+  v2::NetworkDifference* plan_network(const v2::NetworkEdit&) override {
+    throw v2::BadRequest("no changes here");
+  }
+  v2::NetworkDifference* change_network(const v2::NetworkEdit&, CORBA::ULongLong,
+                                        CORBA::Boolean) override {
+    throw v2::BadRequest("no changes here");
+  }
+  v2::NetworkText* network_text(CORBA::ULongLong) override { return new v2::NetworkText(); }
   void set_log_level(const char*) override {}
 };
 
@@ -127,7 +135,10 @@ class BadRoutes : public POA_xbind::v2::RouteObject {
   v2::RouteAnswers* find_alternates(const v2::RouteQuery&, CORBA::ULong) override {
     throw CORBA::NO_IMPLEMENT();
   }
-  void report_ports(const char*, v2::Epoch, CORBA::ULongLong, const v2::PortNewsSeq&) override {}
+  v2::PortRateSeq* report_ports(const char*, v2::Epoch, CORBA::ULongLong,
+                                const v2::PortNewsSeq&) override {
+    return new v2::PortRateSeq();
+  }
   v2::TopologyState* watch(const char*, v2::TopologyObserver_ptr) override {
     trouble();
     v2::TopologyState_var state = new v2::TopologyState();

@@ -79,7 +79,7 @@ class RouteObjectTest : public testing::Test {
       : RouteObjectTest(line_of_three(), validity_ms) {}
   RouteObjectTest(Topology topology, std::uint32_t validity_ms)
       : routes_(std::move(topology), validity_ms), watchers_(routes_) {
-    operations_ = new RouteOperationsServant(dispatch_, routes_, watchers_, drains_);
+    operations_ = new RouteOperationsServant(dispatch_, routes_, watchers_, drains_, networks_);
     const CORBA::Object_var theirs = OrbEnvironment::runtime->activate(operations_.in());
     const v2::RouteOperations_var reference = v2::RouteOperations::_unchecked_narrow(theirs);
     servant_ = new RouteObjectServant(dispatch_, routes_, watchers_, reference);
@@ -102,7 +102,7 @@ class RouteObjectTest : public testing::Test {
     v2::PortNewsSeq ports;
     ports.length(1);
     ports[0] = {2, up, 500, 500};
-    route_object->report_ports("x", 1, number, ports);
+    const v2::PortRateSeq_var rates = route_object->report_ports("x", 1, number, ports);
   }
   v2::RouteOperations_var operations() { return route_object->route_operations(); }
   static v2::RouteQuery query(const char* from, const char* to, std::uint64_t cells_per_s) {
@@ -133,6 +133,7 @@ class RouteObjectTest : public testing::Test {
 
   orb::Dispatch dispatch_{"routeobject_test"};
   RouteService routes_;
+  NetworkKeeper networks_{routes_, {}};
   RemoteWatchers watchers_;
   DrainKeeper drains_{routes_, ""};
   PortableServer::Servant_var<RouteOperationsServant> operations_;

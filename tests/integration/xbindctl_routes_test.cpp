@@ -34,7 +34,8 @@ class PresetRouteObject : public POA_xbind::v2::RouteObject {
     return new v2::RouteAnswers(answers);
   }
   // Operations that xbindctl does not use.
-  void report_ports(const char*, v2::Epoch, CORBA::ULongLong, const v2::PortNewsSeq&) override {
+  v2::PortRateSeq* report_ports(const char*, v2::Epoch, CORBA::ULongLong,
+                                const v2::PortNewsSeq&) override {
     throw v2::BadRequest("no reports here");
   }
   v2::TopologyState* watch(const char*, v2::TopologyObserver_ptr) override {
@@ -100,6 +101,14 @@ class PresetRouteOperations : public POA_xbind::v2::RouteOperations {
     }
     return out.release();
   }
+  v2::NetworkDifference* plan_network(const v2::NetworkEdit&) override {
+    throw v2::BadRequest("no changes here");
+  }
+  v2::NetworkDifference* change_network(const v2::NetworkEdit&, CORBA::ULongLong,
+                                        CORBA::Boolean) override {
+    throw v2::BadRequest("no changes here");
+  }
+  v2::NetworkText* network_text(CORBA::ULongLong) override { return new v2::NetworkText(); }
   void set_log_level(const char* level) override { routes_.asked = fmt::format("level {}", level); }
 
  private:

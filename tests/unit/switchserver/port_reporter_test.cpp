@@ -307,5 +307,16 @@ TEST_F(ReportedPortsTest, OverbookingRaisesWhatMayBePromised) {
   EXPECT_EQ(reported_ports(twice)[0], (ReportedPort{kIn, true, 2000, 2000}));
 }
 
+TEST_F(PortReporterTest, AReportThatSomebodyWantsGoesAtOnceAlsoWhileAnotherIsUnderWay) {
+  begin();
+  EXPECT_EQ(step(), std::nullopt);
+  reporter_.report_now(now_);
+  ASSERT_THAT(step(), Ne(std::nullopt));
+  reporter_.report_now(now_);
+  EXPECT_EQ(step(), std::nullopt);
+  arrives();
+  EXPECT_THAT(step(), Ne(std::nullopt));
+}
+
 }  // namespace
 }  // namespace xbind
