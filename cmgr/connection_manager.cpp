@@ -24,6 +24,7 @@ ConnectionManager::ConnectionManager(Config config, Peers& peers)
       paths_(context_),
       prepared_(context_),
       recovery_(context_),
+      network_(context_),
       requests_(context_, peers),
       answers_(context_, peers) {}
 
@@ -35,10 +36,6 @@ void ConnectionManager::on_requests(SessionId session, session::Frame<RequestBat
   const auto client = clients_.receive(session, std::move(frame), now, batches);
   if (!client) return;
   for (const auto& batch : batches) requests_.on_batch(*client, *batch, now);
-}
-
-void ConnectionManager::set_network(const std::vector<NetworkLink>& links, TimePoint now) {
-  recovery_.set_network(links, now);
 }
 
 std::vector<HopClaims> ConnectionManager::claims_at(const std::string& switch_name,
@@ -72,13 +69,14 @@ void ConnectionManager::tick(TimePoint now) {
   end_stuck(context_, now);
   requests_.tick(now);
   paths_.tick(now);
+  network_.tick(now);
   requests_.pump(now);
 }
 
 TimePoint ConnectionManager::next_deadline() const {
   return std::min({clients_.next_deadline(), switches_.next_deadline(), requests_.next_deadline(),
                    prepared_.pools().next_deadline(), timers_.next_deadline(),
-                   paths_.next_deadline()});
+                   paths_.next_deadline(), network_.next_deadline()});
 }
 
 void ConnectionManager::finish_step(TimePoint now) {

@@ -37,6 +37,7 @@
 #include "cmgr/procedures/connection_table.hpp"
 #include "cmgr/procedures/context.hpp"
 #include "cmgr/procedures/hop_sender.hpp"
+#include "cmgr/procedures/network_desk.hpp"
 #include "cmgr/procedures/path_watch.hpp"
 #include "cmgr/procedures/prepared_desk.hpp"
 #include "cmgr/procedures/recovery.hpp"
@@ -91,8 +92,13 @@ class ConnectionManager {
     answers_.attached(name, session, batches_in_flight, quarantined, now);
   }
   // --- connections of earlier epochs (recovery.hpp)
-  // Every switch of the network is registered, and these are its links.
-  void set_network(const std::vector<NetworkLink>& links, TimePoint now);
+  // All switches of the network and its links, at the start and after each change. The manager
+  // attaches to the switches before a call needs them. Switches that it knows and that are not
+  // among them have been removed (procedures/network_desk.hpp).
+  void set_network(const std::vector<std::string>& switches, const std::vector<NetworkLink>& links,
+                   TimePoint now) {
+    network_.set(switches, links, now);
+  }
   // A page of the hops that the SwitchServer holds for this manager. Follows the first
   // switch_attached() of each switch; `next` is 0 in the last page, which may be empty.
   void switch_holds(const std::string& name, HeldHops page, TimePoint now) {
@@ -231,6 +237,7 @@ class ConnectionManager {
   PathWatch paths_;
   PreparedDesk prepared_;
   Recovery recovery_;
+  NetworkDesk network_;
   RequestDesk requests_;
   SwitchAnswers answers_;
 };

@@ -71,6 +71,7 @@ class RemotePeers : public Peers {
   void ask_services(std::vector<ServiceSpec> services) override;
   void invoke(SessionId session, const std::string& switch_name, HopBatch batch) override;
   void attach_switch(const std::string& switch_name, AttachTable::Lost lost) override;
+  void let_go_of_switch(const std::string& switch_name) override;
   void switch_session_over(SessionId session) override {
     ended_switch_sessions_.push_back(session);
   }
@@ -93,6 +94,7 @@ class RemotePeers : public Peers {
   // Two-way, on any thread except the logic's: the names of all switches in RouteObject's topology,
   // and its links.
   struct Network {
+    std::uint64_t version = 0;  // RouteObject's network_version
     std::vector<std::string> switches;
     std::vector<NetworkLink> links;
   };
@@ -110,8 +112,8 @@ class RemotePeers : public Peers {
     options_.epoch = epoch;
     epoch_begun_ = true;
   }
-  // Passes the network to the logic: once, by whoever learns it first. Not before the epoch is
-  // known, because the logic then attaches.
+  // Passes the network to the logic, unless it has this version already: any thread that has
+  // learned it. Not before the epoch is known, because the logic then attaches.
   void give_network(const Network& network);
   // Whether RouteObject finds a path between the endpoints now. kBadInput: it does not; the text
   // says why. kUnreachable: RouteObject cannot be reached. Blocks; not for use in a step.
@@ -239,7 +241,6 @@ class RemotePeers : public Peers {
   orb::PeerLog troubles_;  // thread-safe
   std::atomic<bool> fenced_ = false;
   std::atomic<bool> epoch_begun_;
-  std::atomic<bool> network_given_ = false;
   // The highest version of a notice, since the last look at RouteObject that contradicted it.
   std::atomic<std::uint64_t> topology_noticed_ = 0;
 
@@ -255,6 +256,7 @@ class RemotePeers : public Peers {
   std::condition_variable wake_;
   AttachTable attachments_{kSwitchAttaching, kSwitchAttachLimits};
   Attaching watch_{kTopologyWatching};
+  std::optional<std::uint64_t> network_version_;  // of the network that the logic has
   std::set<std::string> read_;  // switches whose hops of earlier epochs have been read
   // By switch: the ledger (HopAttachment.books) that has this manager's hops.
   std::map<std::string, std::uint64_t> books_;

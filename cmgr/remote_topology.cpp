@@ -37,15 +37,16 @@ TopologyState RemotePeers::topology_from(const v2::TopologyState& state) {
 
 void RemotePeers::take_topology_notice(const v2::TopologyState& state) {
   if (state.topology_version == 0) return;  // it keeps the connection open
-  if (state.unusable.length() >= state.unusable_count) {
+  const bool whole = state.unusable.length() >= state.unusable_count;
+  if (whole) {
     raise_to(topology_noticed_, state.topology_version);
     post_([received = topology_from(state)](ConnectionManager& manager) {
       manager.on_topology(received);
     });
-    return;
   }
-  // The watching thread, which may wait, fetches the rest.
+  // The watching thread, which may wait, fetches the rest, and a changed network.
   const std::lock_guard lock(mutex_);
+  if (whole && network_version_ == state.network_version) return;
   watch_.begin(steady_now());
   wake_.notify_all();
 }
@@ -131,9 +132,11 @@ std::optional<Duration> RemotePeers::watch_now(v2::RouteObject_var& watched) {
   Duration refresh = kTopologyRefreshMin;
   v2::RouteObject_var asked;
   std::optional<TopologyState> state;
+  std::uint64_t network_version = 0;
   const std::uint64_t noticed = topology_noticed_;
   const auto called = at_route_object("watching the topology", [&](v2::RouteObject_ptr object) {
     const v2::TopologyState_var now = object->watch(options_.manager.c_str(), topology_observer_);
+    network_version = now->network_version;
     state = whole_topology(object, now.in());
     if (!state) return;
     refresh = std::clamp(Duration{std::chrono::milliseconds{now->validity_ms}}, kTopologyRefreshMin,
@@ -141,8 +144,13 @@ std::optional<Duration> RemotePeers::watch_now(v2::RouteObject_var& watched) {
     asked = v2::RouteObject::_duplicate(object);
   });
   if (!called) return std::nullopt;
-  if (!network_given_) {
-    // The manager began without RouteObject: learn the network now.
+  // The manager began without RouteObject, or the operator has changed the network.
+  bool has_network = false;
+  {
+    const std::lock_guard lock(mutex_);
+    has_network = network_version_ == network_version;
+  }
+  if (!has_network) {
     if (const auto known = network()) give_network(*known);
   }
   if (state) {

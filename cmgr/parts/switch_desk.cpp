@@ -24,10 +24,22 @@ SwitchIndex SwitchDesk::index_of(const std::string& name) {
   if (fresh) {
     XB_CHECK(switches_.size() < kSwitches, switches_.size());
     switches_.push_back(std::make_unique<Switch>(
-        Switch{name, {}, 0, nullptr, Aggregator{aggregation_}, {}, {}, {}, {}, kNever, false}));
+        Switch{name, {}, 0, nullptr, Aggregator{aggregation_}, {}, {}, {}, {}, kNever}));
+    peers_.attach_switch(name, AttachTable::Lost::kNothing);
+  } else if (std::exchange(switches_[entry->second.value()]->gone, false)) {
     peers_.attach_switch(name, AttachTable::Lost::kNothing);
   }
   return entry->second;
+}
+
+bool SwitchDesk::let_go(SwitchIndex index) {
+  Switch& at = *switches_[index.value()];
+  if (!at.debts.empty() || !at.changes.empty()) return false;
+  if (at.link && (at.link->unconfirmed() != 0 || !at.queue.empty())) return false;
+  end_session(at);
+  at.gone = true;
+  peers_.let_go_of_switch(at.name);
+  return true;
 }
 
 std::optional<SwitchIndex> SwitchDesk::find(const std::string& name) const {

@@ -85,14 +85,21 @@ class SwitchDesk {
   SwitchIndex index_of(const std::string& name);
   std::optional<SwitchIndex> find(const std::string& name) const;
 
+  // The network has no such switch any more: ends the session, and attaches again only when
+  // index_of() is called for the name. False: something is owed there or under way.
+  bool let_go(SwitchIndex at);
+
   // A session has been opened: grants of the old one have lapsed. Debts are sent again.
   void attached(SwitchIndex at, SessionId session, std::uint32_t batches_in_flight,
                 const std::vector<PortLabels>& quarantined, TimePoint now);
   // The session has ended. Commands under way will not be answered in it.
   void lost(SwitchIndex at, std::string_view reason);
+  // Without those that were let go of.
   template <class Visitor>
   void for_each_switch(Visitor&& visit) const {
-    for (std::size_t i = 0; i < switches_.size(); ++i) visit(index_at(i));
+    for (std::size_t i = 0; i < switches_.size(); ++i) {
+      if (!switches_[i]->gone) visit(index_at(i));
+    }
   }
   std::size_t attached_count() const { return by_session_.size(); }
   bool is_attached(SwitchIndex at) const { return switches_[at.value()]->session.value() != 0; }
@@ -254,6 +261,7 @@ class SwitchDesk {
     std::map<HopKey, OwedChange> changes;
     TimePoint debts_due = kNever;
     bool unclear = false;  // see label_unclear()
+    bool gone = false;     // see let_go()
   };
 
   static SwitchIndex index_at(std::size_t position) {

@@ -74,6 +74,7 @@ FoundTree hold_tree(const std::vector<FoundHop>& call) {
 // ===== what is read =====
 
 void Recovery::set_network(const std::vector<NetworkLink>& links, TimePoint now) {
+  links_ = {};
   for (const NetworkLink& link : links) {
     links_.add({context_.switches.index_of(link.switch_name), link.port},
                {context_.switches.index_of(link.other_switch_name), link.other_port});

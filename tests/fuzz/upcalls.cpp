@@ -95,8 +95,7 @@ class ManagerWorld {
   ManagerWorld() : daemon_(the_orb(), config(), peers()) {
     daemon_.ask([](cmgr::ConnectionManager& manager) {
       const TimePoint now = steady_now();
-      manager.register_switch("sw1");
-      manager.set_network({}, now);
+      manager.set_network({"sw1"}, {}, now);
       manager.switch_attached("sw1", SessionId{kSwitchSession}, 256, {}, now);
       manager.on_routes({route("ann", "bob"), route("bob", "ann")}, std::chrono::hours(1), now);
       const auto attached = manager.attach_client("c1", Epoch{1}, now);
@@ -150,8 +149,12 @@ class ManagerWorld {
 
 class RouteWorld {
  public:
-  RouteWorld() : routes_(topology(), 1000), watchers_(routes_), drains_(routes_, "") {
-    operations_ = new RouteOperationsServant(dispatch_, routes_, watchers_, drains_);
+  RouteWorld()
+      : routes_(topology(), 1000),
+        watchers_(routes_),
+        drains_(routes_, ""),
+        networks_(routes_, {}) {
+    operations_ = new RouteOperationsServant(dispatch_, routes_, watchers_, drains_, networks_);
     object_ = new RouteObjectServant(dispatch_, routes_, watchers_, v2::RouteOperations::_nil());
   }
   ~RouteWorld() { watchers_.stop(); }
@@ -177,6 +180,7 @@ class RouteWorld {
   RouteService routes_;
   RemoteWatchers watchers_;
   DrainKeeper drains_;
+  NetworkKeeper networks_;
   ServantVar<RouteOperationsServant> operations_;
   ServantVar<RouteObjectServant> object_;
 };

@@ -75,7 +75,7 @@ ExchangeTest::~ExchangeTest() = default;
 
 void ExchangeTest::start(bool fresh) {
   manager_ = std::make_unique<ConnectionManager>(config, *this);
-  if (fresh) manager_->set_network({}, now);
+  if (fresh) manager_->set_network({}, {}, now);
   limits_ = config.switch_session;
 }
 
