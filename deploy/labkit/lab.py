@@ -141,7 +141,8 @@ class Lab:
                            self.state_dir / "switchserver"],
                           {name: {"switch": gsmp[name]} for name in group.names}, [], "ready")
         self.add_program("xbind-routeobject", None,
-                         ["--topology", Path(options.topology).resolve(), "--name-service", names,
+                         ["--topology", Path(options.begin_with or options.topology).resolve(),
+                          "--name-service", names,
                           "--state-dir", self.state_dir / "routeobject"])
         self.add_program("xbind-qosmapper", None, ["--name-service", names])
         for name in manager_names(options.managers):
