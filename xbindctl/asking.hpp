@@ -15,6 +15,7 @@
 #include "xbindctl/commands.hpp"
 #include "xbindctl/document.hpp"
 #include "xbindctl/failure.hpp"
+#include "xbindctl/network_change.hpp"
 #include "xbindctl/network_room.hpp"
 
 namespace xbind::ctl {
@@ -27,6 +28,8 @@ RouteWish wish_of(const CommandLine& line, const config::OptionSet& set);
 CallPage::Plan plan_of(const CommandLine& line);
 FitQuestion question_of(const CommandLine& line);
 std::optional<std::string> client_of(const CommandLine& line);
+// Reads the file of `network load`.
+OrFailure<NetworkWish> network_wish_of(const CommandLine& line);
 PathElement element_of(const CommandLine& line);  // of the arguments SWITCH and [PORT]
 
 OrFailure<client::TwoWay> manager_of(orb::NameClient& names, const CommandLine& line);
@@ -38,6 +41,7 @@ struct Surroundings {
   std::function<RequestId()> new_request;
   std::function<std::uint64_t()> new_session;  // random
   Pause pause;                                 // before a SwitchServer is asked again
+  Pause network_pause;                         // before a change of the network looks again
 };
 
 // run_json.cpp: the JSON document of any command but top and completion.

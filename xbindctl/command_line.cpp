@@ -131,6 +131,7 @@ std::vector<config::Command> commands() {
 std::vector<config::Command> all_commands() {
   std::vector<config::Command> all = commands();
   std::ranges::move(view_commands(service_words()), std::back_inserter(all));
+  all.push_back(network_command());
   return with_watch(std::move(all));
 }
 
@@ -424,8 +425,11 @@ void declare(config::OptionSet& set, CommandLine& line) {
   set.add_uint("reverse-cells-per-s", &line.reverse_cells_per_s, 0, {0, TrafficContract::kFieldMax},
                "With --both, what the reverse direction takes, in cells a second; 0: "
                "as much as the first.");
-  set.add_flag("force", &line.force, "clear: required, because it asks no client.");
-  set.add_flag("dry-run", &line.dry_run, "repair: shows what would be done, and does nothing.");
+  set.add_flag("force", &line.force,
+               "clear: required, because it asks no client. network: "
+               "ends calls that cannot move.");
+  set.add_flag("dry-run", &line.dry_run,
+               "repair, network: shows what would be done, and does nothing.");
   set.add_flag("release", &line.release,
                "forget-manager: first removes all connections of that manager.");
   set.add_flag("all", &line.all,
@@ -466,9 +470,11 @@ void declare(config::OptionSet& set, CommandLine& line) {
                  "Name of the QOSMapper under xbind/qosmapper/.");
   declare_routes(set, line);
   declare_views(set, line.view);
+  declare_network(set, line.network);
   set.take_commands(all_commands(), &line.words);
   set.add_check([&line, known = all_commands()] { return check_words(line, known); });
   set.add_check([&line, &set] { return check_views(line, set); });
+  set.add_check([&line, &set] { return check_network(line, set); });
   set.add_check([&line, &set] { return check_release(line, set); });
   set.add_check([&line, &set] { return check_service(line, set); });
   set.add_check([&line, &set] { return check_options(line, set); });

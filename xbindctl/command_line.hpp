@@ -28,6 +28,15 @@ struct PingOptions {  // with CommandLine::count
   std::vector<dataplane::NamedLink> lines;  // line_words, parsed
 };
 
+struct NetworkOptions {  // with CommandLine::dry_run and force
+  bool endpoint = false;
+  double wait_s = 0;  // for calls to leave what is removed
+  std::uint64_t delay_us = 0;
+  PathElement first_end;  // arguments of ACTION, parsed; a node has port 0
+  PathElement second_end;
+  std::uint64_t cells_per_s = 0;
+};
+
 struct ConnectOptions {
   std::uint8_t priority = 0;
   double hold_s = 0;
@@ -77,8 +86,8 @@ struct CommandLine {
   std::string category;  // one of categories()
   bool both = false;     // bidirectional,
   std::uint64_t reverse_cells_per_s = 0;  // with this reverse rate; 0: as forward
-  bool force = false;                     // clear
-  bool dry_run = false;                   // repair
+  bool force = false;                     // clear, network
+  bool dry_run = false;                   // repair, network
   bool release = false;                   // forget-manager: its connections, too
   bool all = false;                       // release: every connection,
   std::string client;                     // or, as for list, those of this client
@@ -91,6 +100,7 @@ struct CommandLine {
   std::string qos_mapper;    // name under xbind/qosmapper/
   RouteOptions route;
   ViewOptions view;
+  NetworkOptions network;
 
   const std::string& verb() const { return words.front(); }
   std::optional<ServiceSpec> reverse() const;
@@ -120,6 +130,12 @@ std::vector<config::Command> with_watch(std::vector<config::Command> commands);
 bool repeatable(const std::string& verb);
 void declare_views(config::OptionSet& set, ViewOptions& view);
 std::optional<std::string> check_views(const CommandLine& line, const config::OptionSet& set);
+
+// command_line_network.cpp: the command `network`.
+config::Command network_command();
+std::vector<std::string> network_actions();  // "load", "show", ...
+void declare_network(config::OptionSet& set, NetworkOptions& network);
+std::optional<std::string> check_network(CommandLine& line, const config::OptionSet& set);
 
 // "--watch" alone means --watch=2. Returns the arguments with that value; they end with a null
 // pointer, and live as long as `storage`.

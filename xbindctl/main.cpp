@@ -44,19 +44,28 @@ std::uint64_t new_session() {
   return std::uint64_t{chance()} << 32 | chance();
 }
 
+void pause_of_network() { std::this_thread::sleep_for(client::kClientTimers["network-look"]); }
+
 void pause_before_asking() { std::this_thread::sleep_for(client::kClientTimers["clear-pause"]); }
 
 // Runs the commands that RouteObject answers; nullopt: it is another command.
 std::optional<int> ask_routes(const ctl::CommandLine& line, const config::OptionSet& set,
                               orb::NameClient& names) {
   const std::string& verb = line.verb();
-  if (verb != "routes" && verb != "links" && verb != "drain" && verb != "undrain") {
+  if (verb != "routes" && verb != "links" && verb != "drain" && verb != "undrain" &&
+      verb != "network") {
     return std::nullopt;
   }
   const auto route_object = ctl::route_object_of(names, line);
   if (!route_object) return ctl::explain(route_object.error());
   if (verb == "routes") return ctl::routes(*route_object, ctl::wish_of(line, set));
   if (verb == "links") return ctl::links(*route_object);
+  if (verb == "network") {
+    if (line.words[1] == "show") return ctl::network_show(*route_object);
+    const auto wish = ctl::network_wish_of(line);
+    if (!wish) return ctl::explain(wish.error());
+    return ctl::network_change(names, *route_object, *wish, pause_of_network);
+  }
   return ctl::drain(*route_object, ctl::element_of(line), verb == "drain");
 }
 
@@ -140,11 +149,12 @@ std::function<int()> frame_of(const ctl::CommandLine& line, const config::Option
   const bool indented = line.view.watch_s == 0 || !ctl::repeatable(line.verb());
   if (line.verb() != "top") {
     return [&line, &set, &names, indented] {
-      return line.view.json ? ctl::print_document(
-                                  ctl::document_of(line, set, names,
-                                                   {new_request, new_session, pause_before_asking}),
-                                  indented)
-                            : run(line, set, names);
+      return line.view.json
+                 ? ctl::print_document(ctl::document_of(line, set, names,
+                                                        {new_request, new_session,
+                                                         pause_before_asking, pause_of_network}),
+                                       indented)
+                 : run(line, set, names);
     };
   }
   // Bound again when the manager was not found: it may be started while this runs.
@@ -189,6 +199,7 @@ int print_completion(const config::OptionSet& set, const std::string& shell) {
   hints.arguments["ID"] = hints.arguments["[ID]"] = kCallIds;
   hints.arguments["ID|CAUSE|FROM"] =
       fmt::format("causes {} {}", fmt::join(ctl::cause_words(), " "), kCallIds);
+  hints.arguments["ACTION"] = fmt::format("{}", fmt::join(ctl::network_actions(), " "));
   hints.adjacent = {"watch"};
   const auto kind = shell == "bash" ? config::Shell::kBash : config::Shell::kZsh;
   std::printf("%s", config::completion_script(set, kind, hints).c_str());

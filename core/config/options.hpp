@@ -80,7 +80,7 @@ Environment process_environment();
 // One command of a program that has several: "drain SWITCH [PORT]".
 struct Command {
   std::string verb;
-  std::vector<std::string> arguments;  // the last one is optional when it is in brackets
+  std::vector<std::string> arguments;  // those at the end in brackets are optional
   std::string help;                    // one sentence
   std::vector<std::string> options;    // options that only this and other naming commands have
 

@@ -309,8 +309,10 @@ Result<void> OptionSet::check_command(const std::vector<std::string>& words) con
   }
   const std::vector<std::string>& wanted = asked->arguments;
   const std::size_t given = words.size() - 1;
-  const bool last_may_miss = !wanted.empty() && wanted.back().starts_with('[');
-  if (given > wanted.size() || given + (last_may_miss ? 1 : 0) < wanted.size()) {
+  const auto may_miss = [](const std::string& argument) { return argument.starts_with('['); };
+  const auto needed = static_cast<std::size_t>(
+      std::find_if_not(wanted.rbegin(), wanted.rend(), may_miss).base() - wanted.begin());
+  if (given > wanted.size() || given < needed) {
     return fail(
         ErrorCode::kBadInput, "{} with {} argument{}{}; it is: {}", asked->verb, given,
         given == 1 ? "" : "s",

@@ -98,6 +98,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.words("xbindctl", "completion", ""), ["bash", "zsh"])
         self.assertEqual(self.words("xbindctl", "--manager", "x", "managers", ""), ["all"])
         self.assertEqual(self.words("xbindctl", "connect", ""), [])
+        self.assertEqual(self.words("xbindctl", "network", "add-"), ["add-node", "add-link"])
         # No manager answers: no ids.
         self.assertEqual(self.words("false", "explain", "no-b"), ["no-bandwidth", "no-buffer"])
         self.assertEqual(self.words("false", "describe", ""), [])
@@ -119,7 +120,17 @@ class Refused(unittest.TestCase):
                             (["calls", "--ids", "--json"], "exclude each other"),
                             (["calls", "--sort", "age"], "sort"),
                             (["connect", "a", "b", "--watch"], "watch"),
-                            (["what-if", "switch-1", "x"], "is no port")):
+                            (["what-if", "switch-1", "x"], "is no port"),
+                            (["network", "lod", "f"], "'lod' is none of load, show, add-node"),
+                            (["network", "load"], "network load takes FILE"),
+                            (["network", "show", "f"], "network show takes no argument"),
+                            (["network", "add-link", "a:2", "b:x", "5"], "'b:x' is not NODE:PORT"),
+                            (["network", "remove-link", "a"], "'a' is not NODE:PORT"),
+                            (["network", "set-rate", "a:2", "0"], "RATE '0' is not 1 to"),
+                            (["network", "add-node", "n", "--delay-us", "5"],
+                             "delay-us goes with network add-link"),
+                            (["network", "remove-node", "n", "--endpoint"],
+                             "endpoint goes with network add-node")):
             with self.subTest(words):
                 done = run("xbindctl", *words)
                 self.assertEqual(done.returncode, 2, done.stdout)

@@ -60,6 +60,8 @@ class Documents(InTheLab):
                 ("explain", [call]), ("explain", ["causes"]),
                 ("explain", [CALLER, CALLEE]), ("fit", [CALLER, CALLEE]),
                 ("what-if", [MIDDLE]), ("top", ["--frames", "1", "--watch=0.2"]),
+                ("network", ["show"]), ("network", ["remove-node", MIDDLE, "--dry-run"]),
+                ("network", ["set-rate", f"{MIDDLE}:2", "353207"]),
                 ("ping", [call, "--count", "1"]),
                 ("drop-leaf", [call, CALLEE]),
                 ("release", [call])):
