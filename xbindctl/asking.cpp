@@ -15,7 +15,8 @@ Number place_of(const std::string& word, const std::vector<std::string>& words) 
   return static_cast<Number>(std::ranges::find(words, word) - words.begin());
 }
 
-// The phase with these words; "switching-over" stands for "switching over".
+}  // namespace
+
 std::optional<v2::PhaseCode> phase_of(std::string word) {
   std::ranges::replace(word, '-', ' ');
   for (v2::PhaseCode phase = 0; phase <= v2::phase_prepared; ++phase) {
@@ -23,8 +24,6 @@ std::optional<v2::PhaseCode> phase_of(std::string word) {
   }
   return std::nullopt;
 }
-
-}  // namespace
 
 std::optional<AggregationChange> change_of(const CommandLine& line, const config::OptionSet& set) {
   if (!set.given("mode")) return std::nullopt;

@@ -19,6 +19,9 @@
 
 namespace xbind::ctl {
 
+// The phase with these words; "switching-over" stands for "switching over".
+std::optional<v2::PhaseCode> phase_of(std::string word);
+
 // `set`: loaded, with `line` as its targets.
 std::optional<AggregationChange> change_of(const CommandLine& line, const config::OptionSet& set);
 ConnectRequest request_of(const CommandLine& line, RequestId number);
