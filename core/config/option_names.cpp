@@ -105,9 +105,11 @@ constexpr auto kNames = std::to_array<std::string_view>({
     "hold-ms",
     "hold-sigma",
     "hop-timer-ms",
+    "host",
     "host-lines",
     "hotspot",
     "hotspot-share",
+    "http",
     "ids",
     "in-flight",
     "interface",
@@ -222,6 +224,7 @@ constexpr auto kNames = std::to_array<std::string_view>({
     "startup-patience-ms",
     "state",
     "state-dir",
+    "streams-max",
     "switch",
     "switch-lost-ms",
     "switch-silent-ms",
@@ -251,6 +254,7 @@ constexpr auto kNames = std::to_array<std::string_view>({
     "window",
     "with-floor",
     "within",
+    "writable",
 });
 // clang-format on
 

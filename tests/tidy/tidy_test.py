@@ -23,7 +23,7 @@ PROGRAMS = ["gsmpdump", "xbind-callgen compare", "xbind-callgen figures", "xbind
             "xbind-callgen generator", "xbind-callgen null-manager", "xbind-callgen null-switch",
             "xbind-callgen overload", "xbind-callgen report", "xbind-callgen run",
             "xbind-callgen saturate", "xbind-callgen search", "xbind-callgen soak", "xbind-cmgr",
-            "xbind-names", "xbind-qosmapper", "xbind-routeobject", "xbind-switch",
+            "xbind-console", "xbind-names", "xbind-qosmapper", "xbind-routeobject", "xbind-switch",
             "xbind-switch tell", "xbind-switchserver", "xbindctl"]
 
 # Files that may use CORBA. All others compile without omniORB. main.cpp builds and connects the
@@ -56,7 +56,7 @@ OUTSIDE_WORLD = {
                            r'|boost/asio)'), [
         r"gsmp/tcp_.*", r"gsmp/gsmpdump/proxy\.cpp", r"xbindctl/ping\.cpp",
         r"emulator/main\.cpp", r"ovs/(bridge_link|options)\.cpp", r"switchserver/bench/main\.cpp",
-        r"dataplane/links/udp_.*",
+        r"dataplane/links/udp_.*", r"console/(http_(server|session)|workers)\.(cpp|hpp)",
         r"callgen/media/media_lines\.cpp", r"bench/(floor|null|processes)/.*\.cpp",
         r"switchserver/main\.cpp", r"orb/.*", r"tests/unit/.*transport_test\.cpp",
         r"tests/unit/dataplane/links/udp\.hpp", r"tests/integration/.*"]),
