@@ -23,6 +23,7 @@ import sys
 import time
 from pathlib import Path
 
+from . import console
 from . import hosts
 from . import media
 from . import metrics
@@ -147,6 +148,8 @@ class Lab:
         for name in manager_names(options.managers):
             self.add_program("xbind-cmgr", None if name == "default" else name,
                              ["--name-service", names, "--state-dir", self.state_dir / "cmgr"])
+        if options.console:
+            console.plan(self, addresses[0])
         if options.metrics:
             metrics.plan(self, addresses[0])
 
@@ -258,14 +261,14 @@ class Lab:
 
     def ranks(self, processes=None):
         """The processes, by default all, in starting order: each rank needs the ranks before it."""
-        order = [ovs.DATABASE, ovs.SWITCHES, "omniNames", *DAEMONS]
+        order = [ovs.DATABASE, ovs.SWITCHES, "omniNames", *DAEMONS, console.PROGRAM]
         by_program = {program: [] for program in order}
         for process in self.processes.values() if processes is None else processes:
             by_program[process.program].append(process)
         servants = [p for program in PROGRAMS[1:-1] for p in by_program[program]]
         ranks = [by_program[ovs.DATABASE], by_program[ovs.SWITCHES],
                  by_program["omniNames"] + by_program["xbind-switch"] + by_program[AGENT],
-                 servants, by_program["xbind-cmgr"]]
+                 servants, by_program["xbind-cmgr"], by_program[console.PROGRAM]]
         return [rank for rank in ranks if rank]
 
     def manager_names(self):

@@ -22,7 +22,8 @@ PROGRAMS = ["xbind-switch", "xbind-switchserver", "xbind-routeobject", "xbind-qo
 AGENT = "xbind-gsmp-ovs"
 DAEMONS = [*PROGRAMS, AGENT]
 MANAGERS_MAX = 16
-TOOLS = ["gsmpdump", "xbind-callgen", "xbind-names", "xbindctl"]
+CONSOLE = "xbind-console"
+TOOLS = ["gsmpdump", "xbind-callgen", CONSOLE, "xbind-names", "xbindctl"]
 
 STATE_DIR_VARIABLE = "XBIND_STATE_DIR"  # set by `deploy/lab env`
 
@@ -54,6 +55,7 @@ class LabOptions:
     omniorb_config: bool = False  # write /etc/omniORB.cfg if there is none and it can be written
     start_timeout_s: float = 30.0
     metrics: bool = False  # every daemon serves metrics, at addresses that stay
+    console: bool = False  # an xbind-console, at an address that stays
     respawn: bool = False  # a keeper starts processes again that end (respawn.py)
     # Further options of the daemons: program -> [(node or None for all, option, value)]. For a
     # program without nodes, `node` is the daemon's own name: default, manager-2.
