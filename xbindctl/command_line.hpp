@@ -74,7 +74,7 @@ struct CommandLine {
 
   ServiceSpec service;
   ServiceOptions named;  // a service by name or by class, with the frames of `service`
-  std::string category;  // one of categories()
+  std::string category;  // one of client::categories()
   bool both = false;     // bidirectional,
   std::uint64_t reverse_cells_per_s = 0;  // with this reverse rate; 0: as forward
   bool force = false;                     // clear
@@ -103,9 +103,6 @@ const std::vector<std::string>& aggregation_modes();
 // In the order of metric_* and disjoint_*.
 const std::vector<std::string>& metrics();
 const std::vector<std::string>& disjointness();
-
-// In the order of ServiceCategory's numbers; the first one: no contract is named.
-const std::vector<std::string>& categories();
 
 // Words of the options --state and --sort. The first state means any.
 const std::vector<std::string>& call_states();
