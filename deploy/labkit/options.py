@@ -21,8 +21,10 @@ PROGRAMS = ["xbind-switch", "xbind-switchserver", "xbind-routeobject", "xbind-qo
 # In the place of xbind-switch at a node of kind "ovs".
 AGENT = "xbind-gsmp-ovs"
 DAEMONS = [*PROGRAMS, AGENT]
+# A client; only with LabOptions.connections.
+KEEPER = "xbind-keeper"
 MANAGERS_MAX = 16
-TOOLS = ["gsmpdump", "xbind-callgen", "xbind-names", "xbindctl"]
+TOOLS = ["gsmpdump", "xbind-callgen", KEEPER, "xbind-names", "xbindctl"]
 
 STATE_DIR_VARIABLE = "XBIND_STATE_DIR"  # set by `deploy/lab env`
 
@@ -54,6 +56,7 @@ class LabOptions:
     omniorb_config: bool = False  # write /etc/omniORB.cfg if there is none and it can be written
     start_timeout_s: float = 30.0
     metrics: bool = False  # every daemon serves metrics, at addresses that stay
+    connections: Path | None = None  # a file of permanent connections, which xbind-keeper keeps up
     respawn: bool = False  # a keeper starts processes again that end (respawn.py)
     # Further options of the daemons: program -> [(node or None for all, option, value)]. For a
     # program without nodes, `node` is the daemon's own name: default, manager-2.
