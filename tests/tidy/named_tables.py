@@ -22,7 +22,8 @@ METRICS = "docs/metrics.md"
 
 # Programs that have timers, as `PROGRAM [SUBCOMMAND]`.
 TIMED = ["xbind-cmgr", "xbind-switchserver", "xbind-routeobject", "xbind-qosmapper", "xbind-switch",
-         "xbind-switch tell", "xbind-callgen run", "xbindctl", "xbind-names", "gsmpdump"]
+         "xbind-switch tell", "xbind-callgen run", "xbind-keeper", "xbindctl", "xbind-names",
+         "gsmpdump"]
 
 # Programs that have a status operation.
 METERED = ["xbind-cmgr", "xbind-switchserver", "xbind-routeobject", "xbind-qosmapper"]

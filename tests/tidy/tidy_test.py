@@ -23,7 +23,7 @@ PROGRAMS = ["gsmpdump", "xbind-callgen compare", "xbind-callgen figures", "xbind
             "xbind-callgen generator", "xbind-callgen null-manager", "xbind-callgen null-switch",
             "xbind-callgen overload", "xbind-callgen report", "xbind-callgen run",
             "xbind-callgen saturate", "xbind-callgen search", "xbind-callgen soak", "xbind-cmgr",
-            "xbind-names", "xbind-qosmapper", "xbind-routeobject", "xbind-switch",
+            "xbind-keeper", "xbind-names", "xbind-qosmapper", "xbind-routeobject", "xbind-switch",
             "xbind-switch tell", "xbind-switchserver", "xbindctl"]
 
 # Files that may use CORBA. All others compile without omniORB. main.cpp builds and connects the
