@@ -1,4 +1,5 @@
 // xbind-callgen run: offers calls and accounts for every one of them.
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "bench/commands/commands.hpp"
 #include "bench/commands/generator_processes.hpp"
 #include "bench/commands/run_judging.hpp"
+#include "bench/commands/run_operator.hpp"
 #include "bench/floor/floor_run.hpp"
 #include "bench/forms/output_options.hpp"
 #include "bench/forms/records_file.hpp"
@@ -50,6 +52,21 @@ bool names_a_file(const std::vector<std::string>& words) {
   });
 }
 
+int refuse_file(unsigned generators) {
+  return refuse("run", fmt::format("option --generators {} does not go with --config: each "
+                                   "generator has other options; give them here or in the "
+                                   "environment",
+                                   generators));
+}
+
+// In place of the summary.
+void tell_reasons(const RunReport& report, const Verdict& verdict) {
+  if (verdict.interrupted)
+    std::fprintf(stderr, "xbind-callgen: %s\n", interruption_of(report).c_str());
+  for (const std::string& reason : verdict.reasons)
+    std::fprintf(stderr, "xbind-callgen: %s\n", reason.c_str());
+}
+
 int run_command(int argc, char** argv) {
   ClientOptions client;
   RunOptions options;
@@ -62,15 +79,11 @@ int run_command(int argc, char** argv) {
   floor.declare(set);
   JudgingOptions judging;
   declare_judging_options(set, judging, options);
+  RunOperator steering;
+  steering.declare(set, judging.generators);
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
-  if (judging.generators > 1 && names_a_file(words)) {
-    std::fprintf(stderr,
-                 "xbind-callgen run: option --generators %u does not go with --config: each "
-                 "generator has other options; give them here or in the environment\n",
-                 judging.generators);
-    return 2;
-  }
+  if (judging.generators > 1 && names_a_file(words)) return refuse_file(judging.generators);
   log::start("xbind-callgen", client.common.log);
   orb::Runtime runtime(argc, argv, client.common.runtime());
 
@@ -85,6 +98,8 @@ int run_command(int argc, char** argv) {
     if (!opened) return fail_with(opened.error());
     records = std::move(*opened);
   }
+  if (const auto opened = steering.open(judging.generators == 1 && !options.quiet); !opened)
+    return fail_with(opened.error());
   const bool terminal = isatty(STDERR_FILENO) == 1;
   const auto show = [terminal](const Progress& progress) {
     std::fprintf(stderr, terminal ? "\r%s\x1b[K" : "%s\n", progress_line(progress).c_str());
@@ -94,7 +109,11 @@ int run_command(int argc, char** argv) {
   auto report =
       judging.generators > 1
           ? run_generators(client, options, judging.generators, words, runtime, show, stop)
-          : run_once(client, options, runtime, show, records.get(), {.begin = {}, .stop = stop});
+          : run_once(client, options, runtime, show, records.get(),
+                     {.begin = {}, .stop = stop, .operate = [&steering](Conduct& conduct) {
+                        steering.operate(conduct);
+                      }});
+  steering.close();
   if (!report) {
     fail_with(report.error());
     return interrupted() ? kInterruptedCode : 1;
@@ -120,13 +139,7 @@ int run_command(int argc, char** argv) {
   if (const auto written = write_outputs(output, *report); !written)
     trouble = fail_with(written.error());
   const Verdict verdict = judge(*report);
-  if (options.quiet) {
-    if (verdict.interrupted)
-      std::fprintf(stderr, "xbind-callgen: %s\n", interruption_of(*report).c_str());
-    for (const std::string& reason : verdict.reasons) {
-      std::fprintf(stderr, "xbind-callgen: %s\n", reason.c_str());
-    }
-  }
+  if (options.quiet) tell_reasons(*report, verdict);
   return trouble != 0 ? trouble : exit_code(verdict);
 }
 

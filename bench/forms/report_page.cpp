@@ -62,6 +62,13 @@ void offered(const RunReport& report, Page& page) {
       report.hold_mean_s, report.switches, report.engine.empty() ? "unknown" : report.engine,
       aggregation_of(report), report.duration_s, report.setups.connected, rate(report.setups_per_s),
       rate(report.call_operations_per_s), report.calls_up_peak));
+  if (!report.rate_changes.empty()) {
+    page.subheading("Changes of the rate during the run");
+    Rows rows;
+    for (const RateChange& change : report.rate_changes)
+      rows.push_back({number(fmt::format("{:.1f}", change.at_s)), word(sentence_of(change))});
+    page.table({"at s", "change"}, rows);
+  }
   if (report.generators > 1)
     page.paragraph(fmt::format("Offered by {} generators at the same time.", report.generators));
   if (report.warm_up_s > 0)

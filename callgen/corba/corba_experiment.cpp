@@ -290,9 +290,10 @@ Result<RunReport> run_once(const ClientOptions& client, const RunOptions& option
     watch.look(now.up);
     if (show) progress(now);
   };
-  const RunFigures figures = target.run(
-      plan, std::move(*workload), media_of_run ? &*media_of_run : nullptr,
-      Duration{static_cast<std::int64_t>(interval_s * 1e9)}, look, records, begin, hooks.stop);
+  const RunFigures figures =
+      target.run(plan, std::move(*workload), media_of_run ? &*media_of_run : nullptr,
+                 Duration{static_cast<std::int64_t>(interval_s * 1e9)}, look, records, begin,
+                 {.stop = hooks.stop, .operate = hooks.operate});
 
   RunReport report = report_of(plan, figures);
   watch.finish(report);

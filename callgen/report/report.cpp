@@ -73,7 +73,13 @@ AuditReport sum_of(const std::map<std::string, AuditReport>& audits) {
 RunReport report_of(const RunPlan& plan, const RunFigures& figures) {
   RunReport report;
   report.planned_calls = figures.planned_calls;
-  report.offered_setups_per_s = mean_rate(arrivals_of(plan));
+  report.offered_setups_per_s = figures.asked_per_s.value_or(mean_rate(arrivals_of(plan)));
+  report.peak_setups_per_s = figures.asked_peak_per_s;
+  for (const OfferChange& change : figures.changes)
+    report.rate_changes.push_back({.at_s = in_seconds(change.at),
+                                   .what = std::string(to_string(change.what)),
+                                   .from_per_s = change.from,
+                                   .to_per_s = change.to});
   report.hold_mean_s = in_seconds(plan.hold_mean);
   report.arrivals = plan.arrivals;
   report.arrival_dispersion = dispersion(arrivals_of(plan));

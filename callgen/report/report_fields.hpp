@@ -162,6 +162,13 @@ void all(auto& io, Is<MediaFigures> auto& x) {
   io("findings", x.findings);
 }
 
+void all(auto& io, Is<RateChange> auto& x) {
+  io("at_s", x.at_s);
+  io("what", x.what);
+  io("from_per_s", x.from_per_s);
+  io("to_per_s", x.to_per_s);
+}
+
 void all(auto& io, Is<Assertion> auto& x) {
   io("objective", x.objective);
   io("kept", x.kept);
@@ -272,6 +279,8 @@ void added(auto& io, Is<RunReport> auto& x) {
   io("processes", x.processes);
   io("assertions", x.assertions);
   io("expect_refusals", x.expect_refusals);
+  io("peak_setups_per_s", x.peak_setups_per_s);
+  io("rate_changes", x.rate_changes);
 }
 
 void latency_from_send(auto& io, Is<RunReport> auto& x) {

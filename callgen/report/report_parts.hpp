@@ -54,6 +54,18 @@ struct SessionFigures {
   Reattached reattached;
 };
 
+// What the operator changed of the offer during the run (callgen/run/offer.hpp).
+struct RateChange {
+  double at_s = 0;   // since the start of the run
+  std::string what;  // "rate", "pause", "resume", "end"
+  // Calls a second before and after; nullopt: the arrivals have no rate.
+  std::optional<double> from_per_s;
+  std::optional<double> to_per_s;
+};
+
+// "rate from 200 to 250 calls/s", "held back", "resumed with 250 calls/s", "no further call".
+std::string sentence_of(const RateChange& change);
+
 struct ArrivalFigures {
   std::uint64_t gaps = 0;
   double mean_s = 0;

@@ -42,6 +42,7 @@ const char* words_of(Arrivals arrivals) {
     case Arrivals::kRamp: return "Poisson arrivals on a ramp";
     case Arrivals::kTrace: return "arrivals of a trace";
     case Arrivals::kOneAtATime: return "each when the one before was over";
+    case Arrivals::kPhases: return "in phases";
   }
   return "unknown";
 }
@@ -59,6 +60,22 @@ class Page {
   std::string text_;
 };
 
+// Every change on a line of its own, the first and the last ones if there are many.
+void rate_changes(const RunReport& report, Page& page) {
+  constexpr std::size_t kShown = 20;
+  const auto& changes = report.rate_changes;
+  if (changes.empty()) return;
+  page.line("  changed during the run: {} times; the rate above is the mean that was asked for",
+            grouped(changes.size()));
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    if (i == kShown / 2 && changes.size() > kShown) {
+      i = changes.size() - kShown / 2;
+      page.line("    ... {} more", grouped(changes.size() - kShown));
+    }
+    page.line("    {:>8} s  {}", rounded(changes[i].at_s), sentence_of(changes[i]));
+  }
+}
+
 void offered(const RunReport& report, Page& page) {
   const auto seed = report.manifest.find("seed");
   page.line("Offered");
@@ -75,6 +92,7 @@ void offered(const RunReport& report, Page& page) {
                     report.manifest.at("hold-distribution") != "constant"
                 ? " on average"
                 : "");
+  rate_changes(report, page);
   if (report.engine.empty()) return;
   const std::string managers =
       report.managers > 1 ? fmt::format("{} managers, ", report.managers) : "";
@@ -324,10 +342,20 @@ std::string to_text(const RunReport& report) {
   return std::move(page).take();
 }
 
+namespace {
+
+// The plan's rate at this moment; nothing when all calls are offered.
+std::string rate_now(const Progress& progress) {
+  if (progress.paused) return "  paused";
+  return progress.asked_per_s ? fmt::format("  rate {}", rounded(*progress.asked_per_s)) : "";
+}
+
+}  // namespace
+
 std::string progress_line(const Progress& progress) {
   std::string line =
-      fmt::format("{:.1f} s  {} calls/s offered  {} connected  {} refused",
-                  std::chrono::duration<double>(progress.elapsed).count(),
+      fmt::format("{:.1f} s{}  {} calls/s offered  {} connected  {} refused",
+                  std::chrono::duration<double>(progress.elapsed).count(), rate_now(progress),
                   grouped(static_cast<std::uint64_t>(std::llround(progress.offered_per_s))),
                   grouped(progress.connected), grouped(progress.refused));
   if (progress.busy > 0) line += fmt::format("  {} busy", grouped(progress.busy));

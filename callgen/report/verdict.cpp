@@ -156,7 +156,7 @@ double rate_tolerance(const RunReport& report) {
 
 bool has_asked_rate(const RunReport& report) {
   return !report.interrupted || report.arrivals == Arrivals::kPoisson ||
-         report.arrivals == Arrivals::kConstant;
+         report.arrivals == Arrivals::kConstant || report.peak_setups_per_s.has_value();
 }
 
 Verdict judge(const RunReport& report) {

@@ -5,8 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "callgen/run/offer.hpp"
 #include "callgen/statistics/record.hpp"
 #include "callgen/statistics/statistics.hpp"
 #include "core/call.hpp"
@@ -96,8 +99,13 @@ class CauseCounts {
 
 // All measurements of a run so far, from its start.
 struct RunFigures {
-  // one at a time until a point in time: known when the run is over
+  // Until a point in time, one at a time or with a changed rate: known when the run is over.
   std::uint64_t planned_calls = 0;
+  // Known when the run is over: the operator's changes, and calls a second that were asked for
+  // until the last one was sent, on average and at most; nullopt: the plan's own.
+  std::vector<OfferChange> changes{};
+  std::optional<double> asked_per_s{};
+  std::optional<double> asked_peak_per_s{};
   SetupCounts setups;
   ReleaseCounts releases;
   std::array<RequestCounts, kRequestKinds> requests{};  // by kind; includes those counted above
@@ -130,7 +138,10 @@ struct RunFigures {
 // For the progress line; everything since the start of the run.
 struct Progress {
   Duration elapsed{};
-  double offered_per_s = 0;  // setups sent a second
+  double offered_per_s = 0;             // setups sent a second
+  std::optional<double> asked_per_s{};  // of the plan now; nullopt: no rate, or all are offered
+  bool paused = false;
+  std::uint64_t sent = 0;  // setups
   std::uint64_t connected = 0;
   std::uint64_t refused = 0;
   std::uint64_t busy = 0;

@@ -23,6 +23,7 @@ void tell_arrivals(const RunPlan& plan, std::map<std::string, std::string>& mani
       manifest["ramp-to"] = number(plan.ramp_to);
       manifest["ramp-seconds"] = number(plan.ramp_s);
       break;
+    case Arrivals::kPhases: break;
     case Arrivals::kTrace: manifest["trace"] = plan.trace->file; return;
     case Arrivals::kOneAtATime:
       if (plan.closed_loop_ends != Duration::max())
@@ -43,7 +44,8 @@ ArrivalPlan arrivals_of(const RunPlan& plan) {
           .burst_off_s = plan.burst_off_s,
           .ramp_to = plan.ramp_to,
           .ramp_s = plan.ramp_s,
-          .trace = plan.trace};
+          .trace = plan.trace,
+          .phases = plan.phases};
 }
 
 std::map<std::string, std::string> manifest_of(const RunPlan& plan) {

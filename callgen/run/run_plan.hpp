@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "callgen/load/holding_time.hpp"
 #include "callgen/load/pacer.hpp"
@@ -27,6 +28,11 @@ struct RunPlan {
   double ramp_to = 200;
   double ramp_s = 10;
   std::shared_ptr<const Trace> trace{};  // kTrace: at most `calls` of its calls
+  // kPhases: the rates of the phases.
+  std::shared_ptr<const std::vector<RatePiece>> phases{};
+  // With a rate that is changed during the run, calls are offered for this long instead of `calls`
+  // of them; max(): `calls` are offered in any case.
+  Duration offered_for = Duration::max();
   // One at a time: no call starts later than this after the beginning, even if fewer than `calls`
   // were made.
   Duration closed_loop_ends = Duration::max();

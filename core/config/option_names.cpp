@@ -190,6 +190,7 @@ constexpr auto kNames = std::to_array<std::string_view>({
     "quotas",
     "ramp-to",
     "rate",
+    "rate-step",
     "rates",
     "read",
     "reattach",

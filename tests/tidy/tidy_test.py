@@ -19,11 +19,10 @@ import option_names
 
 ROOT = Path(__file__).resolve().parents[2]
 
-PROGRAMS = ["gsmpdump", "xbind-callgen compare", "xbind-callgen figures", "xbind-callgen floor",
-            "xbind-callgen generator", "xbind-callgen null-manager", "xbind-callgen null-switch",
-            "xbind-callgen overload", "xbind-callgen report", "xbind-callgen run",
-            "xbind-callgen saturate", "xbind-callgen search", "xbind-callgen soak", "xbind-cmgr",
-            "xbind-names", "xbind-qosmapper", "xbind-routeobject", "xbind-switch",
+PROGRAMS = ["gsmpdump", *("xbind-callgen " + word for word in (
+                "compare control figures floor generator null-manager null-switch overload report "
+                "run saturate search soak").split()),
+            "xbind-cmgr", "xbind-names", "xbind-qosmapper", "xbind-routeobject", "xbind-switch",
             "xbind-switch tell", "xbind-switchserver", "xbindctl"]
 
 # Files that may use CORBA. All others compile without omniORB. main.cpp builds and connects the
