@@ -7,29 +7,12 @@
 
 #include "callgen/report/model_checks.hpp"
 #include "callgen/report/report.hpp"
+#include "callgen/report/rounding.hpp"
 
 namespace xbind::callgen {
 namespace {
 
 constexpr std::size_t kFindingsShown = 12;
-
-// 23998 -> "23 998".
-std::string grouped(std::uint64_t number) {
-  std::string text = fmt::format("{}", number);
-  for (std::size_t left = text.size(); left > 3;) {
-    left -= 3;
-    text.insert(left, 1, ' ');
-  }
-  return text;
-}
-
-// About three digits: 0.031, 0.31, 3.10, 31.0, 310, 3 100.
-std::string rounded(double number) {
-  if (number < 0.1) return fmt::format("{:.3f}", number);
-  if (number < 9.995) return fmt::format("{:.2f}", number);
-  if (number < 99.95) return fmt::format("{:.1f}", number);
-  return grouped(static_cast<std::uint64_t>(std::llround(number)));
-}
 
 std::string ms(double us) { return rounded(us / 1000); }
 std::string ms(Duration duration) { return ms(static_cast<double>(duration.count()) / 1000); }
