@@ -12,13 +12,14 @@
 
 #include "bench/commands/commands.hpp"
 #include "bench/commands/generator_processes.hpp"
+#include "bench/commands/run_company.hpp"
 #include "bench/commands/run_judging.hpp"
-#include "bench/commands/run_operator.hpp"
 #include "bench/floor/floor_run.hpp"
 #include "bench/forms/output_options.hpp"
 #include "bench/forms/records_file.hpp"
 #include "bench/processes/interrupts.hpp"
 #include "callgen/corba/corba_experiment.hpp"
+#include "callgen/options/scenario_options.hpp"
 #include "callgen/report/json_file.hpp"
 #include "core/log.hpp"
 
@@ -72,6 +73,7 @@ int run_command(int argc, char** argv) {
   RunOptions options;
   config::OptionSet set("xbind-callgen run", "Offers calls and accounts for every one of them.");
   declare_run_options(set, options);
+  declare_scenario_options(set, options);
   declare_client_options(set, client);
   OutputOptions output;
   declare_output_options(set, output);
@@ -79,8 +81,8 @@ int run_command(int argc, char** argv) {
   floor.declare(set);
   JudgingOptions judging;
   declare_judging_options(set, judging, options);
-  RunOperator steering;
-  steering.declare(set, judging.generators);
+  RunCompany company;
+  company.declare(set, judging.generators);
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
   if (judging.generators > 1 && names_a_file(words)) return refuse_file(judging.generators);
@@ -98,7 +100,8 @@ int run_command(int argc, char** argv) {
     if (!opened) return fail_with(opened.error());
     records = std::move(*opened);
   }
-  if (const auto opened = steering.open(judging.generators == 1 && !options.quiet); !opened)
+  const bool keys = judging.generators == 1 && !options.quiet;
+  if (const auto opened = company.open(options, keys); !opened)
     return fail_with(opened.error());
   const bool terminal = isatty(STDERR_FILENO) == 1;
   const auto show = [terminal](const Progress& progress) {
@@ -109,15 +112,13 @@ int run_command(int argc, char** argv) {
   auto report =
       judging.generators > 1
           ? run_generators(client, options, judging.generators, words, runtime, show, stop)
-          : run_once(client, options, runtime, show, records.get(),
-                     {.begin = {}, .stop = stop, .operate = [&steering](Conduct& conduct) {
-                        steering.operate(conduct);
-                      }});
-  steering.close();
+          : run_once(client, options, runtime, show, records.get(), company.hooks(stop));
+  company.close();
   if (!report) {
     fail_with(report.error());
     return interrupted() ? kInterruptedCode : 1;
   }
+  company.finish(*report);
   report->manifest["command line"] = words_of(argc, argv);
   hold_against(judging, *report);
   int trouble = 0;  // continue after an error, so that the remaining files are written

@@ -110,6 +110,38 @@ void outcomes(const RunReport& report, Page& page) {
   page.table({"cause", "times"}, places);
 }
 
+void parts(const std::vector<PartReport>& parts, const char* what, Page& page) {
+  if (parts.empty()) return;
+  page.subheading(what);
+  Rows rows;
+  for (const PartReport& part : parts) {
+    const bool any = part.setup_latency.count > 0;
+    rows.push_back({word(part.what.empty() ? part.name : part.name + ": " + part.what),
+                    count(part.attempted), count(part.connected),
+                    count(part.refused + part.busy,
+                          part.refused + part.busy > 0 ? Tone::kWarning : Tone::kPlain),
+                    count(part.unanswered, part.unanswered > 0 ? Tone::kBad : Tone::kPlain),
+                    any ? ms(part.setup_latency.p50) : number("-"),
+                    any ? ms(part.setup_latency.p99) : number("-")});
+  }
+  page.table({"", "calls", "connected", "refused or busy", "unanswered", "p50 ms", "p99 ms"}, rows);
+}
+
+void events(const RunReport& report, Page& page) {
+  if (report.events.empty()) return;
+  page.subheading("Events");
+  Rows rows;
+  for (const EventReport& event : report.events)
+    rows.push_back({word(event.name), word(event.command),
+                    number(event.at_s ? fmt::format("{:.1f}", *event.at_s) : "not run"),
+                    number(fmt::format("{:.1f}", event.duration_s)),
+                    event.exit_code ? number(fmt::format("{}", *event.exit_code),
+                                             event.done() ? Tone::kGood : Tone::kBad)
+                                    : number("none", Tone::kBad),
+                    word(event.said)});
+  page.table({"event", "command", "at s", "took s", "exit code", "said"}, rows);
+}
+
 void latency_rows(const std::string& what, const Histogram& histogram, Rows& rows) {
   if (histogram.count() == 0) return;
   const LatencySummary summary = summary_of(histogram);
@@ -309,6 +341,9 @@ Result<void> add_report(const RunReport& report, Page& page) {
   verdict(report, page);
   offered(report, page);
   outcomes(report, page);
+  parts(report.phases, "Phases", page);
+  parts(report.classes, "Classes of calls", page);
+  events(report, page);
   latencies(report, page);
   if (const auto drawn = pictures(report, page); !drawn) return drawn;
   stages(report, page);

@@ -49,6 +49,8 @@ struct RunHooks {
   std::function<bool()> stop{};
   // Called during the run on the caller's thread, ten times a second.
   std::function<void(Conduct&)> operate{};
+  // As `progress`, but also when the run is quiet: every second then.
+  std::function<void(const Progress&)> look{};
 };
 
 // The audit in the form of a report, also when it could not be made.

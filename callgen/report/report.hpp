@@ -56,7 +56,9 @@ struct RunReport {
   std::vector<RateChange> rate_changes;     // by the operator, during the run
   double hold_mean_s = 0;
   Arrivals arrivals = Arrivals::kPoisson;
-  double arrival_dispersion = 1;     // as requested: dispersion() of pacer.hpp
+  double arrival_dispersion = 1;   // as requested: dispersion() of pacer.hpp
+  std::vector<PartReport> phases;  // of a scenario
+  std::vector<PartReport> classes;
   double duration_s = 0;             // from the start to the end of the run, drain included
   double setups_per_s = 0;           // connected / duration_s
   double call_operations_per_s = 0;  // (connected + released) / duration_s
@@ -122,6 +124,8 @@ struct RunReport {
   std::uint64_t generators = 1;
   std::vector<std::string> parts_failed;
   std::vector<std::string> parts_void;
+
+  std::vector<EventReport> events;  // of a scenario; one that did not exit with 0 is a failure
 
   // With a floor: its figures, and the run's share of them, by name.
   FloorFigures floor;

@@ -129,6 +129,34 @@ void came_back(const RunReport& report, Page& page) {
               grouped(report.odd.late), grouped(report.odd.unknown));
 }
 
+void parts(const std::vector<PartReport>& parts, const char* what, Page& page) {
+  if (parts.empty()) return;
+  page.line("{:<18}{:>10}{:>10}{:>10}{:>9}{:>11}{:>11}", what, "attempted", "connected", "refused",
+            "p50 ms", "p99 ms", "unanswered");
+  for (const PartReport& part : parts) {
+    const bool any = part.setup_latency.count > 0;
+    page.line("  {:<16}{:>10}{:>10}{:>10}{:>9}{:>11}{:>11}", part.name, grouped(part.attempted),
+              grouped(part.connected), grouped(part.refused + part.busy),
+              any ? ms(part.setup_latency.p50) : "-", any ? ms(part.setup_latency.p99) : "-",
+              grouped(part.unanswered));
+    if (!part.what.empty()) page.line("    {}", part.what);
+  }
+}
+
+void events(const RunReport& report, Page& page) {
+  if (report.events.empty()) return;
+  page.line("Events");
+  for (const EventReport& event : report.events) {
+    if (!event.at_s) {
+      page.line("  {}: not run (planned at {} s)", event.name, rounded(event.planned_s));
+      continue;
+    }
+    page.line("  {}: at {} s, took {} s, {}", event.name, rounded(*event.at_s),
+              rounded(event.duration_s),
+              event.exit_code ? fmt::format("exit code {}", *event.exit_code) : event.said);
+  }
+}
+
 void latencies(const RunReport& report, Page& page) {
   page.line("Latency in ms, from the moment it was meant to happen to its answer");
   page.line("  {:<16}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}", "", "mean", "p50", "p95", "p99",
@@ -313,6 +341,9 @@ std::string to_text(const RunReport& report) {
   if (report.interrupted) page.line("{}", interruption_of(report));
   offered(report, page);
   came_back(report, page);
+  parts(report.phases, "Phases", page);
+  parts(report.classes, "Classes", page);
+  events(report, page);
   latencies(report, page);
   stages(report, page);
   system(report, page);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "callgen/run/offer.hpp"
+#include "callgen/statistics/part_statistics.hpp"
 #include "callgen/statistics/record.hpp"
 #include "callgen/statistics/statistics.hpp"
 #include "core/call.hpp"
@@ -123,6 +124,10 @@ struct RunFigures {
 
   Statistics statistics;  // from the records of all ended requests
 
+  // By the phases and the classes of the plan.
+  std::vector<PartStatistics> phases{};
+  std::vector<PartStatistics> classes{};
+
   Duration planned_span{};  // from the start to the planned arrival of the last call attempted
   Duration sent_span{};     // from the start until the last setup was sent
   Duration duration{};      // from the start to the end of the run
@@ -141,7 +146,10 @@ struct Progress {
   double offered_per_s = 0;             // setups sent a second
   std::optional<double> asked_per_s{};  // of the plan now; nullopt: no rate, or all are offered
   bool paused = false;
-  std::uint64_t sent = 0;  // setups
+  bool all_offered = false;
+  std::uint64_t planned = 0;                        // calls of the plan
+  std::uint64_t sent = 0;                           // setups
+  std::map<std::string, std::uint64_t> refusals{};  // by cause
   std::uint64_t connected = 0;
   std::uint64_t refused = 0;
   std::uint64_t busy = 0;
@@ -154,6 +162,7 @@ struct Progress {
   Duration since{};
   std::uint64_t answered = 0;  // requests of all kinds
   Duration recent_p50{};
+  Duration recent_p90{};
   Duration recent_p99{};
 };
 

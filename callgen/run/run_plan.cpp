@@ -38,6 +38,9 @@ void tell_arrivals(const RunPlan& plan, std::map<std::string, std::string>& mani
 }  // namespace
 
 ArrivalPlan arrivals_of(const RunPlan& plan) {
+  std::shared_ptr<std::vector<RatePiece>> phases;
+  if (!plan.phases.empty()) phases = std::make_shared<std::vector<RatePiece>>();
+  for (const Phase& phase : plan.phases) phases->push_back(phase.rate);
   return {.arrivals = plan.arrivals,
           .calls_per_s = plan.calls_per_s,
           .burst_on_s = plan.burst_on_s,
@@ -45,7 +48,7 @@ ArrivalPlan arrivals_of(const RunPlan& plan) {
           .ramp_to = plan.ramp_to,
           .ramp_s = plan.ramp_s,
           .trace = plan.trace,
-          .phases = plan.phases};
+          .phases = phases};
 }
 
 std::map<std::string, std::string> manifest_of(const RunPlan& plan) {

@@ -13,6 +13,7 @@
 #include "callgen/load/pacer.hpp"
 #include "callgen/load/scenario.hpp"
 #include "callgen/load/trace.hpp"
+#include "callgen/run/phases.hpp"
 #include "core/call.hpp"
 #include "core/clock.hpp"
 #include "core/ids.hpp"
@@ -28,8 +29,9 @@ struct RunPlan {
   double ramp_to = 200;
   double ramp_s = 10;
   std::shared_ptr<const Trace> trace{};  // kTrace: at most `calls` of its calls
-  // kPhases: the rates of the phases.
-  std::shared_ptr<const std::vector<RatePiece>> phases{};
+  // kPhases. `mix` has every kind of call that some phase offers.
+  std::vector<Phase> phases{};
+  std::vector<CallClass> classes{};  // empty: `service` and `priorities`
   // With a rate that is changed during the run, calls are offered for this long instead of `calls`
   // of them; max(): `calls` are offered in any case.
   Duration offered_for = Duration::max();

@@ -8,27 +8,36 @@
 #include "core/duration_numbers.hpp"
 
 namespace xbind::callgen {
+namespace {
+
+std::vector<ServiceSpec> services_of(const RunPlan& plan) {
+  if (plan.classes.empty()) return {plan.service};
+  std::vector<ServiceSpec> services;
+  for (const CallClass& one : plan.classes) services.push_back(one.service);
+  return services;
+}
+
+}  // namespace
+
 Runner::Runner(RunPlan plan, Workload workload, CallInspector* inspector, RecordSink* sink)
     : plan_(std::move(plan)),
-      workload_(std::move(workload)),
+      source_(plan_, std::move(workload)),
       offer_(plan_),
-      holding_(plan_.hold_distribution, plan_.hold_mean, plan_.seed, plan_.hold_sigma),
-      scenarios_(plan_.mix.weights, bits_for(plan_.seed, Stream::kScenario)),
-      priorities_(plan_.priorities.weights, bits_for(plan_.seed, Stream::kPriority)),
       only_setups_(plan_.mix.only_setups()),
       inspector_(inspector),
       sink_(sink),
-      due_(plan_.managers, plan_.max_batch, plan_.service, plan_.modified_service,
+      due_(plan_.managers, plan_.max_batch, services_of(plan_), plan_.modified_service,
            plan_.both_ways) {
   XB_CHECK(plan_.calls > 0 && plan_.max_batch > 0 && plan_.managers > 0 &&
                plan_.drain_timeout >= Duration::zero(),
            plan_.calls, plan_.max_batch, plan_.managers, plan_.drain_timeout.count());
   XB_CHECK(plan_.arrivals != Arrivals::kTrace || plan_.calls <= plan_.trace->calls.size(),
            plan_.calls);
-  XB_CHECK(!plan_.mix.has(Scenario::kLeaf) || workload_.has_leaves());
   XB_CHECK(!plan_.mix.has(Scenario::kHold) || (plan_.hold_ms > 0 && plan_.hold_ms <= kHoldMsMax),
            plan_.hold_ms);
   figures_.planned_calls = plan_.calls;
+  figures_.phases.resize(plan_.phases.size());
+  figures_.classes.resize(plan_.classes.size());
   const double rate = mean_rate(arrivals_of(plan_));
   figures_.statistics.expect(rate > 0 ? rate : plan_.calls_per_s, plan_.warm_up);
 }
@@ -93,22 +102,6 @@ RequestId Runner::request_of(CallIndex call, Step step) const {
   return RequestId{plan_.first_request.value() + offset};
 }
 
-// Draws everything for every call, used or not, so that no choice affects another draw.
-Runner::NextCall Runner::draw_call(CallIndex index) {
-  NextCall call;
-  call.hold = holding_.next();
-  call.ends = workload_.next();
-  call.scenario = static_cast<Scenario>(scenarios_.next());
-  call.priority = static_cast<std::uint8_t>(priorities_.next());
-  if (plan_.arrivals == Arrivals::kTrace) {
-    const TraceCall& recorded = plan_.trace->calls[index];
-    if (recorded.hold != TraceCall::kDrawn) call.hold = recorded.hold;
-    if (plan_.trace->has_ends(index)) call.ends = plan_.trace->ends(index);
-  }
-  if (call.scenario == Scenario::kLeaf) call.leaf = workload_.next_leaf(call.ends);
-  return call;
-}
-
 void Runner::count_arrival(Duration planned) {
   const double gap_s = in_seconds(planned - figures_.planned_span);
   gap_sum_s_ += gap_s;
@@ -127,12 +120,14 @@ void Runner::tell_gaps() {
 
 void Runner::send_begin(TimePoint now) {
   const CallIndex index = offer_.offered();
-  const NextCall next = draw_call(index);
+  const NextCall next = source_.next(index, offer_.next_in_plan());
   Call call;
   call.intended = offer_.due();
   call.hold = next.hold;
   call.leaf = next.leaf;
   call.scenario = next.scenario;
+  call.phase = next.phase;
+  call.call_class = next.call_class;
   const Duration planned = call.intended - started_at_;
   count_arrival(planned);
   ++figures_.setups.attempted;
@@ -159,7 +154,8 @@ void Runner::send_begin(TimePoint now) {
   add(call.was_sent, kBegin);
   calls_.insert(index, call);
   if (inspector_ != nullptr) inspector_->offered(index, next.ends, now);
-  due_.connect(manager_of(index), request_of(index, kBegin), next.ends, next.priority,
+  due_.connect(manager_of(index), request_of(index, kBegin), next.ends,
+               {next.call_class, next.priority},
                call.scenario == Scenario::kHold ? plan_.hold_ms : 0);
 }
 
@@ -223,6 +219,9 @@ Progress Runner::progress(TimePoint now) {
   const OfferView offer = offer_.view(now);
   if (!offer.over) line.asked_per_s = offer.rate;
   line.paused = offer.paused;
+  line.all_offered = offer.over;
+  line.planned = offer_.planned_calls();
+  line.refusals = figures_.refusals.by_cause();
   line.sent = figures_.setups.attempted - figures_.shed;
   line.connected = figures_.setups.connected;
   line.refused = figures_.setups.refused;
@@ -237,6 +236,7 @@ Progress Runner::progress(TimePoint now) {
   const Statistics::Glance glance = figures_.statistics.take_glance();
   line.answered = glance.answered;
   line.recent_p50 = glance.setup_latency.percentile(50);
+  line.recent_p90 = glance.setup_latency.percentile(90);
   line.recent_p99 = glance.setup_latency.percentile(99);
   return line;
 }

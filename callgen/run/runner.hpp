@@ -66,10 +66,10 @@
 #include <optional>
 #include <vector>
 
-#include "callgen/load/holding_time.hpp"
 #include "callgen/load/scenario.hpp"
 #include "callgen/load/workload.hpp"
 #include "callgen/run/call_inspector.hpp"
+#include "callgen/run/call_source.hpp"
 #include "callgen/run/call_table.hpp"
 #include "callgen/run/due_requests.hpp"
 #include "callgen/run/earliest_first.hpp"
@@ -148,9 +148,11 @@ class Runner {
     TimePoint connected_at;
     Duration hold{};
     ConnectionId connection;
-    std::string_view leaf{};  // points into the workload
+    std::string_view leaf{};  // points into the source
     Scenario scenario = Scenario::kSetup;
     Step step = kBegin;  // planned or under way
+    std::uint16_t phase = 0;
+    std::uint16_t call_class = 0;
     // One bit for each step.
     std::uint8_t was_sent = 0;
     std::uint8_t was_answered = 0;
@@ -171,15 +173,6 @@ class Runner {
       return static_cast<Number>(due.time_since_epoch().count()) << 64 | static_cast<Number>(call);
     }
   };
-  // The planned properties of a call before it is sent.
-  struct NextCall {
-    Duration hold{};
-    Scenario scenario = Scenario::kSetup;
-    std::uint8_t priority = 0;
-    Ends ends;
-    std::string_view leaf;
-  };
-
   static bool has(std::uint8_t steps, Step step) { return (steps >> step & 1U) != 0; }
   static void add(std::uint8_t& steps, Step step) {
     steps = static_cast<std::uint8_t>(steps | 1U << step);
@@ -208,7 +201,6 @@ class Runner {
   RequestCounts& counts_of(RequestKind kind) {
     return figures_.requests[static_cast<std::size_t>(kind)];
   }
-  NextCall draw_call(CallIndex index);
   void count_arrival(Duration planned);
   Result<void> quit(TimePoint now);
   void note_offer();
@@ -233,11 +225,8 @@ class Runner {
   void finish_if_over(TimePoint now);
 
   RunPlan plan_;
-  Workload workload_;
+  CallSource source_;
   Offer offer_;
-  HoldingTime holding_;
-  WeightedDraw<kScenarios> scenarios_;
-  WeightedDraw<kPriorities> priorities_;
   bool only_setups_;
 
   bool started_ = false;

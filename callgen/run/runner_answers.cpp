@@ -173,6 +173,8 @@ void Runner::record(CallIndex index, const Call& call, Ended ended, Duration ans
     record.element = outcome->element;
   }
   figures_.statistics.take(record);
+  if (!figures_.phases.empty()) figures_.phases[call.phase].take(record);
+  if (!figures_.classes.empty()) figures_.classes[call.call_class].take(record);
   if (sink_ != nullptr) sink_->take(record);
 }
 
