@@ -101,7 +101,7 @@ int run_command(int argc, char** argv) {
     records = std::move(*opened);
   }
   const bool keys = judging.generators == 1 && !options.quiet;
-  if (const auto opened = company.open(options, keys); !opened)
+  if (const auto opened = company.open(options, keys, words_of(argc, argv)); !opened)
     return fail_with(opened.error());
   const bool terminal = isatty(STDERR_FILENO) == 1;
   const auto show = [terminal](const Progress& progress) {

@@ -126,6 +126,7 @@ constexpr auto kNames = std::to_array<std::string_view>({
     "links-max",
     "listen",
     "listen-address",
+    "live",
     "log-file",
     "log-format",
     "log-level",

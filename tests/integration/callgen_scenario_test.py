@@ -74,7 +74,8 @@ class Scenarios(InOneLab):
                 (PHASE + "matrix = \"hotspot\"\n", (), "line 5: matrix = "),
                 (PHASE + event, (), "line 8: event e runs a command; --run-events permits it"),
                 (PHASE, ("--rate", 5), "options --scenario and --rate exclude each other"),
-                (PHASE, ("--generators", 2), "--generators 2 does not go with --scenario")):
+                (PHASE, ("--generators", 2), "--generators 2 does not go with --scenario"),
+                (PHASE, ("--run-events", "--live", "here"), "--live")):
             with self.subTest(reason=reason):
                 done, summary = self.play(self.file(text), "--check-config", *more)
                 self.assertEqual(done.returncode, 2, done.stdout)
