@@ -16,19 +16,12 @@ namespace {
 using namespace xbind;
 
 const std::vector<callgen::Command>& commands() {
-  static const std::vector<callgen::Command> all{callgen::kRun,
-                                                 callgen::kSaturate,
-                                                 callgen::kSearch,
-                                                 callgen::kCeiling,
-                                                 callgen::kOverloadCommand,
-                                                 callgen::kSoak,
-                                                 callgen::kCompare,
-                                                 callgen::kReport,
-                                                 callgen::kFigures,
-                                                 callgen::kGeneratorCommand,
-                                                 callgen::kFloor,
-                                                 callgen::kNullManager,
-                                                 callgen::kNullSwitch};
+  static const std::vector<callgen::Command> all{
+      callgen::kRun,         callgen::kSaturate,         callgen::kSearch,
+      callgen::kControl,     callgen::kCeiling,          callgen::kOverloadCommand,
+      callgen::kSoak,        callgen::kCompare,          callgen::kReport,
+      callgen::kFigures,     callgen::kGeneratorCommand, callgen::kFloor,
+      callgen::kNullManager, callgen::kNullSwitch};
   return all;
 }
 

@@ -12,6 +12,8 @@ inline constexpr Timers kCallgenTimers{
          "Time from the last generator's readiness to the common start."},
         {"stop-look", std::chrono::milliseconds{100},
          "Longest time for which a wish to stop stays unseen."},
+        {"control-answer", std::chrono::seconds{5},
+         "Time in which a run must answer a command at its socket."},
         {"debt-look", std::chrono::milliseconds{100},
          "Pause between looks whether the managers still owe removals."},
         {"send-pause", std::chrono::microseconds{50},

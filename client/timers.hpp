@@ -25,6 +25,12 @@ inline constexpr Timers kClientTimers{
          "Pause before a SwitchServer is asked again whether hops have been removed."},
         {"clear-patience", std::chrono::seconds{10},
          "Time in which a switch must confirm the removal of hops that an operator clears."},
+        {"daemon-answer", std::chrono::seconds{2},
+         "Time in which each daemon must answer a question about its alarms and events."},
+        {"network-look", std::chrono::milliseconds{200},
+         "Pause before an operator's change of the network looks again at calls and lines."},
+        {"network-rates", std::chrono::seconds{5},
+         "Time in which the switches' lines must have the rates of a changed network."},
         {"audit-answer", std::chrono::minutes{2},
          "Time in which the manager must answer an audit."},
     }};

@@ -92,6 +92,7 @@ void CallRequests::act(const Asker& asker, const ConnectRequest& request, const 
   if (context_.prepared.take(asker, request, times, contract, now)) return;
   Connection& connection = context_.connections.open(
       {asker, request.from, request.to, contract, request.reverse.has_value(), 0});
+  connection.traced = context_.traces.samples(connection.id, asker.client == ClientDesk::kLocal);
   if (request.from_frames || request.to_frames) {
     connection.want_ends(label_of(request.from_frames), label_of(request.to_frames));
   }
@@ -155,7 +156,7 @@ void CallRequests::release_unknown(const Asker& asker, ConnectionId id, TimePoin
     const HopTree none;
     context_.outcomes.describe_debts(none, owing, outcome);
   }
-  context_.outcomes.tell(asker, std::move(outcome));
+  context_.outcomes.tell(asker, std::move(outcome), nullptr);
 }
 
 std::optional<Refusal> CallRequests::over_limit(ClientIndex client, std::uint64_t connections,
@@ -245,7 +246,7 @@ void CallRequests::act(const Asker& asker, const CommitRequest& request, const R
     }
     if (known && found->state() == State::kConnected && found->asker() &&
         found->asker()->client == asker.client && context_.recovery.answers_commit(found->id)) {
-      context_.outcomes.tell(asker, connected_outcome(*found));
+      context_.outcomes.tell(asker, connected_outcome(*found), found->ends.get());
       return;
     }
     context_.outcomes.refuse(asker, request.connection,

@@ -11,19 +11,21 @@ namespace xbind::cmgr {
 
 ConnectionManager::ConnectionManager(Config config, Peers& peers)
     : config_(std::move(config)),
+      tally_{{}, {}, CallTraces(config_.traces)},
       clients_(config_, peers, times_),
-      switches_(config_, peers, times_),
-      outcomes_(config_, peers, clients_, switches_, tally_.counters),
+      switches_(config_, peers, times_, tally_.traces),
+      outcomes_(config_, peers, clients_, switches_, tally_.counters, log_),
       sender_(config_, clients_, switches_),
       routes_(config_, peers, switches_, tally_.counters),
       timers_(config_),
-      context_{
-          config_, tally_.counters, tally_.occurrences, times_,  clients_, switches_, connections_,
-          timers_, sender_,         outcomes_,          routes_, paths_,   prepared_, recovery_},
+      context_{config_,  tally_.counters, tally_.occurrences, times_,   tally_.traces, log_,
+               clients_, switches_,       connections_,       timers_,  sender_,       outcomes_,
+               routes_,  paths_,          prepared_,          recovery_},
       connections_(config_.epoch),
       paths_(context_),
       prepared_(context_),
       recovery_(context_),
+      network_(context_),
       requests_(context_, peers),
       answers_(context_, peers) {}
 
@@ -31,14 +33,11 @@ ConnectionManager::~ConnectionManager() = default;
 
 void ConnectionManager::on_requests(SessionId session, session::Frame<RequestBatch> frame,
                                     TimePoint now) {
+  tally_.traces.at(now);
   std::vector<std::shared_ptr<const RequestBatch>> batches;
   const auto client = clients_.receive(session, std::move(frame), now, batches);
   if (!client) return;
   for (const auto& batch : batches) requests_.on_batch(*client, *batch, now);
-}
-
-void ConnectionManager::set_network(const std::vector<NetworkLink>& links, TimePoint now) {
-  recovery_.set_network(links, now);
 }
 
 std::vector<HopClaims> ConnectionManager::claims_at(const std::string& switch_name,
@@ -50,6 +49,7 @@ std::vector<HopClaims> ConnectionManager::claims_at(const std::string& switch_na
 
 void ConnectionManager::on_routes(std::vector<RouteReply> replies, Duration validity,
                                   TimePoint now) {
+  tally_.traces.at(now);
   for (RouteReply& reply : replies) {
     routes_.answered(std::move(reply), validity, now,
                      [&](ConnectionId id, const RouteReply& answer) {
@@ -64,6 +64,7 @@ void ConnectionManager::on_routes(std::vector<RouteReply> replies, Duration vali
 }
 
 void ConnectionManager::tick(TimePoint now) {
+  tally_.traces.at(now);
   clients_.tick(now);
   answers_.tick(now);
   timers_.expire(
@@ -72,16 +73,18 @@ void ConnectionManager::tick(TimePoint now) {
   end_stuck(context_, now);
   requests_.tick(now);
   paths_.tick(now);
+  network_.tick(now);
   requests_.pump(now);
 }
 
 TimePoint ConnectionManager::next_deadline() const {
   return std::min({clients_.next_deadline(), switches_.next_deadline(), requests_.next_deadline(),
                    prepared_.pools().next_deadline(), timers_.next_deadline(),
-                   paths_.next_deadline()});
+                   paths_.next_deadline(), network_.next_deadline()});
 }
 
 void ConnectionManager::finish_step(TimePoint now) {
+  tally_.traces.at(now);
   requests_.pump(now);
   paths_.finish_step(now);
   if (!prepared_.pools().empty()) prepared_.fill(now);
@@ -90,9 +93,11 @@ void ConnectionManager::finish_step(TimePoint now) {
   routes_.flush();
   requests_.flush();
   timers_.watch(now);
+  log_.stamp(now);
 }
 
 ConnectionManager::ForcedEnd ConnectionManager::end_by_force(ConnectionId id, TimePoint now) {
+  tally_.traces.at(now);
   const Connection* const found = connections_.find_shown(id);
   if (found == nullptr) return {};
   const std::size_t owed = switches_.owed();
@@ -108,6 +113,19 @@ Result<void> ConnectionManager::set_aggregation(const Aggregation& settings, Tim
   if (wanted.regions.empty()) wanted.regions = switches_.aggregation().settings().regions;
   if (auto set = switches_.aggregation().set(std::move(wanted)); !set) return set;
   switches_.flush(now);
+  return {};
+}
+
+Result<void> ConnectionManager::change_settings(const Config& wanted, TimePoint now) {
+  if (wanted.aggregation != config_.aggregation) {
+    if (auto set = set_aggregation(wanted.aggregation, now); !set) return set;
+  }
+  timers_.change(wanted);
+  requests_.change_route_timer(wanted.route_timer);
+  take_live_settings(config_, wanted);
+  outcomes_.gate().change(config_.operations_at_once, config_.queue_timer);
+  switches_.change_label_caches();
+  requests_.pump(now);  // there may be more room
   return {};
 }
 

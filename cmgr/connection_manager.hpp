@@ -26,6 +26,7 @@
 
 #include "cmgr/manager_view.hpp"
 #include "cmgr/parts/cache_state.hpp"
+#include "cmgr/parts/call_log.hpp"
 #include "cmgr/parts/call_times.hpp"
 #include "cmgr/parts/client_desk.hpp"
 #include "cmgr/parts/config.hpp"
@@ -37,11 +38,13 @@
 #include "cmgr/procedures/connection_table.hpp"
 #include "cmgr/procedures/context.hpp"
 #include "cmgr/procedures/hop_sender.hpp"
+#include "cmgr/procedures/network_desk.hpp"
 #include "cmgr/procedures/path_watch.hpp"
 #include "cmgr/procedures/prepared_desk.hpp"
 #include "cmgr/procedures/recovery.hpp"
 #include "cmgr/request_desk.hpp"
 #include "cmgr/switch_answers.hpp"
+#include "core/events/event_log.hpp"
 
 namespace xbind::cmgr {
 
@@ -57,6 +60,11 @@ class ConnectionManager {
   }
   // Reports every later change of the connection table to `journal`; null ends that.
   void keep(Journal* journal) { connections_.keep(journal); }
+  // Reports the sessions of clients and SwitchServers to `events`, which must outlive this object.
+  void report_sessions(EventLog& events) {
+    clients_.report_sessions(events);
+    switches_.report_sessions(events);
+  }
 
   // --- clients -----------------------------------------------------------------------------------
   Result<ClientAttachment> attach_client(const std::string& name, Epoch epoch, TimePoint now) {
@@ -69,6 +77,7 @@ class ConnectionManager {
   // Two-way calls: exactly one Peers::local_outcome(token, ...) follows, perhaps before this
   // returns. The number inside the request is ignored; `token` replaces it.
   void request_local(RequestId token, RequestBody request, TimePoint now) {
+    tally_.traces.at(now);
     requests_.on_local(token, std::move(request), now);
   }
   void connect_local(RequestId token, const std::string& from, const std::string& to,
@@ -88,14 +97,21 @@ class ConnectionManager {
   void register_switch(const std::string& name) { switches_.index_of(name); }
   void switch_attached(const std::string& name, SessionId session, std::uint32_t batches_in_flight,
                        const std::vector<PortLabels>& quarantined, TimePoint now) {
+    tally_.traces.at(now);
     answers_.attached(name, session, batches_in_flight, quarantined, now);
   }
   // --- connections of earlier epochs (recovery.hpp)
-  // Every switch of the network is registered, and these are its links.
-  void set_network(const std::vector<NetworkLink>& links, TimePoint now);
+  // All switches of the network and its links, at the start and after each change. The manager
+  // attaches to the switches before a call needs them. Switches that it knows and that are not
+  // among them have been removed (procedures/network_desk.hpp).
+  void set_network(const std::vector<std::string>& switches, const std::vector<NetworkLink>& links,
+                   TimePoint now) {
+    network_.set(switches, links, now);
+  }
   // A page of the hops that the SwitchServer holds for this manager. Follows the first
   // switch_attached() of each switch; `next` is 0 in the last page, which may be empty.
   void switch_holds(const std::string& name, HeldHops page, TimePoint now) {
+    tally_.traces.at(now);
     recovery_.read(switches_.index_of(name), std::move(page), now);
   }
   // The manager begins to serve although some switches have not been read.
@@ -110,15 +126,18 @@ class ConnectionManager {
   // The transport reports that the peer is gone, or that the peer does not know the session.
   // Commands under way end as unreachable, and the manager attaches to the switch again.
   void switch_lost(SessionId session, std::string_view reason, TimePoint now) {
+    tally_.traces.at(now);
     answers_.lost(session, reason, now);
   }
   void on_results(SessionId session, session::Frame<HopResultBatch> frame, TimePoint now) {
+    tally_.traces.at(now);
     answers_.on_results(session, std::move(frame), now);
   }
   // The answer to Peers::invoke with the commands `asked`. After a failure it is unknown whether
   // the switch applied them.
   void on_invoked(SessionId session, const HopBatch& asked, const Result<HopResultBatch>& answer,
                   TimePoint now) {
+    tally_.traces.at(now);
     answers_.on_invoked(session, asked, answer, now);
   }
 
@@ -127,6 +146,7 @@ class ConnectionManager {
   void on_routes(std::vector<RouteReply> replies, Duration validity, TimePoint now);
   // One reply for each service. Cause kNoQosMapper: no QOSMapper could be reached.
   void on_services(const std::vector<ServiceReply>& replies, TimePoint now) {
+    tally_.traces.at(now);
     requests_.on_services(replies, now);
   }
   // `state` lists everything that is unusable in the network now. It is ignored unless its version
@@ -145,6 +165,10 @@ class ConnectionManager {
   // --- for operators -----------------------------------------------------------------------------
   // kBadInput: a number is out of range; the text names it.
   Result<void> set_aggregation(const Aggregation& settings, TimePoint now);
+  // Takes the live settings of `wanted` (take_live_settings()) at once, also for calls under way.
+  // Aggregation that set_aggregation() has changed stays unless `wanted` differs from the last one
+  // that was configured. kBadInput: as set_aggregation(); nothing has changed.
+  Result<void> change_settings(const Config& wanted, TimePoint now);
   const AggregationPolicy& aggregation() const { return switches_.aggregation(); }
   // Keeps `count` connections ready for calls of that pair and service; 0 ends the pool.
   Result<void> prepare(const std::string& from, const std::string& to, const ServiceSpec& service,
@@ -179,6 +203,10 @@ class ConnectionManager {
   ManagerView view_of(const std::string& switch_name) const;
   // Has the hops removed that only the ledger of that switch has, and returns those labels to it.
   void repair(const std::string& switch_name, const OwnRepairs& repairs, TimePoint now);
+  // The last events of calls; as CallLog::page().
+  EventPage calls_after(std::uint64_t after, std::size_t limit, const Moment& now) const {
+    return log_.page(after, limit, now);
+  }
   // Sends all queued commands without waiting for a threshold; used before an audit.
   void flush_all(TimePoint now) { switches_.flush_all(now); }
 
@@ -189,10 +217,20 @@ class ConnectionManager {
     ClientUsage::Usage usage;
   };
   std::vector<ClientView> clients(const std::string& after, std::size_t limit) const;
+  // Visits each client that has connections and no session: visit(name, connections).
+  template <class Visitor>
+  void for_each_gone_client(Visitor&& visit) const {
+    clients_.for_each_gone([&](const std::string& name, ClientIndex index) {
+      const std::uint64_t connections = connections_.usage().of(index).connections;
+      if (connections != 0) visit(name, connections);
+    });
+  }
   const CallCounters& counters() const { return tally_.counters; }
   const Occurrences& occurrences() const { return tally_.occurrences; }
   // Where setups and releases spent their time.
   const CallTimes& call_times() const { return times_; }
+  // What is recorded of calls; trace_spans.hpp makes spans of it.
+  const CallTraces& traces() const { return tally_.traces; }
   ClientDesk::Counters client_counters() const { return clients_.counters(); }
   SwitchDesk::Counters switch_counters() const { return switches_.counters(); }
   // Present quantities.
@@ -215,6 +253,7 @@ class ConnectionManager {
   struct Tally {
     CallCounters counters;
     Occurrences occurrences;
+    CallTraces traces;
   };
 
   Config config_;
@@ -228,9 +267,11 @@ class ConnectionManager {
   ProcedureTimers timers_;
   Context context_;
   ConnectionTable connections_;  // declared after all that its procedures use, so destroyed first
+  CallLog log_;                  // refers to the ends of the table's calls
   PathWatch paths_;
   PreparedDesk prepared_;
   Recovery recovery_;
+  NetworkDesk network_;
   RequestDesk requests_;
   SwitchAnswers answers_;
 };

@@ -46,14 +46,26 @@ bool doubtful(const std::vector<Finding>& findings) {
 ManagerDaemon::ManagerDaemon(CORBA::ORB_ptr orb, const Config& config,
                              const RemotePeers::Options& peers)
     : config_(config),
+      name_(peers.manager),
+      longest_call_(cmgr::longest_call(config)),
       dispatch_("xbind-cmgr " + peers.manager),
+      supervision_(timers_, "manager " + peers.manager, true,
+                   [this, counts = std::make_shared<AlarmCounts>()](
+                       std::function<void(orb::Supervision::Conditions)> done) {
+                     post([this, counts, done = std::move(done)](ConnectionManager& manager) {
+                       done(conditions(manager, *counts));
+                     });
+                   }),
       peers_(
           orb, peers, [this](std::function<void(ConnectionManager&)> job) { post(std::move(job)); },
           [this](RequestId token, Outcome outcome) { complete(token, std::move(outcome)); }),
       manager_(config, peers_),
       started_(steady_now()),
       serial_([this] { after_drain(); }, {.jobs = kJobsPerStep, .items = Serial::kItemsPerStep}),
-      timer_([this] { post([](ConnectionManager& manager) { manager.tick(steady_now()); }); }) {}
+      timer_(timers_,
+             [this] { post([](ConnectionManager& manager) { manager.tick(steady_now()); }); }) {
+  manager_.report_sessions(supervision_.events());
+}
 
 ManagerDaemon::~ManagerDaemon() { stop(); }
 
@@ -65,6 +77,7 @@ void ManagerDaemon::end_sessions() {
 }
 
 void ManagerDaemon::stop() {
+  supervision_.stop();
   peers_.stop();
   timer_.stop();
 }
@@ -74,6 +87,15 @@ void ManagerDaemon::after_drain() {
   manager_.finish_step(now);
   peers_.send_collected(now);
   timer_.set(std::min(manager_.next_deadline(), peers_.next_deadline()));
+}
+
+Result<void> ManagerDaemon::change_settings(const Config& wanted) {
+  return ask([&](ConnectionManager& manager) -> Result<void> {
+    if (auto changed = manager.change_settings(wanted, steady_now()); !changed) return changed;
+    take_live_settings(config_, wanted);
+    longest_call_ = cmgr::longest_call(config_);
+    return {};
+  });
 }
 
 Result<Outcome> ManagerDaemon::call(RequestBody request, Duration timeout, RequestId number) {
@@ -125,7 +147,7 @@ std::optional<Outcome> ManagerDaemon::outcome_of_call(RequestId number) {
 
 void ManagerDaemon::release_unclaimed(ConnectionId connection) {
   const log::AboutCall about(connection.value());
-  log::warn("connection {} is released: its two-way caller gave up", connection);
+  log::calls.warn("connection {} is released: its two-way caller gave up", connection);
   const RequestId token{next_token_++};  // no call waits for the outcome of this token
   post([token, connection](ConnectionManager& manager) {
     manager.release_local(token, connection, steady_now());
@@ -207,9 +229,9 @@ void ManagerDaemon::repair_at(const std::string& name, const std::vector<Finding
   if (repairs.for_switch_server.empty()) return;
   const auto acted = peers_.repair_switch(name, repairs.for_switch_server);
   if (!acted) {
-    log::warn("switchserver {} has repaired nothing: {}", name, acted.error().text);
+    log::audit.warn("switchserver {} has repaired nothing: {}", name, acted.error().text);
   } else {
-    log::info("switchserver {} has acted on {} findings", name, *acted);
+    log::audit.info("switchserver {} has acted on {} findings", name, *acted);
   }
 }
 
@@ -286,6 +308,21 @@ bool ManagerDaemon::may_serve(Duration patience) {
   return true;
 }
 
+std::vector<AlarmCondition> ManagerDaemon::conditions(const ConnectionManager& manager,
+                                                      AlarmCounts& counts) const {
+  std::vector<std::string> unattached = manager.switch_names();
+  std::erase_if(unattached, [&](const std::string& name) { return manager.reaches(name); });
+  std::vector<AlarmCondition> all = conditions_of(manager, peers_.manager_name(), counts);
+  std::ranges::move(peers_.unreachable_peers(unattached, steady_now()), std::back_inserter(all));
+  return all;
+}
+
+EventPage ManagerDaemon::calls_after(std::uint64_t after, std::size_t limit) {
+  return ask([&](ConnectionManager& manager) {
+    return manager.calls_after(after, limit, {steady_now(), orb::utc_ms_now()});
+  });
+}
+
 Metrics ManagerDaemon::metrics() {
   Metrics counted =
       ask([this](ConnectionManager& manager) { return status_of(manager, peers_, config_); });
@@ -305,6 +342,7 @@ exporter::Part ManagerDaemon::exposed_part() {
           [this](Metrics& counted) {
             orb::append_peer_faults(counted);
             dispatch_.append_metrics(counted);
+            supervision_.append_metrics(counted);
           }};
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "cmgr/alarm_conditions.hpp"
 #include "cmgr/connection_manager.hpp"
 #include "cmgr/parts/numbered_outcomes.hpp"
 #include "cmgr/remote_peers.hpp"
@@ -20,7 +21,8 @@
 #include "core/serial.hpp"
 #include "exporter/reading.hpp"
 #include "orb/dispatch.hpp"
-#include "orb/timer_thread.hpp"
+#include "orb/shared_timers.hpp"
+#include "orb/supervision.hpp"
 
 namespace xbind::cmgr {
 
@@ -31,6 +33,9 @@ struct AuditSummary {
   std::uint64_t connections = 0;
 };
 
+// How long a two-way call may wait.
+using CallTimeout = std::function<Duration()>;
+
 class ManagerDaemon {
  public:
   ManagerDaemon(CORBA::ORB_ptr orb, const Config& config, const RemotePeers::Options& peers);
@@ -40,6 +45,7 @@ class ManagerDaemon {
 
   void start(v2::HopObserver_ptr observer, v2::TopologyObserver_ptr topology_observer) {
     peers_.start(observer, topology_observer);
+    supervision_.start();
   }
   void stop();
   // Tells every client that its session ends because this process ends. Call before stop(), with
@@ -67,6 +73,12 @@ class ManagerDaemon {
         },
         items.value_or(1));
   }
+  // As bound under xbind/cmgr/.
+  const std::string& name() const { return name_; }
+  // Its alarms and events.
+  orb::Supervision& supervision() { return supervision_; }
+  // The last events of calls. Waits for the logic.
+  EventPage calls_after(std::uint64_t after, std::size_t limit);
   // Every upcall of this daemon's servants passes here.
   orb::Dispatch& dispatch() { return dispatch_; }
   RemotePeers& peers() { return peers_; }  // use within a job only; blocking calls: outside
@@ -76,6 +88,11 @@ class ManagerDaemon {
   // is still processed, also when its step had not begun. Its outcome is then remembered; without a
   // number, the connection that it set up is released.
   Result<Outcome> call(RequestBody request, Duration timeout, RequestId number = {});
+  // The timeout with which no call is given up too early: longer than all timers of the logic
+  // together, as they are set now.
+  Duration longest_call() const { return longest_call_.load(std::memory_order_relaxed); }
+  // See ConnectionManager::change_settings().
+  Result<void> change_settings(const Config& wanted);
   // The last outcome of a two-way call of that number; nullopt if none is remembered (any more).
   std::optional<Outcome> outcome_of_call(RequestId number);
   // Releases a connection or hold whose caller closed its TCP connection before the reply came.
@@ -127,8 +144,16 @@ class ManagerDaemon {
   std::vector<Finding> look_at(const std::string& switch_name);
   void repair_at(const std::string& switch_name, const std::vector<Finding>& seen);
 
+  // All conditions of alarms. On the logic's thread.
+  std::vector<AlarmCondition> conditions(const ConnectionManager& manager,
+                                         AlarmCounts& counts) const;
+
   Config config_;
+  const std::string name_;
+  std::atomic<Duration> longest_call_;
   orb::Dispatch dispatch_;
+  orb::SharedTimers timers_;
+  orb::Supervision supervision_;
   RemotePeers peers_;
   ConnectionManager manager_;
 
@@ -142,7 +167,7 @@ class ManagerDaemon {
   std::optional<RemotePeers::Network> network_;
 
   Serial serial_;
-  orb::TimerThread timer_;
+  orb::SharedTimers::Timer timer_;
 };
 
 }  // namespace xbind::cmgr

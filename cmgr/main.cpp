@@ -11,6 +11,7 @@
 #include "cmgr/servant.hpp"
 #include "cmgr/servant_metrics.hpp"
 #include "cmgr/servant_operations.hpp"
+#include "core/config/reload.hpp"
 #include "core/config/text_form.hpp"
 #include "core/config/timer_option.hpp"
 #include "core/durable_file.hpp"
@@ -19,6 +20,7 @@
 #include "core/steady_now.hpp"
 #include "exporter/exporter.hpp"
 #include "naming/names.hpp"
+#include "orb/configured.hpp"
 #include "orb/daemon.hpp"
 #include "orb/process.hpp"
 #include "orb/runtime.hpp"
@@ -27,7 +29,17 @@ namespace {
 
 using namespace xbind;
 
+struct TraceOptions {
+  std::uint32_t sample = 0;
+  std::uint32_t slow_us = 0;
+};
+
 struct Options {
+  Options();
+  Options(const Options&) = delete;
+  Options& operator=(const Options&) = delete;
+
+  config::OptionSet set{"xbind-cmgr", "Sets up, describes and releases connections."};
   orb::CommonOptions common;
   std::string engine;
   std::uint32_t threads = 0;
@@ -61,6 +73,7 @@ struct Options {
   std::uint64_t connections_max = 0;
   cmgr::ClientLimits clients;
   std::string state_dir;
+  TraceOptions traces;
   ImpairmentOptions impairments;
 };
 
@@ -175,6 +188,17 @@ void declare_clients(config::OptionSet& set, cmgr::ClientLimits& clients) {
                  "answered busy. 0: no limit.");
 }
 
+// Traces of calls.
+void declare_traces(config::OptionSet& set, TraceOptions& options) {
+  set.add_uint(
+      "trace-sample", &options.sample, 64, {0, 1'000'000'000},
+      "Of so many calls one is recorded in every process that it passes; 0: none. Calls of "
+      "two-way operations, as of xbindctl, are all recorded unless it is 0. Refused setups "
+      "are recorded in any case, up to 100 a second.");
+  set.add_uint("trace-slow-us", &options.slow_us, 0, {0, 3'600'000'000},
+               "Setups that take longer, in microseconds, are recorded as well; 0: none for that.");
+}
+
 void declare(config::OptionSet& set, Options& options) {
   set.add_timers(cmgr::kManagerTimers);
   for (MetricTable& table : cmgr::manager_metrics()) set.add_metrics(std::move(table));
@@ -185,6 +209,7 @@ void declare(config::OptionSet& set, Options& options) {
   declare_caches(set, options);
   declare_calls(set, options);
   declare_clients(set, options.clients);
+  declare_traces(set, options.traces);
   set.add_string("state-dir", &options.state_dir, "",
                  "Directory in which the manager's epoch is stored across restarts; empty: only "
                  "SwitchServers remember it.");
@@ -298,6 +323,7 @@ Result<cmgr::Config> config_of(const Options& options) {
   config.break_delay = std::chrono::milliseconds(options.break_delay_ms);
   config.connections_max = options.connections_max;
   config.clients = options.clients;
+  config.traces = {options.traces.sample, std::chrono::microseconds(options.traces.slow_us)};
   if (options.engine == "xbind") return config;
   // The paper's baselines: two phases, synchronous invocations, no caches.
   config.engine =
@@ -327,31 +353,81 @@ cmgr::RemotePeers::Options peers_of(const Options& options, const cmgr::Config& 
           [](const std::string& why) { orb::end_process(orb::kExitReplaced, why); }};
 }
 
+// The options that a running manager takes; config_of() turns most into settings.
+void set_live(config::OptionSet& set) {
+  orb::set_live_options(set);
+  set.set_live({"catalogue",
+                "aggregation",
+                "regions",
+                "in-flight",
+                "threshold",
+                "flush-timeout-ms",
+                "label-cache",
+                "hit-ratio",
+                "quota-calls",
+                "crankbacks",
+                "operations-at-once",
+                "queue-timer-ms",
+                "route-timer-ms",
+                "hop-timer-ms",
+                "undo-timer-ms",
+                "reroutes-at-once",
+                "reroute-retry-ms",
+                "break-delay-ms",
+                "connections-max",
+                "clients-max",
+                "client-requests-max",
+                "client-calls-max",
+                "client-cells-per-s-max",
+                "client-setups-per-s-max"});
+}
+
+Options::Options() {
+  declare(set, *this);
+  set_live(set);
+  set.add_check([this]() -> std::optional<std::string> {
+    auto read = catalogue_of_option(catalogue_file);
+    if (!read) return "catalogue: " + read.error().text;
+    catalogue = std::move(*read);
+    if (auto contradiction = settle_aggregation(set, *this)) return contradiction;
+    if (const auto config = config_of(*this); !config) return config.error().text;
+    if (const auto of_pairs = prepared_of(*this); !of_pairs) return of_pairs.error().text;
+    return std::nullopt;
+  });
+}
+
+// Puts live options into effect.
+Result<void> apply(const Options& before, const Options& wanted, cmgr::ManagerDaemon& daemon,
+                   std::vector<config::OptionChange>& changes) {
+  const auto config = config_of(wanted);
+  if (!config) return tl::make_unexpected(config.error());
+  if (const auto taken = daemon.change_settings(*config); !taken) return taken;
+  orb::apply_live_options(before.common, wanted.common);
+  if (auto content = catalogue_change(*before.catalogue, *wanted.catalogue)) {
+    changes.push_back(std::move(*content));
+  }
+  return {};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   orb::take_signals();  // first, so that SIGTERM ends the process in order from here on
   Options options;
-  config::OptionSet set("xbind-cmgr", "Sets up, describes and releases connections.");
-  declare(set, options);
-  set.add_check([&]() -> std::optional<std::string> {
-    auto catalogue = catalogue_of_option(options.catalogue_file);
-    if (!catalogue) return "catalogue: " + catalogue.error().text;
-    options.catalogue = std::move(*catalogue);
-    if (auto contradiction = settle_aggregation(set, options)) return contradiction;
-    if (const auto config = config_of(options); !config) return config.error().text;
-    if (const auto prepared = prepared_of(options); !prepared) return prepared.error().text;
-    return std::nullopt;
-  });
-  if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
+  if (const auto exit_code = config::load_or_explain(options.set, argc, argv)) return *exit_code;
   log::start("xbind-cmgr " + options.common.name, options.common.log);
-  log::info("options: {}", set.given_text());
+  log::info("options: {}", options.set.given_text());
 
   if (!make_state_dir(options.state_dir)) return 1;
   const cmgr::Config config = *config_of(options);
   const std::vector<Prepared> prepared = *prepared_of(options);
   orb::Runtime runtime(argc, argv, options.common.runtime());
   cmgr::ManagerDaemon daemon(runtime.orb(), config, peers_of(options, config));
+  config::Reload<Options> reload(options, argc, argv,
+                                 [&](const Options& before, const Options& wanted, auto& changes) {
+                                   return apply(before, wanted, daemon, changes);
+                                 });
+  const auto longest_call = [&daemon] { return daemon.longest_call(); };
   const PortableServer::Servant_var<cmgr::HopObserverServant> observer =
       new cmgr::HopObserverServant(daemon);
   const CORBA::Object_var observer_object = runtime.activate(observer.in());
@@ -367,13 +443,13 @@ int main(int argc, char** argv) {
   const CORBA::Object_var inbox_object = runtime.activate_apart(inbox.in(), "request_inbox");
   const v2::RequestInbox_var inbox_reference = v2::RequestInbox::_unchecked_narrow(inbox_object);
   const PortableServer::Servant_var<cmgr::ManagerOperationsServant> operations =
-      new cmgr::ManagerOperationsServant(daemon, longest_call(config));
+      new cmgr::ManagerOperationsServant(daemon, longest_call, reload);
   const CORBA::Object_var operations_object = runtime.activate(operations.in());
   const v2::ManagerOperations_var operations_reference =
       v2::ManagerOperations::_unchecked_narrow(operations_object);
   const PortableServer::Servant_var<cmgr::ConnectionManagerServant> servant =
       new cmgr::ConnectionManagerServant(daemon, inbox_reference, operations_reference,
-                                         longest_call(config));
+                                         longest_call);
   const CORBA::Object_var object = runtime.activate(servant.in());
 
   auto exported = exporter::Exporter::open_or_log(options.common.metrics, "xbind-cmgr",
@@ -402,6 +478,7 @@ int main(int argc, char** argv) {
     if (!std::exchange(looked, true)) warn_of_ends(daemon, prepared);
     return true;
   };
+  const orb::ReloadOnHangUp on_hang_up(reload);
   const orb::Ending end = orb::serve_until_signal(
       runtime.orb(), "xbind-cmgr", options.common,
       {{options.common.name,

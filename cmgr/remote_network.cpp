@@ -92,16 +92,22 @@ Result<std::vector<PortLabels>> RemotePeers::claim(const std::string& switch_nam
     quarantined = std::move(taken->quarantined);
   }
   if (claimed != 0) {
-    log::info("{} hops claimed at switchserver {}, whose ledger is new; {} refused", claimed,
-              switch_name, refused);
+    log::sessions.info("{} hops claimed at switchserver {}, whose ledger is new; {} refused",
+                       claimed, switch_name, refused);
   }
   return quarantined;
 }
 
 Result<RemotePeers::Network> RemotePeers::network() {
   Network network;
+  const auto version_of = [](v2::RouteObject_ptr object) {
+    return std::uint64_t{v2::TopologyState_var{object->unusable_elements(0, 1)} -> network_version};
+  };
   const auto asked = at_route_object("the network", [&](v2::RouteObject_ptr object) {
     network = {};  // a second try begins from the start
+    // If the network changes meanwhile, the version is not the one of the next notice, and the
+    // network is fetched again.
+    network.version = version_of(object);
     constexpr CORBA::ULong kPerPage = 1'000;
     std::vector<std::string>& names = network.switches;
     while (names.size() <= SwitchDesk::kSwitches) {
@@ -143,11 +149,21 @@ Result<RemotePeers::Network> RemotePeers::network() {
 }
 
 void RemotePeers::give_network(const Network& network) {
-  if (!epoch_begun_ || network_given_.exchange(true)) return;
+  if (!epoch_begun_) return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (network_version_ == network.version) return;
+    network_version_ = network.version;
+  }
+  // Without the lock: this thread may become the runner of the logic, which attaches.
   post_([network](ConnectionManager& manager) {
-    for (const std::string& name : network.switches) manager.register_switch(name);
-    manager.set_network(network.links, steady_now());
+    manager.set_network(network.switches, network.links, steady_now());
   });
+}
+
+void RemotePeers::let_go_of_switch(const std::string& switch_name) {
+  const std::lock_guard lock(mutex_);
+  attachments_.give_up(switch_name);
 }
 
 RemotePeers::EpochsKnown RemotePeers::newest_epochs(const std::vector<std::string>& switches) {

@@ -120,8 +120,8 @@ void RemotePeers::send_session_end(SessionId session, const v2::OutcomeObserver_
                                    printable(ending.reason).c_str());
   });
   if (!notified)
-    log::info("client session {}: the notice of its end was not delivered: {}", session,
-              notified.error().text);
+    log::sessions.info("client session {}: the notice of its end was not delivered: {}", session,
+                       notified.error().text);
 }
 
 TimePoint RemotePeers::next_deadline() const {
@@ -157,7 +157,8 @@ void RemotePeers::send(const ToClient& outgoing) {
   });
   ++requests_sent_;
   if (sent) return;
-  log::warn("client session {}: {}; its connections stay", outgoing.session, sent.error().text);
+  log::sessions.warn("client session {}: {}; its connections stay", outgoing.session,
+                     sent.error().text);
   clients_.erase(client);
   post_(
       [session = outgoing.session](ConnectionManager& manager) { manager.detach_client(session); });

@@ -21,6 +21,7 @@
 #include "cmgr/connection_manager.hpp"
 #include "cmgr/parts/attach_policy.hpp"
 #include "connection_manager.hh"
+#include "core/alarms/alarm.hpp"
 #include "core/attach_table.hpp"
 #include "core/attaching.hpp"
 #include "core/impairments/outbox.hpp"
@@ -71,6 +72,7 @@ class RemotePeers : public Peers {
   void ask_services(std::vector<ServiceSpec> services) override;
   void invoke(SessionId session, const std::string& switch_name, HopBatch batch) override;
   void attach_switch(const std::string& switch_name, AttachTable::Lost lost) override;
+  void let_go_of_switch(const std::string& switch_name) override;
   void switch_session_over(SessionId session) override {
     ended_switch_sessions_.push_back(session);
   }
@@ -93,6 +95,7 @@ class RemotePeers : public Peers {
   // Two-way, on any thread except the logic's: the names of all switches in RouteObject's topology,
   // and its links.
   struct Network {
+    std::uint64_t version = 0;  // RouteObject's network_version
     std::vector<std::string> switches;
     std::vector<NetworkLink> links;
   };
@@ -105,13 +108,17 @@ class RemotePeers : public Peers {
   };
   EpochsKnown newest_epochs(const std::vector<std::string>& switches);
   const std::string& manager_name() const { return options_.manager; }
+  // The peers that cannot be reached, as conditions of alarms. `unattached`: the switches without a
+  // session. Any thread.
+  std::vector<AlarmCondition> unreachable_peers(const std::vector<std::string>& unattached,
+                                                TimePoint now) const;
   // The epoch of this process (Options::epoch until then). Before anything attaches.
   void begin_epoch(Epoch epoch) {
     options_.epoch = epoch;
     epoch_begun_ = true;
   }
-  // Passes the network to the logic: once, by whoever learns it first. Not before the epoch is
-  // known, because the logic then attaches.
+  // Passes the network to the logic, unless it has this version already: any thread that has
+  // learned it. Not before the epoch is known, because the logic then attaches.
   void give_network(const Network& network);
   // Whether RouteObject finds a path between the endpoints now. kBadInput: it does not; the text
   // says why. kUnreachable: RouteObject cannot be reached. Blocks; not for use in a step.
@@ -128,6 +135,9 @@ class RemotePeers : public Peers {
   void take_topology_notice(const v2::TopologyState& state);
 
  private:
+  // What watching the topology is called in troubles_.
+  static constexpr const char* kWatching = "watching the topology";
+
   static TopologyState topology_from(const v2::TopologyState& state);
   static std::optional<TopologyState> whole_topology(v2::RouteObject_ptr object,
                                                      const v2::TopologyState& first);
@@ -239,7 +249,6 @@ class RemotePeers : public Peers {
   orb::PeerLog troubles_;  // thread-safe
   std::atomic<bool> fenced_ = false;
   std::atomic<bool> epoch_begun_;
-  std::atomic<bool> network_given_ = false;
   // The highest version of a notice, since the last look at RouteObject that contradicted it.
   std::atomic<std::uint64_t> topology_noticed_ = 0;
 
@@ -255,6 +264,7 @@ class RemotePeers : public Peers {
   std::condition_variable wake_;
   AttachTable attachments_{kSwitchAttaching, kSwitchAttachLimits};
   Attaching watch_{kTopologyWatching};
+  std::optional<std::uint64_t> network_version_;  // of the network that the logic has
   std::set<std::string> read_;  // switches whose hops of earlier epochs have been read
   // By switch: the ledger (HopAttachment.books) that has this manager's hops.
   std::map<std::string, std::uint64_t> books_;

@@ -37,15 +37,16 @@ TopologyState RemotePeers::topology_from(const v2::TopologyState& state) {
 
 void RemotePeers::take_topology_notice(const v2::TopologyState& state) {
   if (state.topology_version == 0) return;  // it keeps the connection open
-  if (state.unusable.length() >= state.unusable_count) {
+  const bool whole = state.unusable.length() >= state.unusable_count;
+  if (whole) {
     raise_to(topology_noticed_, state.topology_version);
     post_([received = topology_from(state)](ConnectionManager& manager) {
       manager.on_topology(received);
     });
-    return;
   }
-  // The watching thread, which may wait, fetches the rest.
+  // The watching thread, which may wait, fetches the rest, and a changed network.
   const std::lock_guard lock(mutex_);
+  if (whole && network_version_ == state.network_version) return;
   watch_.begin(steady_now());
   wake_.notify_all();
 }
@@ -124,16 +125,18 @@ void RemotePeers::run_watching() {
   if (CORBA::is_nil(watched) || fenced_) return;
   const auto gone = orb::remote("routeobject " + options_.route_object, watched,
                                 [&] { watched->unwatch(options_.manager.c_str()); });
-  if (!gone) log::info("{}", gone.error().text);
+  if (!gone) log::routes.info("{}", gone.error().text);
 }
 
 std::optional<Duration> RemotePeers::watch_now(v2::RouteObject_var& watched) {
   Duration refresh = kTopologyRefreshMin;
   v2::RouteObject_var asked;
   std::optional<TopologyState> state;
+  std::uint64_t network_version = 0;
   const std::uint64_t noticed = topology_noticed_;
-  const auto called = at_route_object("watching the topology", [&](v2::RouteObject_ptr object) {
+  const auto called = at_route_object(kWatching, [&](v2::RouteObject_ptr object) {
     const v2::TopologyState_var now = object->watch(options_.manager.c_str(), topology_observer_);
+    network_version = now->network_version;
     state = whole_topology(object, now.in());
     if (!state) return;
     refresh = std::clamp(Duration{std::chrono::milliseconds{now->validity_ms}}, kTopologyRefreshMin,
@@ -141,8 +144,13 @@ std::optional<Duration> RemotePeers::watch_now(v2::RouteObject_var& watched) {
     asked = v2::RouteObject::_duplicate(object);
   });
   if (!called) return std::nullopt;
-  if (!network_given_) {
-    // The manager began without RouteObject: learn the network now.
+  // The manager began without RouteObject, or the operator has changed the network.
+  bool has_network = false;
+  {
+    const std::lock_guard lock(mutex_);
+    has_network = network_version_ == network_version;
+  }
+  if (!has_network) {
     if (const auto known = network()) give_network(*known);
   }
   if (state) {
@@ -152,7 +160,7 @@ std::optional<Duration> RemotePeers::watch_now(v2::RouteObject_var& watched) {
     // RouteObject's versions only rise, so it has not sent a notice from before this call that has
     // a higher one than its answer. If believed, such a notice would hide all later ones.
     if (!restarted && state->version < noticed) {
-      log::warn(
+      log::routes.warn(
           "a topology notice of version {} was not sent by routeobject {}, whose version is {}",
           noticed, options_.route_object, state->version);
       restarted = true;

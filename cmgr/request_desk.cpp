@@ -252,6 +252,10 @@ void RequestDesk::on_service(const ServiceReply& reply, TimePoint now) {
   parked_ = std::move(still);
 }
 
+void RequestDesk::change_route_timer(Duration wanted) {
+  for (Parked& parked : parked_) parked.deadline += wanted - context_.config.route_timer;
+}
+
 void RequestDesk::begin_parked(const Parked& parked, TimePoint now) {
   const auto& services = parked.services;
   const Contract contract =

@@ -32,6 +32,8 @@ class RequestDesk {
   void on_services(const std::vector<ServiceReply>& replies, TimePoint now);
   // Begins waiting requests while there is room; requests that waited too long are answered busy.
   void pump(TimePoint now);
+  // The route timer becomes `wanted` after this call, for requests that wait for it as well.
+  void change_route_timer(Duration wanted);
   void tick(TimePoint now);
   TimePoint next_deadline() const;
   // Queries the services that the step needs.

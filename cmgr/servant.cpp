@@ -13,6 +13,7 @@
 #include "orb/convert.hpp"
 #include "orb/oneway.hpp"
 #include "orb/peer_faults.hpp"
+#include "orb/process.hpp"
 #include "orb/raise.hpp"
 #include "orb/reply.hpp"
 
@@ -20,6 +21,15 @@ namespace xbind::cmgr {
 namespace {
 
 constexpr CORBA::ULong kListMax = 10'000;
+
+// `second`: of the steady clock, plus one; 0: none.
+CORBA::ULongLong unix_second(std::uint32_t second) {
+  if (second == 0) return 0;
+  const std::chrono::nanoseconds ago =
+      steady_now().time_since_epoch() - std::chrono::seconds(second - 1);
+  return static_cast<CORBA::ULongLong>(
+      std::chrono::floor<std::chrono::seconds>(orb::since_1970() - ago).count());
+}
 
 void describe_into(const cmgr::ConnectionManager& manager, ConnectionId id,
                    v2::ConnectionState& out) {
@@ -39,6 +49,8 @@ void describe_into(const cmgr::ConnectionManager& manager, ConnectionId id,
   out.resources = orb::to_idl(connection.demand_of_leg(0));
   out.reverse_resources = orb::to_idl(connection.demand_of_leg(1));
   out.reroutes = connection.reroutes();
+  out.up_since_s = unix_second(connection.up_since_s);
+  out.changed_s = unix_second(connection.changed_s());
   out.condition = v2::path_up;
   if (const auto& seen = connection.observed(); !seen.broken.empty()) {
     out.condition = seen.in_doubt ? v2::path_unknown : v2::path_down;
@@ -152,7 +164,7 @@ void ConnectionManagerServant::detach_client(v2::SessionId session) {
 
 Outcome ConnectionManagerServant::ask_for(RequestBody request, RequestId number) {
   const bool setup = std::holds_alternative<ConnectRequest>(request);
-  auto outcome = daemon_.call(std::move(request), call_timeout_, number);
+  auto outcome = daemon_.call(std::move(request), call_timeout_(), number);
   if (!outcome) orb::raise(outcome.error());
   // Without a number the caller cannot query the outcome later.
   if (setup && number == RequestId{} && outcome->connection != ConnectionId{} &&

@@ -2,6 +2,8 @@
 // converts the result.
 #pragma once
 
+#include <utility>
+
 #include "cmgr/daemon.hpp"
 #include "connection_manager.hh"
 #include "orb/dispatch.hpp"
@@ -50,12 +52,12 @@ class ConnectionManagerServant : public orb::Dispatched<POA_xbind::v2::Connectio
  public:
   // `call_timeout`: for connect and release; longer than all timers of the logic together.
   ConnectionManagerServant(ManagerDaemon& daemon, v2::RequestInbox_ptr inbox,
-                           v2::ManagerOperations_ptr operations, Duration call_timeout)
+                           v2::ManagerOperations_ptr operations, CallTimeout call_timeout)
       : Dispatched(daemon.dispatch()),
         daemon_(daemon),
         inbox_(v2::RequestInbox::_duplicate(inbox)),
         operations_(v2::ManagerOperations::_duplicate(operations)),
-        call_timeout_(call_timeout) {}
+        call_timeout_(std::move(call_timeout)) {}
 
   v2::ClientAttachment* attach_client(const char* client, v2::Epoch client_epoch,
                                       CORBA::ULong version,
@@ -86,7 +88,7 @@ class ConnectionManagerServant : public orb::Dispatched<POA_xbind::v2::Connectio
   ManagerDaemon& daemon_;
   v2::RequestInbox_var inbox_;
   v2::ManagerOperations_var operations_;
-  Duration call_timeout_;
+  CallTimeout call_timeout_;
 };
 
 }  // namespace xbind::cmgr

@@ -4,6 +4,7 @@
 #include "orb/dispatch.hpp"
 #include "orb/oneway.hpp"
 #include "orb/process.hpp"
+#include "orb/supervision.hpp"
 
 namespace xbind::cmgr {
 namespace {
@@ -215,7 +216,7 @@ Metrics status_of(const ConnectionManager& manager, const RemotePeers& peers,
 
 std::vector<MetricTable> manager_metrics() {
   return {metric_table("cmgr", kManagerMetrics, kCauseMetrics, kStageMetrics), impairment_metrics(),
-          orb::upcall_metrics()};
+          orb::upcall_metrics(), orb::alarm_metrics()};
 }
 
 }  // namespace xbind::cmgr

@@ -6,12 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include "cmgr/parts/trace_spans.hpp"
 #include "core/name.hpp"
 #include "core/steady_now.hpp"
 #include "orb/convert.hpp"
-#include "orb/log_level.hpp"
 #include "orb/raise.hpp"
 #include "orb/reply.hpp"
+#include "orb/traces.hpp"
 
 namespace xbind::cmgr {
 namespace {
@@ -20,6 +21,7 @@ constexpr std::size_t kFindingsReported = 1'000;
 constexpr std::size_t kCachesPerKind = 2'000;
 constexpr std::size_t kCacheKinds = 6;
 constexpr CORBA::ULong kClientsPerPage = 5'000;
+constexpr CORBA::ULong kTracedMax = 1'000;
 constexpr std::size_t kClientOctets = 64;  // of a client's numbers in CDR
 
 // Upper bounds of their size in CDR (orb/reply.hpp).
@@ -51,6 +53,10 @@ std::vector<CacheState> within_reply(std::vector<CacheState> states) {
   refused.cause = Cause::kInvalidRequest;
   refused.reason = error.text;
   throw v2::Refused(orb::refusal_of(refused));
+}
+
+SwitchName names_of(const cmgr::ConnectionManager& manager) {
+  return [&manager](SwitchIndex at) -> const std::string& { return manager.switch_name(at); };
 }
 
 v2::AuditReport* report_of(const AuditSummary& summary) {
@@ -179,7 +185,7 @@ v2::Debt* ManagerOperationsServant::clear(v2::ConnectionId connection) {
   const ConnectionId id{connection};
   const auto end = daemon_.ask(
       [&](cmgr::ConnectionManager& manager) { return manager.end_by_force(id, steady_now()); });
-  auto outcome = daemon_.call(ReleaseRequest{{}, id}, call_timeout_);
+  auto outcome = daemon_.call(ReleaseRequest{{}, id}, call_timeout_());
   if (!outcome) orb::raise(outcome.error());
   // Without a client it is released already.
   const bool gone = end.stood && (outcome->cause == Cause::kUnknownConnection ||
@@ -198,6 +204,45 @@ v2::AuditReport* ManagerOperationsServant::repair_network(const v2::AuditFinding
   return report_of(daemon_.repair(*findings));
 }
 
-void ManagerOperationsServant::set_log_level(const char* level) { orb::set_log_level(level); }
+v2::TracePart* ManagerOperationsServant::spans_of(const char* manager,
+                                                  v2::ConnectionId connection) {
+  const std::string& name = daemon_.name();
+  if (*manager != '\0' && manager != name) {
+    throw v2::BadRequest(
+        fmt::format("this manager is {}, not '{}'", name, printable(manager)).c_str());
+  }
+  const trace::WallClock clock = orb::wall_clock();
+  auto part = daemon_.ask([&](cmgr::ConnectionManager& it) {
+    const CallTraces& traces = it.traces();
+    trace::Part found;
+    found.connection = found.shown_id = ConnectionId{connection};
+    if (auto known = cmgr::spans_of(traces.records(), found.connection, names_of(it), clock)) {
+      found = std::move(*known);
+    }
+    found.sample = traces.settings().sample;
+    found.overwritten = traces.records().overwritten();
+    return found;
+  });
+  part.process = "xbind-cmgr " + name;
+  part.manager = name;
+  return orb::to_idl(part);
+}
+
+v2::TracedOperationSeq* ManagerOperationsServant::traced_operations(CORBA::ULong limit) {
+  if (limit == 0 || limit > kTracedMax) {
+    throw v2::BadRequest(fmt::format("limit {} is not in 1..{}", limit, kTracedMax).c_str());
+  }
+  const trace::WallClock clock = orb::wall_clock();
+  const auto operations = daemon_.ask([&](cmgr::ConnectionManager& manager) {
+    return cmgr::traced_operations(manager.traces().records(), limit, names_of(manager), clock);
+  });
+  auto out = std::make_unique<v2::TracedOperationSeq>();
+  out->length(static_cast<CORBA::ULong>(operations.size()));
+  for (CORBA::ULong i = 0; i < out->length(); ++i) {
+    (*out)[i].shown_id = operations[i].shown_id.value();
+    orb::to_idl(operations[i].whole, (*out)[i].whole);
+  }
+  return out.release();
+}
 
 }  // namespace xbind::cmgr

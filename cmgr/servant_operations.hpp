@@ -2,18 +2,23 @@
 // converts the result.
 #pragma once
 
+#include <utility>
+
 #include "cmgr/daemon.hpp"
 #include "connection_manager.hh"
-#include "orb/dispatch.hpp"
+#include "orb/supervised.hpp"
 
 namespace xbind::cmgr {
 
-class ManagerOperationsServant : public orb::Dispatched<POA_xbind::v2::ManagerOperations> {
+class ManagerOperationsServant : public orb::Supervised<POA_xbind::v2::ManagerOperations> {
  public:
-  // `daemon` must outlive the servant. `call_timeout`: longer than all timers of the logic
-  // together.
-  ManagerOperationsServant(ManagerDaemon& daemon, Duration call_timeout)
-      : Dispatched(daemon.dispatch()), daemon_(daemon), call_timeout_(call_timeout) {}
+  // `daemon` and `options` must outlive the servant. `call_timeout`: longer than all timers of the
+  // logic together.
+  ManagerOperationsServant(ManagerDaemon& daemon, CallTimeout call_timeout,
+                           config::Reloadable& options)
+      : Supervised(daemon.dispatch(), daemon.supervision(), options),
+        daemon_(daemon),
+        call_timeout_(std::move(call_timeout)) {}
 
   void set_aggregation(const v2::Aggregation& settings) override;
   v2::Aggregation aggregation_now() override;
@@ -24,11 +29,16 @@ class ManagerOperationsServant : public orb::Dispatched<POA_xbind::v2::ManagerOp
   v2::Debt* clear(v2::ConnectionId connection) override;
   v2::AuditReport* audit_network() override;
   v2::AuditReport* repair_network(const v2::AuditFindingSeq& seen) override;
-  void set_log_level(const char* level) override;
+  v2::TracePart* spans_of(const char* manager, v2::ConnectionId connection) override;
+  v2::TracedOperationSeq* traced_operations(CORBA::ULong limit) override;
 
  private:
+  EventPage calls_after(const orb::EventPosition& from) override {
+    return daemon_.calls_after(from.after, from.limit);
+  }
+
   ManagerDaemon& daemon_;
-  Duration call_timeout_;
+  CallTimeout call_timeout_;
 };
 
 }  // namespace xbind::cmgr

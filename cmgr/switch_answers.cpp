@@ -181,7 +181,7 @@ void SwitchAnswers::on_invoked(SessionId session, const HopBatch& asked,
                                [&](const HopRemoval& it) { return loses_label(*at, it); });
     if (answer) context_.switches.granted(*at, *answer, now);
     if (!answer) {
-      log::warn("switchserver {}: {}", context_.switches.name(*at), answer.error().text);
+      log::sessions.warn("switchserver {}: {}", context_.switches.name(*at), answer.error().text);
     }
     for (const HopResult& result : answer ? answer->results : unknown) {
       on_result(*at, result, now);
@@ -220,6 +220,7 @@ SwitchAnswers::Found SwitchAnswers::find_hop(SwitchIndex at, const HopKey& key) 
 
 void SwitchAnswers::on_result(SwitchIndex at, const HopResult& result, TimePoint now) {
   const Found found = find_hop(at, result.key);
+  if (found.connection != nullptr && found.connection->traced) context_.traces.answered(at, result);
   if (found.hop == nullptr) {
     on_orphan_result(at, result, now);
     return;

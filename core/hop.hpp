@@ -177,6 +177,9 @@ struct HopBatch {
   std::vector<PortQuota> quota_returned{};
   std::vector<PortDemand> declared{};  // ports whose demand has changed
   std::vector<HopOwner> owners{};      // of the setups
+  // Connections whose commands in this batch are recorded (core/trace/); each once or more. A batch
+  // without one of them costs no memory for it.
+  std::vector<ConnectionId> traced{};
 
   std::size_t commands() const { return setups.size() + removals.size() + modifies.size(); }
   friend bool operator==(const HopBatch&, const HopBatch&) = default;

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -35,7 +37,7 @@ spdlog::level::level_enum to_spdlog(Level level) {
     case Level::kInfo: return spdlog::level::info;
     case Level::kWarn: return spdlog::level::warn;
     case Level::kError: return spdlog::level::err;
-    case Level::kOff: return spdlog::level::off;
+    case Level::kOff: break;
   }
   return spdlog::level::off;
 }
@@ -97,9 +99,12 @@ struct Log {
   std::string name;
   std::shared_ptr<spdlog::logger> logger;
 
-  void begin(const std::string& program_and_name, Level level) {
+  Levels started = Level::kWarn;
+
+  void begin(const std::string& program_and_name, const Levels& levels) {
+    started = levels;
     logger = std::make_shared<spdlog::logger>(program_and_name, sink);
-    logger->set_level(to_spdlog(level));
+    logger->set_level(spdlog::level::debug);  // enabled() decides
     if (format == Format::kJson) {
       logger->set_pattern(kJsonPattern, spdlog::pattern_time_type::utc);
     } else {
@@ -108,7 +113,23 @@ struct Log {
   }
 };
 
-// Before start(): warnings and errors only, so that tests show what matters.
+// The levels of now. Before start(): warnings and errors only, so that tests show what matters.
+struct Present {
+  std::mutex mutex;
+  Levels levels = Level::kWarn;
+  std::array<std::atomic<Level>, kSubsystems> of;  // the same, to be read without the mutex
+
+  Present() { set(levels); }
+  void set(const Levels& wanted) {
+    const std::lock_guard lock(mutex);
+    levels = wanted;
+    for (std::size_t i = 0; i < kSubsystems; ++i) {
+      of[i].store(wanted.of(static_cast<Subsystem>(i)), std::memory_order_relaxed);
+    }
+  }
+};
+Present present;
+
 Log& current() {
   static Log instance = [] {
     Log made;
@@ -119,7 +140,6 @@ Log& current() {
 }
 
 thread_local const std::string* about = nullptr;
-thread_local const char* subsystem = nullptr;
 thread_local std::optional<std::uint64_t> call;
 
 // Longest text of a line; the longest in practice is the line of the given options.
@@ -143,13 +163,15 @@ void append_member(std::string& json, std::string_view key, std::string_view tex
 }
 
 // The members of the object after the time, which the pattern adds.
-std::string members_of(Level level, std::string_view line) {
+std::string members_of(Subsystem subsystem, Level level, std::string_view line) {
   const Log& log = current();
-  std::string json = fmt::format(R"("level":"{}")", level_names()[static_cast<std::size_t>(level)]);
+  std::string json = fmt::format(R"("level":"{}")", to_string(level));
   append_member(json, "program", log.program);
   const std::string_view name = about == nullptr ? log.name : *about;
   if (!name.empty()) append_member(json, "name", name);
-  if (subsystem != nullptr) append_member(json, "subsystem", subsystem);
+  if (subsystem != Subsystem::kNone) {
+    append_member(json, "subsystem", subsystem_names()[static_cast<std::size_t>(subsystem)]);
+  }
   if (call) json += fmt::format(R"(,"call":{})", *call);
   append_member(json, "text", line);
   return json;
@@ -159,9 +181,6 @@ std::string members_of(Level level, std::string_view line) {
 
 About::About(const std::string& name) : outer_(about) { about = name.empty() ? nullptr : &name; }
 About::~About() { about = outer_; }
-
-AboutSubsystem::AboutSubsystem(const char* name) : outer_(std::exchange(subsystem, name)) {}
-AboutSubsystem::~AboutSubsystem() { subsystem = outer_; }
 
 AboutCall::AboutCall(std::uint64_t connection) : outer_(std::exchange(call, connection)) {}
 AboutCall::~AboutCall() { call = outer_; }
@@ -187,57 +206,61 @@ void start(std::string_view program_and_name, const Output& output) {
   if (blank < program_and_name.size()) made.name = program_and_name.substr(blank + 1);
   made.begin(std::string{program_and_name}, output.level);
   current() = std::move(made);
+  present.set(output.level);
 }
 
-void set_level(Level level) { current().logger->set_level(to_spdlog(level)); }
+void set_levels(const Levels& levels) { present.set(levels); }
+Levels levels() {
+  const std::lock_guard lock(present.mutex);
+  return present.levels;
+}
+Levels started_levels() { return current().started; }
 
-void hang_up() {
+bool hang_up() {
   DescriptorSink& sink = *current().sink;
-  if (sink.path().empty()) {
-    return warn("SIGHUP (a terminal was closed?) changes nothing; SIGTERM ends this process");
-  }
+  if (sink.path().empty()) return false;
   if (const int failed = sink.open_again(); failed != 0) {
-    return error("SIGHUP: {} cannot be opened again, the old file stays in use: {}", sink.path(),
-                 std::strerror(failed));
+    error("SIGHUP: {} cannot be opened again, the old file stays in use: {}", sink.path(),
+          std::strerror(failed));
+  } else {
+    info("SIGHUP: {} was opened again", sink.path());
   }
-  info("SIGHUP: {} was opened again", sink.path());
+  return true;
 }
 
-const std::vector<std::string>& level_names() {
-  static const std::vector<std::string> names{"debug", "info", "warn", "error", "off"};
-  return names;
+void hang_up_only() {
+  if (hang_up()) return;
+  warn("SIGHUP (a terminal was closed?) changes nothing; SIGTERM ends this process");
 }
 
-std::optional<Level> level_of(std::string_view text) {
-  const auto& names = level_names();
-  const auto found = std::find(names.begin(), names.end(), text);
-  if (found == names.end()) return std::nullopt;
-  return static_cast<Level>(found - names.begin());
-}
-
-void write_bounded(Level level, const char* text, std::string_view line) {
+void write_bounded(Subsystem subsystem, Level level, const char* text, std::string_view line) {
   static LineLimit limit;
   const auto omitted = limit.admit(text, steady_now());
   if (!omitted) return;
-  if (*omitted == 0) return write(level, line);
-  write(level, fmt::format("{} ({} lines like this one were left out)", line, *omitted));
+  if (*omitted == 0) return write(subsystem, level, line);
+  write(subsystem, level, fmt::format("{} ({} lines like this one were left out)", line, *omitted));
 }
 
-bool enabled(Level level) { return current().logger->should_log(to_spdlog(level)); }
+bool enabled(Subsystem subsystem, Level level) {
+  const auto& least = present.of[static_cast<std::size_t>(subsystem)];
+  return level >= least.load(std::memory_order_relaxed) && level != Level::kOff;
+}
 
 // Every line passes here, so that one event is one line, whatever text a peer supplies.
-void write(Level level, std::string_view line) {
-  if (!enabled(level)) return;
+void write(Subsystem subsystem, Level level, std::string_view line) {
+  if (!enabled(subsystem, level)) return;
   spdlog::logger& logger = *current().logger;
   const auto log = [&](std::string_view clean) {
     logger.log(to_spdlog(level), fmt::string_view(clean.data(), clean.size()));
   };
-  if (current().format == Format::kJson) return log(members_of(level, line));
-  if (about == nullptr && line.size() <= kLineOctetsMax && plainly_printable(line)) {
-    return log(line);
+  if (current().format == Format::kJson) return log(members_of(subsystem, level, line));
+  std::string whole;
+  if (about != nullptr) whole = fmt::format("{}: ", *about);
+  if (call && line.find(fmt::format("{}", *call)) == std::string_view::npos) {
+    whole += fmt::format("call {}: ", *call);
   }
-  const std::string whole =
-      about == nullptr ? std::string{line} : fmt::format("{}: {}", *about, line);
+  if (whole.empty() && line.size() <= kLineOctetsMax && plainly_printable(line)) return log(line);
+  whole += line;
   log(printable(whole, kLineOctetsMax));
 }
 

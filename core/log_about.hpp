@@ -1,24 +1,12 @@
-// What the log lines of a thread are about, besides the object of log::About: the subsystem and the
-// call, for as long as the object exists. Only the JSON form shows them: the text of such a line
-// names them already. If nested, the innermost one counts. They cost a thread-local pointer.
+// The call that the log lines of a thread are about, for as long as the object exists. The JSON
+// form has it as a member; in the other form, a line that does not name it begins with "call ID: ".
+// If nested, the innermost one counts. It costs a thread-local pointer.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
 namespace xbind::log {
-
-class AboutSubsystem {
- public:
-  // `name`: a constant, "orb".
-  explicit AboutSubsystem(const char* name);
-  ~AboutSubsystem();
-  AboutSubsystem(const AboutSubsystem&) = delete;
-  AboutSubsystem& operator=(const AboutSubsystem&) = delete;
-
- private:
-  const char* outer_;
-};
 
 class AboutCall {
  public:

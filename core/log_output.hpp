@@ -5,7 +5,7 @@
 //   json  {"time":"2026-03-01T11:00:00.000Z","level":"info","program":"xbind-cmgr","name":"cm1",
 //          "text":"client east attached"}                                           (one line, UTC)
 //
-// JSON also has "subsystem" and "call" where the code has said them (core/log_about.hpp). In a
+// JSON also has "subsystem" if the line is of one, and "call" (core/log_about.hpp). In a
 // process of several objects "name" is the one that the line is about. "text" has at most 8 192
 // octets before it is quoted.
 #pragma once
@@ -22,7 +22,7 @@ namespace xbind::log {
 enum class Format : unsigned char { kText, kJson };
 
 struct Output {
-  Level level = Level::kInfo;
+  Levels level = Level::kInfo;
   Format format = Format::kText;
   std::string file;  // lines are appended to it; empty: standard error
 };
@@ -32,17 +32,18 @@ struct Output {
 // ends the process with a sentence on standard error and exit code 2.
 void start(std::string_view program_and_name, const Output& output);
 
-// Changes the least severe level that is written. Any thread.
-void set_level(Level level);
+// Changes the levels. Any thread.
+void set_levels(const Levels& levels);
+// Those of now, and those of start().
+Levels levels();
+Levels started_levels();
 
 // What SIGHUP does, and a line that says so: opens the file again, so that lines go on in a new
-// file once the old one has been renamed; without a file, nothing. If the file cannot be opened,
-// the old one stays in use. No line is lost, and none is split. Any thread, but no signal handler.
-void hang_up();
-
-// "debug", "info", "warn", "error", "off", in the order of Level.
-const std::vector<std::string>& level_names();
-// nullopt: the text is none of level_names().
-std::optional<Level> level_of(std::string_view text);
+// file once the old one has been renamed. If the file cannot be opened, the old one stays in use.
+// No line is lost, and none is split. Returns false if lines do not go to a file: nothing was done
+// or said. Any thread, but no signal handler.
+bool hang_up();
+// For programs in which SIGHUP does nothing else: the same, and a line when nothing was done.
+void hang_up_only();
 
 }  // namespace xbind::log

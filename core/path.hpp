@@ -49,8 +49,17 @@ struct UnusableElement {
 struct TopologyState {
   std::uint64_t version = 0;  // rises with every change
   std::vector<UnusableElement> unusable;
+  std::uint64_t network_version = 0;  // rises when switches, links or endpoints come, go or change
 
   friend bool operator==(const TopologyState&, const TopologyState&) = default;
+};
+
+// The rate that the operator has set for the line at a port of a switch.
+struct PortRate {
+  PortId port;
+  std::uint64_t cells_per_s = 0;
+
+  friend bool operator==(const PortRate&, const PortRate&) = default;
 };
 
 struct Path {

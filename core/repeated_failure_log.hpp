@@ -35,6 +35,13 @@ class RepeatedFailureLog {
   // Ends the trouble. Returns how many tries had failed; nullopt when there was no trouble.
   std::optional<std::uint64_t> well(const std::string& peer);
 
+  // The present trouble with a peer; nullopt: there is none.
+  struct Failing {
+    std::string cause;  // of the last try
+    TimePoint last;     // when it failed
+  };
+  std::optional<Failing> failing(const std::string& peer) const;
+
  private:
   struct Trouble {
     std::vector<std::string> causes;  // already logged
@@ -42,9 +49,10 @@ class RepeatedFailureLog {
     TimePoint say_again;
     Duration pause;
     std::uint64_t tries = 0;
+    Failing latest{};
   };
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::map<std::string, Trouble, std::less<>> troubles_;  // by peer
 };
 

@@ -46,6 +46,15 @@ inline constexpr Timers kCoreTimers{
          "The same while more connections than the limit are open."},
         {"idle-connection-crowded", std::chrono::seconds{10},
          "Silence after which a connection may be closed while more than the limit are open."},
+        // core/alarms/alarm_kinds.cpp
+        {"alarm-raise", std::chrono::seconds{2},
+         "Time for which a state must hold before its alarm is raised."},
+        {"alarm-raise-slow", std::chrono::minutes{1},
+         "The same for states that are normal for a while, such as removals that are owed."},
+        {"alarm-clear", std::chrono::seconds{5},
+         "Time for which a state must be over before its alarm is cleared."},
+        {"alarm-clear-counted", std::chrono::minutes{5},
+         "Time without another occurrence after which an alarm about occurrences is cleared."},
         // core/impairments/fault_plan.hpp
         {"delay-ms", std::chrono::milliseconds{50},
          "With --delay: how much later at most, in milliseconds.", TimerSource::kOption},

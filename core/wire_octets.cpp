@@ -23,6 +23,7 @@ constexpr std::size_t kLabel = 8;
 constexpr std::size_t kPortQuota = 24;
 constexpr std::size_t kPortDemand = 8;
 constexpr std::size_t kPortRecall = 24;
+constexpr std::size_t kTraced = 8;
 
 std::size_t octets(const std::vector<PortLabels>& ports) {
   std::size_t sum = 0;
@@ -56,7 +57,7 @@ std::size_t wire_octets(const HopBatch& batch) {
   std::size_t sum = kEmptyBatchOctets + kSetup * batch.setups.size() +
                     kModify * batch.modifies.size() + kRemoval * batch.removals.size() +
                     octets(batch.returned) + kPortQuota * batch.quota_returned.size() +
-                    kPortDemand * batch.declared.size();
+                    kPortDemand * batch.declared.size() + kTraced * batch.traced.size();
   for (const HopOwner& owner : batch.owners) {
     sum += kOwner + octets(owner.client) + octets(owner.from) + octets(owner.to);
   }

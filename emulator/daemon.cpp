@@ -63,13 +63,13 @@ class Served {
       deliver(steady_now());  // at once: unsent answers must stop the reading
     };
     callbacks.on_closed = [this](TcpConnectionKey key, const std::string& reason) {
-      log::info("{}connection {}: {}", prefix_, key, reason);
+      log::gsmp.info("{}connection {}: {}", prefix_, key, reason);
       allowances_.erase(key);
       emulated.closed(key, steady_now());
       dirty = true;
     };
     callbacks.on_refused = [this](const std::string& reason) {
-      log::warn("{}connection refused: {}", prefix_, reason);
+      log::gsmp.warn("{}connection refused: {}", prefix_, reason);
     };
     auto server = gsmp::TcpServer::listen(loop, options, std::move(callbacks));
     if (!server) return tl::make_unexpected(server.error());
@@ -84,7 +84,7 @@ class Served {
       for (emulated.take_output(key, output_, now); !output_.empty();
            emulated.take_output(key, output_, now)) {
         if (const auto sent = server_->send(key, output_); !sent) {
-          log::warn("{}connection {}: {}", prefix_, key, sent.error().text);
+          log::gsmp.warn("{}connection {}: {}", prefix_, key, sent.error().text);
         }
       }
       const std::size_t allowance = emulated.allowance(key);
@@ -100,9 +100,9 @@ class Served {
     }
     for (const EmulatedSwitch::Notice& notice : emulated.take_notices()) {
       if (notice.trouble) {
-        log::warn("{}{}", prefix_, notice.text);
+        log::gsmp.warn("{}{}", prefix_, notice.text);
       } else {
-        log::info("{}{}", prefix_, notice.text);
+        log::gsmp.info("{}{}", prefix_, notice.text);
       }
     }
   }
@@ -120,7 +120,7 @@ class Served {
       return server_->close(key, known.error().text);
     }
     allowances_.emplace(key, kUnlimited);
-    log::info("{}connection {}: a controller", prefix_, key);
+    log::gsmp.info("{}connection {}: a controller", prefix_, key);
   }
 
   std::string prefix_;  // of log lines: the switch's name if there are several
@@ -223,7 +223,7 @@ struct Daemon::Impl {
       operators.erase(key);
     };
     callbacks.on_refused = [](const std::string& reason) {
-      log::warn("control connection refused: {}", reason);
+      log::gsmp.warn("control connection refused: {}", reason);
     };
     auto opened = gsmp::TcpServer::listen(loop, options, std::move(callbacks));
     if (!opened) return fail(opened.error().code, "control socket: {}", opened.error().text);

@@ -87,7 +87,7 @@ struct TcpLoop::Impl {
     signals.async_wait([this](const error_code& error, int number) {
       if (error) return;
       if (number != SIGHUP) return stop();
-      log::hang_up();
+      log::hang_up_only();
       await_signal();
     });
   }

@@ -32,6 +32,11 @@ void AcceptedConnections::set_limits(const ConnectionLimits& limits) {
   limits_ = limits;
 }
 
+ConnectionLimits AcceptedConnections::limits() const {
+  const std::lock_guard lock(mutex_);
+  return limits_;
+}
+
 bool AcceptedConnections::admit(std::string_view host) {
   const std::lock_guard lock(mutex_);
   if (open_ >= limits_.total) return false;

@@ -23,6 +23,7 @@ struct ConnectionLimits {
 class AcceptedConnections {
  public:
   void set_limits(const ConnectionLimits& limits);
+  ConnectionLimits limits() const;
   // Counts one more connection of the host. False: it is to be closed, and is not counted.
   bool admit(std::string_view host);
   // Replaces the counts by the hosts of the connections that are open.

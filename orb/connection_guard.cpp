@@ -55,8 +55,6 @@ std::uint64_t raise_descriptor_limit() {
 
 ConnectionGuard::ConnectionGuard(std::uint64_t descriptors_max, const ConnectionLimits& limits)
     : descriptors_max_(descriptors_max), spare_(open("/dev/null", O_RDONLY | O_CLOEXEC)) {
-  limits_.connections_max = std::min<std::size_t>(roomy(limits.total), descriptors_max / 2);
-  limits_of_host_.connections_max = roomy(limits.per_host);
   accepted_connections().set_limits(limits);
   thread_ = std::thread([this] { run(); });
 }
@@ -109,6 +107,10 @@ void ConnectionGuard::look(const std::vector<int>& all) {
   accepted_connections().seen(hosts);
   const std::size_t connections = accepted.size();
   std::set<int> closed;
+  // Read each time: a reload may change them.
+  const ConnectionLimits limits = accepted_connections().limits();
+  limits_.connections_max = std::min<std::size_t>(roomy(limits.total), descriptors_max_ / 2);
+  limits_of_host_.connections_max = roomy(limits.per_host);
   for (const int descriptor : connections_to_close(std::move(accepted), limits_)) {
     closed.insert(descriptor);
   }
@@ -123,14 +125,14 @@ void ConnectionGuard::look(const std::vector<int>& all) {
   closed_unlogged_ += closed.size();
   count_closed_idle(closed.size());
   if (closed_unlogged_ != 0 && now - closed_logged_at_ >= kTellPeriod) {
-    log::warn("closed {} idle connections without a session; {} of at most {} remain open",
-              closed_unlogged_, connections - closed.size(), limits_.connections_max);
+    log::orb.warn("closed {} idle connections without a session; {} of at most {} remain open",
+                  closed_unlogged_, connections - closed.size(), limits_.connections_max);
     closed_unlogged_ = 0;
     closed_logged_at_ = now;
   }
   set_few_descriptors_left(all.size() - std::min(all.size(), connections) >= descriptors_max_ / 2);
   if (all.size() >= descriptors_max_ / 8 * 7 && !std::exchange(shortage_logged_, true)) {
-    log::warn(
+    log::orb.warn(
         "few file descriptors left: {} of {} in use, {} by accepted connections; "
         "raise the limit (ulimit -n)",
         all.size(), descriptors_max_, connections);

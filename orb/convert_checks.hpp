@@ -53,6 +53,18 @@ class Checker {
     note(Error{ErrorCode::kProtocol, fmt::format("hop action {} is unknown", code)});
     return HopAction::kCommit;
   }
+  // The connections to be recorded in a batch of so many commands.
+  std::vector<ConnectionId> traced(const v2::ConnectionIdSeq& ids, std::size_t commands) {
+    std::vector<ConnectionId> out;
+    if (ids.length() > commands) {
+      note(Error{ErrorCode::kProtocol, fmt::format("{} connections are to be recorded, of {} "
+                                                   "commands",
+                                                   ids.length(), commands)});
+      return out;
+    }
+    for (CORBA::ULong i = 0; i < ids.length(); ++i) out.push_back(ConnectionId{ids[i]});
+    return out;
+  }
   HopStage stage(CORBA::Octet code) {
     if (code <= static_cast<CORBA::Octet>(kHopStageLast)) return static_cast<HopStage>(code);
     note(Error{ErrorCode::kProtocol, fmt::format("hop stage {} is unknown", code)});

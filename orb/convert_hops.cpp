@@ -154,6 +154,10 @@ void to_idl(const HopBatch& batch, v2::HopBatch& out) {
     out.declared[i].port_number = batch.declared[i].port.value();
     out.declared[i].labels = batch.declared[i].labels;
   }
+  out.traced.length(static_cast<CORBA::ULong>(batch.traced.size()));
+  for (CORBA::ULong i = 0; i < out.traced.length(); ++i) {
+    out.traced[i] = batch.traced[i].value();
+  }
 }
 
 Result<HopBatch> to_core(const v2::HopBatch& batch) {
@@ -221,6 +225,7 @@ Result<HopBatch> to_core(const v2::HopBatch& batch) {
   for (CORBA::ULong i = 0; i < batch.declared.length(); ++i) {
     out.declared.push_back({PortId{batch.declared[i].port_number}, batch.declared[i].labels});
   }
+  out.traced = checker.traced(batch.traced, out.commands());
   return checker.done(std::move(out));
 }
 

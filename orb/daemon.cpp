@@ -60,11 +60,21 @@ void add_daemon_options(config::OptionSet& set, CommonOptions& options,
   add_exit_codes(set);
 }
 
+void set_live_options(config::OptionSet& set) {
+  set.set_live({"log-level", "accepted-max", "accepted-per-host-max"});
+}
+
+void apply_live_options(const CommonOptions& before, const CommonOptions& wanted) {
+  // An operator's set_log_level() stays unless the option itself has changed.
+  if (before.log.level != wanted.log.level) log::set_levels(wanted.log.level);
+  accepted_connections().set_limits(wanted.connections());
+}
+
 void add_exit_codes(config::OptionSet& set) {
   set.add_note(fmt::format(
       "Exit codes: 0 after SIGTERM or SIGINT; 2 options are refused; {} at the start: a daemon of "
       "the same name is alive; {} later: another daemon has taken the name, or a newer epoch of it "
-      "fences this one. SIGHUP opens the file of --log-file again and changes nothing else.",
+      "fences this one. SIGHUP opens the file of --log-file again and reloads the options.",
       kExitNameHeld, kExitReplaced));
 }
 

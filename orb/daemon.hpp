@@ -39,6 +39,10 @@ void add_client_options(config::OptionSet& set, CommonOptions& options, log::Lev
 void add_connection_options(config::OptionSet& set, CommonOptions& options);
 void add_daemon_options(config::OptionSet& set, CommonOptions& options,
                         const std::string& default_name);
+// The options that every daemon takes while it runs: --log-level and the limits of connections.
+void set_live_options(config::OptionSet& set);
+// Puts them into effect where they differ.
+void apply_live_options(const CommonOptions& before, const CommonOptions& wanted);
 // Adds the meaning of serve_until_signal()'s exit codes to the end of --help. add_daemon_options()
 // calls it.
 void add_exit_codes(config::OptionSet& set);

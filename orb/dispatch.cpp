@@ -90,7 +90,7 @@ void Dispatch::complain(std::string_view operation, const std::string& what) {
   const std::string caller = host.empty() ? "an unknown address" : host;
   const auto said =
       failure_log_.failed(caller, fmt::format("{} {}", printable(operation), what), now_());
-  if (said) log::warn("{}, called from {}: {}", servant_, caller, *said);
+  if (said) log::orb.warn("{}, called from {}: {}", servant_, caller, *said);
 }
 
 void Dispatch::append_metrics(Metrics& metrics) const {

@@ -1,10 +1,13 @@
-// The operation set_log_level of the operators' interfaces.
+// The operations of the operators' interfaces about the log (Logged in idl/types.idl).
 #pragma once
+
+#include "types.hh"
 
 namespace xbind::orb {
 
-// Changes the level of the process's log, and logs the change. Throws BadRequest, with the text, if
-// it is no level. Any thread.
+// Changes the levels of the process's log, and logs the change. Throws BadRequest if the text is
+// wrong. Any thread.
 void set_log_level(const char* level);
+v2::LogLevelSeq* log_levels();
 
 }  // namespace xbind::orb

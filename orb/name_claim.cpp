@@ -35,8 +35,8 @@ Result<std::optional<Held>> NameClaims::claim(std::size_t place) {
   if (!holder) return tl::make_unexpected(holder.error());
   if (holder->holder == Holder::kLiving) return *holder;
   if (holder->holder == Holder::kSilent) {
-    log::info("{} is bound to {}, which does not answer: it will be taken over", binding.path,
-              holder->address.empty() ? "an object" : holder->address);
+    log::orb.info("{} is bound to {}, which does not answer: it will be taken over", binding.path,
+                  holder->address.empty() ? "an object" : holder->address);
   }
   return std::nullopt;
 }

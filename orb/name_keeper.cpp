@@ -97,7 +97,7 @@ bool NameKeeper::bind(std::size_t place) {
       return false;
     }
     if (held->holder != Holder::kOurs) {
-      log::info(
+      log::orb.info(
           "{} was bound to {}, which {}; taking it over", binding.path,
           held->address.empty() ? "an object" : held->address,
           held->holder == Holder::kOtherKind ? "is of another kind or name" : "does not answer");
@@ -110,7 +110,7 @@ bool NameKeeper::bind(std::size_t place) {
 }
 
 void NameKeeper::bound(std::size_t place) {
-  log::info("{} as {}", was_bound_[place] ? "bound again" : "bound", bindings_[place].path);
+  log::orb.info("{} as {}", was_bound_[place] ? "bound again" : "bound", bindings_[place].path);
   bound_[place] = true;
   if (!was_bound_[place] && callbacks_.on_bound) callbacks_.on_bound(place);
   was_bound_[place] = true;

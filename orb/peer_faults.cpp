@@ -13,7 +13,6 @@
 
 #include "core/line_limits.hpp"
 #include "core/log.hpp"
-#include "core/log_about.hpp"
 #include "core/name.hpp"
 #include "core/steady_now.hpp"
 #include "orb/accepted_connections.hpp"
@@ -110,7 +109,6 @@ void on_log(const char* line) {
   constexpr std::string_view kEndpoint = "endpoint: giop:tcp:";
   constexpr std::size_t kKeyOctets = 80;
   constexpr std::size_t kOctetsMax = 1'000;
-  const log::AboutSubsystem orb("orb");
   const std::string_view text = text_of(line);
   const std::size_t endpoint = text.find(kEndpoint);
   if (endpoint != std::string_view::npos) {
@@ -126,8 +124,9 @@ void on_log(const char* line) {
     if (std::isdigit(static_cast<unsigned char>(one)) == 0) key += one;
   }
   if (const auto times = minute_log().noted(key, steady_now())) {
-    log::warn("omniORB: {}{}", printable(text, kOctetsMax),
-              *times == 1 ? "" : fmt::format(" (the last of {} within a minute or more)", *times));
+    log::orb.warn(
+        "omniORB: {}{}", printable(text, kOctetsMax),
+        *times == 1 ? "" : fmt::format(" (the last of {} within a minute or more)", *times));
   }
 }
 
@@ -140,13 +139,15 @@ void note_fault(PeerFault fault, std::string_view peer, std::string_view detail)
   const auto times =
       minute_log().noted(fmt::format("{} {}", static_cast<int>(fault), host), steady_now());
   if (!times) return;
-  log::warn("{} from {}: {}{}", words(fault), host, printable(detail),
-            *times == 1 ? "" : fmt::format("; the last of {} within a minute or more", *times));
+  log::orb.warn("{} from {}: {}{}", words(fault), host, printable(detail),
+                *times == 1 ? "" : fmt::format("; the last of {} within a minute or more", *times));
 }
 
 void note_callers_fault(PeerFault fault, std::string_view detail) {
   note_fault(fault, caller_address(), detail);
 }
+
+std::uint64_t peer_faults(PeerFault fault) { return count(fault); }
 
 void count_closed_idle(std::uint64_t connections) { closed_idle += connections; }
 

@@ -23,6 +23,8 @@ inline constexpr std::size_t kPeerFaults = 5;
 void note_fault(PeerFault fault, std::string_view peer, std::string_view detail);
 // The same for the caller of this thread's upcall.
 void note_callers_fault(PeerFault fault, std::string_view detail);
+// How many faults of that kind there have been since the start.
+std::uint64_t peer_faults(PeerFault fault);
 // ConnectionGuard, which logs on its own, has closed idle connections.
 void count_closed_idle(std::uint64_t connections);
 

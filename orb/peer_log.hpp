@@ -17,14 +17,17 @@ class PeerLog {
   // was logged.
   bool failed(const std::string& peer, const std::string& problem) {
     const auto line = failure_log_.failed(peer, problem, steady_now());
-    if (line) log::warn("{}; retrying", *line);
+    if (line) log::sessions.warn("{}; retrying", *line);
     return line.has_value();
   }
   void well(const std::string& peer) {
     if (const auto tries = failure_log_.well(peer)) {
-      log::info("{}: available again after {} failed {}", peer, *tries,
-                *tries == 1 ? "attempt" : "attempts");
+      log::sessions.info("{}: available again after {} failed {}", peer, *tries,
+                         *tries == 1 ? "attempt" : "attempts");
     }
+  }
+  std::optional<RepeatedFailureLog::Failing> failing(const std::string& peer) const {
+    return failure_log_.failing(peer);
   }
 
  private:

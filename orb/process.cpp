@@ -29,13 +29,20 @@ sigset_t taken_signals() {
   return signals;
 }
 
+std::function<void()> when_hung_up;  // used on the waiting thread only
+
 // The first reason to end; later ones are ignored.
 std::mutex ending_mutex;
 std::optional<Ending> ending;
 
 std::optional<Ending> ending_of(int signal_number) {
   if (signal_number == SIGHUP) {
-    log::hang_up();
+    if (when_hung_up) {
+      log::hang_up();
+      when_hung_up();
+    } else {
+      log::hang_up_only();
+    }
     return std::nullopt;
   }
   const std::lock_guard lock(ending_mutex);
@@ -73,6 +80,8 @@ std::optional<Ending> wait_for_end(std::chrono::milliseconds patience) {
     }
   }
 }
+
+void on_hang_up(std::function<void()> call) { when_hung_up = std::move(call); }
 
 void end_process(int exit_code, std::string why) {
   {

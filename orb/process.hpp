@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -24,10 +25,13 @@ struct Ending {
   std::string why;  // "after SIGTERM", or a sentence; no trailing full stop
 };
 // Blocks until SIGTERM, SIGINT or end_process(). SIGHUP opens the log again (log::hang_up()) and
-// changes nothing else: a closed terminal must not drop calls. One thread.
+// calls what on_hang_up() has set: a closed terminal must not drop calls. One thread.
 Ending wait_for_end();
 // Blocks for at most `patience`.
 std::optional<Ending> wait_for_end(std::chrono::milliseconds patience);
+// Sets what SIGHUP calls, on the thread that waits for the end; empty: nothing more. Only that
+// thread may call this.
+void on_hang_up(std::function<void()> call);
 // Makes wait_for_end() return this reason, unless there is an earlier one. Any thread; does not
 // block.
 void end_process(int exit_code, std::string why);
@@ -46,8 +50,8 @@ struct ProcessUse {
 // nullopt when the process has ended.
 std::optional<ProcessUse> process_use(int pid);
 
-// Wall-clock time. Use it only for numbers that must be higher after a restart (epochs,
-// incarnations, versions).
+// Wall-clock time. Use it only for times that people read, and for numbers that must be higher
+// after a restart (epochs, incarnations, versions, ids of alarms).
 std::chrono::nanoseconds since_1970();
 
 }  // namespace xbind::orb

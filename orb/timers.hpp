@@ -29,6 +29,10 @@ inline constexpr Timers kOrbTimers{
          "Pause between checks for accepted connections to close."},
         {"connection-warning", std::chrono::minutes{1},
          "Shortest time between log lines on closed connections."},
+        {"alarm-look", std::chrono::seconds{1},
+         "Pause between looks at the conditions that raise and clear alarms."},
+        {"logic-silent", std::chrono::seconds{5},
+         "Time in which a daemon's logic must answer such a look; later it is an alarm itself."},
         {"signal-wait", std::chrono::hours{1},
          "Longest single wait for the signal that ends the process; the wait is repeated."},
     }};

@@ -97,14 +97,14 @@ struct Daemon::Impl {
       if (found != controllers.end()) agent->receive(found->second, octets, steady_now());
     };
     callbacks.on_closed = [this](TcpConnectionKey key, const std::string& reason) {
-      log::info("connection {}: {}", key, reason);
+      log::gsmp.info("connection {}: {}", key, reason);
       const auto found = controllers.find(key);
       if (found == controllers.end()) return;
       agent->closed(found->second, steady_now());
       controllers.erase(found);
     };
     callbacks.on_refused = [](const std::string& reason) {
-      log::warn("connection refused: {}", reason);
+      log::gsmp.warn("connection refused: {}", reason);
     };
     auto opened = gsmp::TcpServer::listen(loop, options, std::move(callbacks));
     if (!opened) {
@@ -119,7 +119,7 @@ struct Daemon::Impl {
     const auto known = agent->connected(steady_now());
     if (!known) return server->close(key, known.error().text);
     controllers.emplace(key, *known);
-    log::info("connection {}: a controller", key);
+    log::gsmp.info("connection {}: a controller", key);
   }
 
   void serve_controllers(TimePoint now) {
@@ -128,15 +128,15 @@ struct Daemon::Impl {
       agent->take_output(controller, output);
       if (!output.empty()) {
         if (const auto sent = server->send(key, output); !sent)
-          log::warn("connection {}: {}", key, sent.error().text);
+          log::gsmp.warn("connection {}: {}", key, sent.error().text);
       }
       if (const auto why = agent->to_close(controller)) server->close(key, *why);
     }
     for (const emulator::AgentNotice& notice : agent->take_notices()) {
       if (notice.trouble) {
-        log::warn("{}", notice.text);
+        log::gsmp.warn("{}", notice.text);
       } else {
-        log::info("{}", notice.text);
+        log::gsmp.info("{}", notice.text);
       }
     }
   }

@@ -212,6 +212,15 @@ Result<std::shared_ptr<const Catalogue>> catalogue_of_option(const std::string& 
   return std::make_shared<const Catalogue>(std::move(*read));
 }
 
+std::optional<config::OptionChange> catalogue_change(const Catalogue& before,
+                                                     const Catalogue& after) {
+  if (before.same_services(after)) return std::nullopt;
+  const auto content = [](const Catalogue& of) {
+    return fmt::format("{} services", of.names().size());
+  };
+  return config::OptionChange{"catalogue", content(before), content(after), "its content", true};
+}
+
 Result<Catalogue> parse_catalogue(std::string_view text, const std::string& path) {
   const auto root = config::parse_toml(text, path, kCatalogueOctetsMax);
   if (!root) return tl::make_unexpected(root.error());

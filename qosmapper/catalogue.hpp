@@ -26,10 +26,12 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/config/options.hpp"
 #include "core/result.hpp"
 #include "core/service_terms.hpp"
 #include "qosmapper/atm_mapping.hpp"
@@ -45,11 +47,16 @@ class Catalogue {
   struct Entry {
     UserService service;
     AtmService mapped;  // to_atm(service)
+
+    friend bool operator==(const Entry&, const Entry&) = default;
   };
 
   // Returns null if there is no service of that name. Valid as long as the catalogue.
   const Entry* find(std::string_view name) const;
   const std::vector<std::string>& names() const { return names_; }  // in the order of the file
+
+  // The same services of the same meaning, in any order.
+  bool same_services(const Catalogue& other) const { return entries_ == other.entries_; }
 
   // kBadInput: an invalid or repeated name or a class's word, too many services, or no mapping.
   Result<void> add(std::string name, const UserService& service);
@@ -69,6 +76,11 @@ Result<Catalogue> read_catalogue_file(const std::string& path);
 
 // Reads the file of an option `--catalogue`; an empty path gives the shipped catalogue.
 Result<std::shared_ptr<const Catalogue>> catalogue_of_option(const std::string& path);
+
+// What differs between the contents of two catalogues, as a change of the live option
+// `--catalogue`; nullopt: nothing. Say it beside a change of the path.
+std::optional<config::OptionChange> catalogue_change(const Catalogue& before,
+                                                     const Catalogue& after);
 
 // The same for a text; `path` is used only in refusals.
 Result<Catalogue> parse_catalogue(std::string_view text, const std::string& path);

@@ -80,7 +80,8 @@ v2::VideoFrames QosMapperServant::network_to_frame_rate(CORBA::ULongLong cells_p
 v2::NetworkService QosMapperServant::service_to_network(const v2::ServiceSpec& service) {
   ++mappings_;
   if (impairments_ != nullptr) impairments_->received(1);
-  const auto mapped = xbind::service_to_network(orb::to_core(service), *catalogue_);
+  const auto held = catalogue();
+  const auto mapped = xbind::service_to_network(orb::to_core(service), *held);
   if (!mapped) raise(mapped.error());
   if (impairments_ != nullptr) impairments_->sending(1);
   return orb::to_idl(*mapped);
@@ -89,7 +90,8 @@ v2::NetworkService QosMapperServant::service_to_network(const v2::ServiceSpec& s
 v2::ServiceMapping* QosMapperServant::describe_service(const v2::ServiceSpec& service,
                                                        CORBA::Octet hops) {
   ++mappings_;
-  const auto mapped = map_service(orb::to_core(service), *catalogue_);
+  const auto held = catalogue();
+  const auto mapped = map_service(orb::to_core(service), *held);
   if (!mapped) raise(mapped.error());
   v2::ServiceMapping_var out = new v2::ServiceMapping;
   out->network = orb::to_idl(mapped->network);
@@ -110,8 +112,9 @@ v2::FrameQuality* QosMapperServant::network_to_service(const v2::ServiceSpec& se
   for (CORBA::ULong i = 0; i < hops.length(); ++i) {
     qualities.push_back({to_core(hops[i].clr), to_core(hops[i].ctd_us), to_core(hops[i].cdv_us)});
   }
-  const auto seen = xbind::network_to_service(orb::to_core(service), orb::to_core(contract),
-                                              qualities, *catalogue_);
+  const auto held = catalogue();
+  const auto seen =
+      xbind::network_to_service(orb::to_core(service), orb::to_core(contract), qualities, *held);
   if (!seen) raise(seen.error());
   v2::FrameQuality_var out = new v2::FrameQuality;
   to_idl(seen->frame_loss, out->frame_loss);
@@ -120,7 +123,8 @@ v2::FrameQuality* QosMapperServant::network_to_service(const v2::ServiceSpec& se
 }
 
 v2::NameSeq* QosMapperServant::services() {
-  const std::vector<std::string>& names = catalogue_->names();
+  const auto held = catalogue();
+  const std::vector<std::string>& names = held->names();
   v2::NameSeq_var out = new v2::NameSeq;
   out->length(static_cast<CORBA::ULong>(names.size()));
   for (CORBA::ULong i = 0; i < out->length(); ++i) out[i] = names[i].c_str();
@@ -153,7 +157,7 @@ exporter::Part QosMapperServant::exposed_part() {
 }
 
 std::vector<MetricTable> qos_mapper_metrics() {
-  return {metric_table("qosmapper", kMapperMetrics), orb::upcall_metrics()};
+  return {metric_table("qosmapper", kMapperMetrics), orb::upcall_metrics(), orb::alarm_metrics()};
 }
 
 }  // namespace xbind

@@ -39,6 +39,7 @@ std::string describe_as_json(const Topology& topology) {
                                   {"cells_per_s", link.cells_per_s},
                                   {"media", media(link.media)}});
     if (link.delay_us > 0) described["links"].back()["delay_us"] = link.delay_us;
+    if (link.rate_is_set) described["links"].back()["rate_is_set"] = true;
   }
   for (const TopologyDemand& demand : topology.demands()) {
     described["demands"].push_back({{"from", switches[demand.from].name},

@@ -20,12 +20,20 @@ Result<bool> DrainKeeper::drain(const PathElement& element, bool drained) {
   if (!risen || file_.empty()) return risen;
   const std::vector<PathElement> after = routes_.drains();
   if (after == before) return risen;
-  if (const auto kept = write_drains(file_, after); !kept) {
+  const auto kept = write_drains(file_, after);
+  failed_ = !kept;
+  if (!kept) {
     static_cast<void>(routes_.drain(element, !drained));
     return fail(ErrorCode::kBadInput, "{}: nothing is {}", kept.error().text,
                 drained ? "drained" : "undrained");
   }
   return risen;
+}
+
+Result<void> DrainKeeper::store() {
+  const std::lock_guard lock(one_at_a_time_);
+  if (file_.empty()) return {};
+  return write_drains(file_, routes_.drains());
 }
 
 }  // namespace xbind

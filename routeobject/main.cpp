@@ -2,25 +2,37 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/config/reload.hpp"
 #include "core/config/timer_option.hpp"
 #include "core/durable_file.hpp"
 #include "core/impairments/impairments.hpp"
+#include "core/read_file.hpp"
+#include "core/steady_now.hpp"
 #include "exporter/exporter.hpp"
 #include "naming/names.hpp"
+#include "orb/configured.hpp"
 #include "orb/daemon.hpp"
 #include "orb/dispatch.hpp"
 #include "orb/process.hpp"
+#include "orb/shared_timers.hpp"
+#include "orb/supervision.hpp"
 #include "routeobject/drain_file.hpp"
 #include "routeobject/drain_keeper.hpp"
 #include "routeobject/import/load_topology.hpp"
+#include "routeobject/network_alarms.hpp"
+#include "routeobject/network_file.hpp"
+#include "routeobject/network_keeper.hpp"
 #include "routeobject/remote_trust.hpp"
 #include "routeobject/remote_watchers.hpp"
 #include "routeobject/servant.hpp"
 #include "routeobject/timers.hpp"
+#include "routeobject/topology/topology_file.hpp"
 
 namespace {
 
@@ -34,6 +46,11 @@ std::uint64_t first_version() {
 using namespace xbind;
 
 struct Options {
+  Options();
+  Options(const Options&) = delete;
+  Options& operator=(const Options&) = delete;
+
+  config::OptionSet set{"xbind-routeobject", "Answers which path a connection takes."};
   orb::CommonOptions common;
   std::string topology_path;
   ImportOptions import;
@@ -46,8 +63,13 @@ struct Options {
   ImpairmentOptions impairments;
   // Filled by the checks.
   std::optional<LoadedTopology> loaded;
-  std::vector<PathElement> kept;  // drains that an earlier process stored
+  std::vector<PathElement> kept;        // drains that an earlier process stored
+  FileMark file_mark;                   // of --topology
+  std::optional<StoredNetwork> stored;  // the network that an earlier process stored
 
+  std::string network_file() const {
+    return state_dir.empty() ? "" : network_file_path(state_dir, common.name);
+  }
   SwitchTrustOptions trust() const {
     return {std::chrono::milliseconds{lost_ms}, std::chrono::milliseconds{silent_ms},
             std::chrono::milliseconds{trust_ms}};
@@ -76,14 +98,18 @@ void declare(config::OptionSet& set, Options& options) {
                "Print the topology as JSON to standard output, notes on its import to standard "
                "error, and exit.");
   set.add_check([&options]() -> std::optional<std::string> {
-    auto read = load_topology(options.topology_path, options.import);
+    const auto text = read_file(options.topology_path, kTopologyOctetsMax);
+    if (!text) return text.error().text;
+    auto read = parse_any_topology(*text, options.topology_path, options.import);
     if (!read) return read.error().text;
     options.loaded = std::move(*read);
+    options.file_mark = mark_of(*text);
     return std::nullopt;
   });
   set.add_string(
       "state-dir", &options.state_dir, "",
-      "Directory in which drains are stored across restarts; empty: drains end with this process.");
+      "Directory in which drains and a changed network are stored across restarts; empty: both end "
+      "with this process.");
   set.add_check([&options]() -> std::optional<std::string> {
     if (options.state_dir.empty()) return std::nullopt;
     auto read = read_drains(drain_file_path(options.state_dir, options.common.name));
@@ -91,7 +117,54 @@ void declare(config::OptionSet& set, Options& options) {
     options.kept = std::move(*read);
     return std::nullopt;
   });
+  set.add_check([&options]() -> std::optional<std::string> {
+    if (options.state_dir.empty()) return std::nullopt;
+    auto read = read_network(options.network_file());
+    if (!read) return read.error().text;
+    options.stored = std::move(*read);
+    return std::nullopt;
+  });
   declare_pace(set, options.impairments);
+  orb::set_live_options(set);
+}
+
+Options::Options() { declare(set, *this); }
+
+std::vector<AlarmCondition> conditions_now(const RouteService& routes, const DrainKeeper& drains) {
+  const RouteService::Snapshot now = routes.snapshot();
+  std::vector<AlarmCondition> conditions =
+      conditions_of(*now.topology, *now.condition, routes.unknown_switches(steady_now()));
+  if (const auto file = drains.not_written()) {
+    conditions.push_back({AlarmKind::kStateNotWritten, *file, "the last drain order was undone"});
+  }
+  return conditions;
+}
+
+// `events` must outlive the calls of `routes`.
+void report_changes(RouteService& routes, EventLog& events) {
+  routes.on_condition([&](const NetworkCondition& before, const NetworkCondition& after) {
+    for (Event& event : events_between(*routes.topology(), before, after)) {
+      events.add(std::move(event));
+    }
+  });
+}
+
+// The network to begin with: the one that the operator has changed, unless the file that was
+// changed is another one now. Empty: the other network cannot be set aside.
+std::optional<Topology> first_network(Options& options) {
+  if (!options.stored) return std::move(options.loaded->topology);
+  const std::string file = options.network_file();
+  if (options.stored->changed_file == options.file_mark) {
+    log::warn("the network is the one of {}, which changes {}", file, options.topology_path);
+    return std::move(options.stored->topology);
+  }
+  if (const auto aside = set_aside_network(file); !aside) {
+    log::error("{}", aside.error().text);
+    return std::nullopt;
+  }
+  log::warn("the network is the one of {}; {} changes another file and is {}.superseded now",
+            options.topology_path, file, file);
+  return std::move(options.loaded->topology);
 }
 
 }  // namespace
@@ -99,9 +172,7 @@ void declare(config::OptionSet& set, Options& options) {
 int main(int argc, char** argv) {
   orb::take_signals();  // first: from here on SIGTERM ends the process in order
   Options options;
-  config::OptionSet set("xbind-routeobject", "Answers which path a connection takes.");
-  declare(set, options);
-  if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
+  if (const auto exit_code = config::load_or_explain(options.set, argc, argv)) return *exit_code;
   if (options.describe) {
     for (const std::string& note : options.loaded->notes)
       std::fprintf(stderr, "note: %s\n", note.c_str());
@@ -109,44 +180,63 @@ int main(int argc, char** argv) {
     return 0;
   }
   log::start("xbind-routeobject " + options.common.name, options.common.log);
-  log::info("options: {}", set.given_text());
+  log::info("options: {}", options.set.given_text());
   if (!make_state_dir(options.state_dir)) return 1;
-  for (const std::string& note : options.loaded->notes) log::info("topology: {}", note);
+  for (const std::string& note : options.loaded->notes) log::routes.info("topology: {}", note);
 
   Impairments impairments(options.impairments, "xbind-routeobject " + options.common.name);
-  RouteService routes(std::move(options.loaded->topology), options.validity_ms, first_version(),
-                      options.trust());
+  auto network = first_network(options);
+  if (!network) return 1;
+  RouteService routes(*std::move(network), options.validity_ms, first_version(), options.trust());
+  NetworkKeeper networks(routes, {options.import, options.network_file(), options.file_mark});
   DrainKeeper drains(routes, options.state_dir.empty()
                                  ? ""
                                  : drain_file_path(options.state_dir, options.common.name));
   for (const PathElement& element : drains.restore(options.kept)) {
-    log::warn("{} port {} was drained and is not in this topology", element.switch_name,
-              element.output_port);
+    log::routes.warn("{} port {} was drained and is not in this topology", element.switch_name,
+                     element.output_port);
   }
   if (!options.kept.empty())
-    log::info("{} elements are drained, as they were", routes.drains().size());
+    log::routes.info("{} elements are drained, as they were", routes.drains().size());
   orb::Runtime runtime(argc, argv, options.common.runtime());
   orb::Dispatch dispatch("xbind-routeobject " + options.common.name);
+  config::Reload<Options> reload(
+      options, argc, argv, [](const Options& before, const Options& wanted, auto&) -> Result<void> {
+        orb::apply_live_options(before.common, wanted.common);
+        return {};
+      });
+  orb::SharedTimers timers;
+  orb::Supervision supervision(timers, "routeobject " + options.common.name, true,
+                               [&](const std::function<void(orb::Supervision::Conditions)>& done) {
+                                 done(conditions_now(routes, drains));
+                               });
+  report_changes(routes, supervision.events());
   RemoteWatchers watchers(routes);
   TrustWatch trust_watch(routes, watchers);
   const PortableServer::Servant_var<RouteOperationsServant> operations =
-      new RouteOperationsServant(dispatch, routes, watchers, drains);
+      new RouteOperationsServant(dispatch, supervision, routes, watchers, drains, networks, reload);
   const CORBA::Object_var operations_object = runtime.activate(operations.in());
   const v2::RouteOperations_var operations_reference =
       v2::RouteOperations::_unchecked_narrow(operations_object);
   const PortableServer::Servant_var<RouteObjectServant> servant =
       new RouteObjectServant(dispatch, routes, watchers, operations_reference, &impairments);
   const CORBA::Object_var object = runtime.activate(servant.in());
-  auto exported =
-      exporter::Exporter::open_or_log(options.common.metrics, "xbind-routeobject",
-                                      {servant->exposed_part()}, route_object_metrics());
+  exporter::Part part = servant->exposed_part();
+  part.append = [append = std::move(part.append), &supervision](Metrics& counted) {
+    append(counted);
+    supervision.append_metrics(counted);
+  };
+  auto exported = exporter::Exporter::open_or_log(options.common.metrics, "xbind-routeobject",
+                                                  {std::move(part)}, route_object_metrics());
   if (exported == nullptr) return 1;
+  const orb::ReloadOnHangUp on_hang_up(reload);
   const orb::Ending end = orb::serve_until_signal(
       runtime.orb(), "xbind-routeobject", options.common,
       {{options.common.name,
         {naming::path_of(naming::kRouteObjects, options.common.name), object}}},
-      {{}, {}, [&] { exported->serving(); }});
+      {[&] { supervision.start(); }, {}, [&] { exported->serving(); }});
   exported.reset();
+  supervision.stop();
   runtime.shutdown();
   trust_watch.stop();
   watchers.stop();

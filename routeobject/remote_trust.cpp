@@ -39,13 +39,14 @@ void TrustWatch::log_changes(TimePoint now) {
   for (const UnknownSwitch& one : routes_.unknown_switches(now)) {
     unknown.insert(one.name);
     if (unknown_.contains(one.name)) continue;
-    log::warn("{} is unknown: {} for {} ms; no new path uses it, topology version {}", one.name,
-              one.silent ? "its SwitchServer has not reported" : "its SwitchServer has not had it",
-              std::chrono::duration_cast<std::chrono::milliseconds>(one.in_doubt).count(), version);
+    log::routes.warn(
+        "{} is unknown: {} for {} ms; no new path uses it, topology version {}", one.name,
+        one.silent ? "its SwitchServer has not reported" : "its SwitchServer has not had it",
+        std::chrono::duration_cast<std::chrono::milliseconds>(one.in_doubt).count(), version);
   }
   for (const std::string& name : unknown_) {
     if (unknown.contains(name)) continue;
-    log::info("{} is trusted again, topology version {}", name, version);
+    log::routes.info("{} is trusted again, topology version {}", name, version);
   }
   unknown_ = std::move(unknown);
 }

@@ -36,6 +36,7 @@ Result<void> RemoteWatchers::watch(const std::string& name, v2::TopologyObserver
   const auto opened = orb::open_for_oneways("watcher " + name, observer, [&] {
     v2::TopologyState state;
     state.topology_version = 0;
+    state.network_version = 0;
     state.validity_ms = routes_.validity_ms();
     state.unusable_count = 0;
     if (!known) to_idl(routes_.condition()->state, 0, kUnusableAtOnce, state.validity_ms, state);
@@ -82,8 +83,8 @@ void RemoteWatchers::expire(TimePoint now) {
   for (const std::string& name : list_.expire(now)) {
     watchers_.erase(name);
     ++lost_;
-    log::warn("watcher {} did not renew its watch within {} ms; it receives no more notices", name,
-              kLeaseInValidities * routes_.validity_ms());
+    log::routes.warn("watcher {} did not renew its watch within {} ms; it receives no more notices",
+                     name, kLeaseInValidities * routes_.validity_ms());
   }
 }
 
@@ -120,7 +121,7 @@ void RemoteWatchers::tell_all(std::unique_lock<std::mutex>& lock) {
     } else if (list_.end(watcher.name, watcher.registration)) {
       watchers_.erase(watcher.name);
       ++lost_;
-      log::warn("{}; it receives no notices until it watches again", notified.error().text);
+      log::routes.warn("{}; it receives no notices until it watches again", notified.error().text);
     }
     const bool ending = stop_;
     lock.unlock();

@@ -78,29 +78,60 @@ std::shared_ptr<const RouteGraph> with_unknown_lines(const RouteGraph& lines,
   return std::make_shared<const RouteGraph>(certain(lines.with(changes)));
 }
 
+// The view of a network that is new, with all its rows computed.
+NetworkView whole_view(const Router& router) {
+  NetworkView view;
+  view.condition = router.condition();
+  const RouterChange all = router.whole_state();
+  const RouteGraph graph(router.topology_pointer());
+  view.room = std::make_shared<const RouteGraph>(certain(graph.with(all.room)));
+  view.lines = std::make_shared<const RouteGraph>(certain(view.room->with(all.promised)));
+  if (view.room->switches() <= kRouteTableSwitchesMax) {
+    view.table = shared(certain(RouteTable::compute(*view.lines, PathMetric::kHops, 0)));
+    view.lines = lines_of(view.table);
+  }
+  view.with_unknown = with_unknown_lines(*view.lines, *view.condition);
+  return view;
+}
+
 }  // namespace
 
 RouteService::RouteService(Topology topology, std::uint32_t validity_ms,
                            std::uint64_t first_version, SwitchTrustOptions trust)
-    : topology_(std::make_shared<const Topology>(std::move(topology))),
-      validity_ms_(validity_ms),
-      router_(topology_, first_version, trust),
-      reported_at_(topology_->switches().size()) {
+    : validity_ms_(validity_ms),
+      router_(std::make_shared<const Topology>(std::move(topology)), first_version, trust) {
   XB_CHECK(validity_ms >= 1 && validity_ms <= kRouteValidityMsMax, validity_ms);
-  NetworkView view;
-  view.condition = router_.condition();
-  view.room = std::make_shared<const RouteGraph>(topology_);
-  view.lines = view.room;
-  if (view.room->switches() <= kRouteTableSwitchesMax) {
-    view.table = shared(certain(RouteTable::compute(*view.room, PathMetric::kHops, 0)));
-    view.lines = lines_of(view.table);
-  }
-  current_ = std::make_shared<const NetworkView>(std::move(view));
+  publish(whole_view(router_));
 }
 
 std::shared_ptr<const NetworkView> RouteService::current() const {
   const std::lock_guard lock(mutex_);
   return current_;
+}
+
+void RouteService::publish(NetworkView view) {
+  auto next = std::make_shared<const NetworkView>(std::move(view));
+  const std::lock_guard lock(mutex_);
+  current_.swap(next);  // the old view ends without the lock
+}
+
+std::shared_ptr<const Topology> RouteService::topology() const {
+  const std::shared_ptr<const NetworkView> view = current();
+  return {view, &view->room->topology()};
+}
+
+RouteService::Snapshot RouteService::snapshot() const {
+  const std::shared_ptr<const NetworkView> view = current();
+  return {{view, &view->room->topology()}, view->condition};
+}
+
+void RouteService::replace_network(Topology topology, TimePoint now) {
+  const std::lock_guard lock(changing_);
+  router_.replace_network(std::make_shared<const Topology>(std::move(topology)),
+                          now + 2 * std::chrono::milliseconds{validity_ms_});
+  std::erase_if(reported_at_,
+                [&](const auto& entry) { return !router_.topology().find(entry.first); });
+  publish(whole_view(router_));
 }
 
 Result<RouteAnswers> RouteService::answer(std::span<const PathQuery> queries) const {
@@ -149,7 +180,7 @@ Result<bool> RouteService::report(std::string_view switch_name, Epoch incarnatio
   const auto change = router_.report(switch_name, incarnation, number, ports, now);
   // A report without ports does not update the free rates.
   if (change && !ports.empty() && router_.stale_reports() == late) {
-    reported_at_[*topology_->find(switch_name)] = now;
+    reported_at_.insert_or_assign(std::string{switch_name}, now);
   }
   return take(change);
 }
@@ -180,9 +211,9 @@ std::vector<PathElement> RouteService::drains() const {
 std::vector<RouteService::ReportAge> RouteService::report_ages(TimePoint now) const {
   const std::lock_guard lock(changing_);
   std::vector<ReportAge> ages;
-  for (SwitchIndex at = 0; at < reported_at_.size(); ++at) {
-    if (!reported_at_[at]) continue;
-    ages.push_back({topology_->switches()[at].name, now - *reported_at_[at]});
+  for (const TopologySwitch& at : router_.topology().switches()) {
+    const auto reported = reported_at_.find(at.name);
+    if (reported != reported_at_.end()) ages.push_back({at.name, now - reported->second});
   }
   return ages;
 }
@@ -207,9 +238,9 @@ Result<bool> RouteService::take(const Result<RouterChange>& change) {
   if (!promised.empty() || change->condition) {
     next.with_unknown = with_unknown_lines(*next.lines, *next.condition);
   }
-  auto view = std::make_shared<const NetworkView>(std::move(next));
-  const std::lock_guard lock(mutex_);
-  current_ = std::move(view);
+  const std::shared_ptr<const NetworkCondition> before = condition();
+  publish(std::move(next));
+  if (change->condition && on_condition_) on_condition_(*before, *condition());
   return change->condition;
 }
 
@@ -223,13 +254,18 @@ Result<std::vector<LinkReport>> RouteService::links(std::size_t first, std::size
                 kRouteLinksMax);
   }
   const std::shared_ptr<const NetworkView> view = current();
-  const auto& all = topology_->links();
+  const Topology& topology = view->room->topology();
+  const auto& all = topology.links();
+  const auto element = [&](LinkEnd end) {
+    return PathElement{topology.switches()[end.at].name, end.port};
+  };
   std::vector<LinkReport> reports;
   for (std::size_t link = first; link < all.size() && reports.size() < limit; ++link) {
     const LinkState room = view->room->link_state(link);
-    reports.push_back({all[link].a, all[link].b, view->condition->links[link],
-                       all[link].cells_per_s, room.free_a_to_b, room.free_b_to_a,
-                       all[link].delay_us});
+    const LinkState lines = view->lines->link_state(link);
+    reports.push_back({element(all[link].a), element(all[link].b), view->condition->links[link],
+                       all[link].cells_per_s, lines.free_a_to_b, lines.free_b_to_a,
+                       room.free_a_to_b, room.free_b_to_a, all[link].delay_us});
   }
   return reports;
 }

@@ -7,12 +7,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/clock.hpp"
@@ -44,12 +47,14 @@ struct RouteAnswers {
 
 // A link for the operator; its free rates are as last reported.
 struct LinkReport {
-  LinkEnd first_end;
-  LinkEnd second_end;
+  PathElement first_end;
+  PathElement second_end;
   LineCondition condition;
-  std::uint64_t cells_per_s = 0;  // of the line, as the topology says
-  std::uint64_t first_free = 0;   // cells/s, output of the first end
-  std::uint64_t second_free = 0;  // cells/s, output of the second end
+  std::uint64_t cells_per_s = 0;     // of the line, as the topology says
+  std::uint64_t first_promised = 0;  // cells/s, output of the first end: what it may promise
+  std::uint64_t second_promised = 0;
+  std::uint64_t first_free = 0;  // of this, not used
+  std::uint64_t second_free = 0;
   std::uint32_t delay_us = 0;
 
   friend bool operator==(const LinkReport&, const LinkReport&) = default;
@@ -61,6 +66,12 @@ class RouteService {
   // processes, so that a manager that remembers one sees the version rise.
   RouteService(Topology topology, std::uint32_t validity_ms, std::uint64_t first_version = 1,
                SwitchTrustOptions trust = {});
+
+  // Called with the conditions before and after each change of what is up, down, unknown or
+  // drained, one call at a time, by the thread that changes it. Set before other threads call.
+  using OnCondition =
+      std::function<void(const NetworkCondition& before, const NetworkCondition& after)>;
+  void on_condition(OnCondition on_condition) { on_condition_ = std::move(on_condition); }
 
   // kBadInput: more than kRouteQueriesMax queries, or a query with more than kRouteAvoidMax
   // elements to avoid, kPathRequiredMax required ones or kRouteDisjointHopsMax hops of another
@@ -75,6 +86,9 @@ class RouteService {
                       std::span<const PortReport> ports, TimePoint now);
   bool tick(TimePoint now);
   Result<bool> drain(const PathElement& element, bool drained);
+  // As Router::replace_network(): what it removes is reported as drained for two validity times.
+  // Queries under way end with the network that they began with.
+  void replace_network(Topology topology, TimePoint now);
   // As Router::drains().
   std::vector<PathElement> drains() const;
 
@@ -95,7 +109,14 @@ class RouteService {
   // kRouteLinksMax.
   Result<std::vector<LinkReport>> links(std::size_t first, std::size_t limit) const;
 
-  const Topology& topology() const { return *topology_; }
+  // The present network. Never null; it stays as it is while the caller has it.
+  std::shared_ptr<const Topology> topology() const;
+  // A network and its condition, of the same moment.
+  struct Snapshot {
+    std::shared_ptr<const Topology> topology;
+    std::shared_ptr<const NetworkCondition> condition;
+  };
+  Snapshot snapshot() const;
   std::uint32_t validity_ms() const { return validity_ms_; }
 
   struct Counters {
@@ -113,11 +134,14 @@ class RouteService {
   // Replaces the present view by one with this change. The caller holds `changing_`.
   Result<bool> take(const Result<RouterChange>& change);
 
-  const std::shared_ptr<const Topology> topology_;
+  void publish(NetworkView view);
+
   const std::uint32_t validity_ms_;
   mutable std::mutex changing_;  // guards the router; serialises changes
   Router router_;
-  std::vector<std::optional<TimePoint>> reported_at_;  // by switch; guarded by changing_
+  OnCondition on_condition_;
+  // By the names of switches that have reported; guarded by changing_.
+  std::map<std::string, TimePoint, std::less<>> reported_at_;
   mutable std::mutex mutex_;  // guards only current_; held while it is copied
   std::shared_ptr<const NetworkView> current_;
 };

@@ -44,10 +44,24 @@ const PortReport* find_port(const std::vector<PortReport>& ordered, PortId port)
 
 Router::Router(std::shared_ptr<const Topology> topology, std::uint64_t first_version,
                SwitchTrustOptions trust)
-    : topology_(std::move(topology)), trust_(trust) {
+    : topology_(std::move(topology)), trust_(trust), network_version_(first_version) {
   XB_CHECK(topology_ != nullptr);
+  lay_out();
+  auto condition = std::make_shared<NetworkCondition>();
+  condition->state.version = first_version;
+  condition->state.network_version = first_version;
+  condition->links.resize(links_.size());
+  condition->access_lines.resize(switches_.size());
+  condition->drained_switches.resize(switches_.size(), 0);
+  condition->unknown_switches.resize(switches_.size(), 0);
+  condition_ = std::move(condition);
+}
+
+void Router::lay_out() {
   const auto& links = topology_->links();
+  switches_.clear();
   switches_.resize(topology_->switches().size());
+  links_.clear();
   links_.reserve(links.size());
   for (std::uint32_t link = 0; link < links.size(); ++link) {
     const std::uint64_t rate = links[link].cells_per_s;
@@ -55,13 +69,6 @@ Router::Router(std::shared_ptr<const Topology> topology, std::uint64_t first_ver
     switches_[links[link].a.at].ports.push_back({links[link].a.port, link, true});
     switches_[links[link].b.at].ports.push_back({links[link].b.port, link, false});
   }
-  auto condition = std::make_shared<NetworkCondition>();
-  condition->state.version = first_version;
-  condition->links.resize(links.size());
-  condition->access_lines.resize(switches_.size());
-  condition->drained_switches.resize(switches_.size(), 0);
-  condition->unknown_switches.resize(switches_.size(), 0);
-  condition_ = std::move(condition);
 }
 
 Result<RouterChange> Router::report(std::string_view switch_name, Epoch incarnation,
@@ -95,24 +102,30 @@ Result<RouterChange> Router::report(std::string_view switch_name, Epoch incarnat
     settle(std::array{*at}, touched, change);
     return change;
   }
+  of.ports_reported = *ordered;
+  take_ports(*at, trust_changed(*at) ? nullptr : &touched);
+  settle(std::array{*at}, touched, change);
+  return change;
+}
+
+void Router::take_ports(SwitchIndex at, std::vector<std::uint32_t>* touched) {
+  SwitchState& of = switches_[at];
   for (const LinkPort& port : of.ports) {
     const std::uint64_t rate = topology_->links()[port.link].cells_per_s;
     PortState state{true, rate, rate};
-    if (const PortReport* port_report = find_port(*ordered, port.port)) {
+    if (const PortReport* port_report = find_port(of.ports_reported, port.port)) {
       state = {port_report->up, rate_of(port_report->cells_per_s),
                std::min(rate_of(port_report->cells_per_s), port_report->free_cells_per_s)};
     }
     PortState& known = port.is_a ? links_[port.link].a : links_[port.link].b;
     if (known == state) continue;
     known = state;
-    if (!trust_changed(*at)) touched.push_back(port.link);
+    if (touched != nullptr) touched->push_back(port.link);
   }
-  if (has_access_line(*at)) {
-    const PortReport* port_report = find_port(*ordered, kEndpointPort);
+  if (has_access_line(at)) {
+    const PortReport* port_report = find_port(of.ports_reported, kEndpointPort);
     of.access_up = port_report == nullptr || port_report->up || planted(Bug::kAccessLineIgnored);
   }
-  settle(std::array{*at}, touched, change);
-  return change;
 }
 
 Result<RouterChange> Router::drain(const PathElement& element, bool drained) {
@@ -165,7 +178,9 @@ RouterChange Router::tick(TimePoint now) {
     for (const LinkPort& port : switches_[at].ports) touched.push_back(port.link);
   }
   RouterChange change;
-  if (changed.empty()) return change;
+  change.condition =
+      std::erase_if(removed_, [&](const Removed& it) { return it.until <= now; }) > 0;
+  if (changed.empty() && !change.condition) return change;
   std::ranges::sort(touched);
   touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
   settle(changed, touched, change);
@@ -191,13 +206,13 @@ LineCondition Router::condition_of(std::size_t link) const {
           switches_[ends.a.at].trust.unknown() || switches_[ends.b.at].trust.unknown()};
 }
 
+LineCondition Router::access_of(SwitchIndex at) const {
+  const SwitchState& of = switches_[at];
+  return {of.access_up, of.access_drained, of.trust.unknown() && has_access_line(at)};
+}
+
 void Router::settle(std::span<const SwitchIndex> at, const std::vector<std::uint32_t>& links,
                     RouterChange& change) {
-  const auto access_of = [&](SwitchIndex it) {
-    const SwitchState& of = switches_[it];
-    return LineCondition{of.access_up, of.access_drained,
-                         of.trust.unknown() && has_access_line(it)};
-  };
   for (const SwitchIndex it : at) {
     const std::uint8_t drained = switches_[it].drained ? 1 : 0;
     change.condition = change.condition || condition_->access_lines[it] != access_of(it) ||
@@ -224,7 +239,7 @@ void Router::settle(std::span<const SwitchIndex> at, const std::vector<std::uint
 }
 
 TopologyState Router::state_of(const NetworkCondition& condition) const {
-  TopologyState state{condition.state.version, {}};
+  TopologyState state{condition.state.version, {}, network_version_};
   const auto& switches = topology_->switches();
   const auto add = [&](const LineCondition& line, LinkEnd end) {
     if (line.usable()) return;
@@ -245,6 +260,7 @@ TopologyState Router::state_of(const NetworkCondition& condition) const {
       state.unusable.push_back({{switches[at].name, PortId{}}, Unusable::kUnknown});
     }
   }
+  for (const Removed& it : removed_) state.unusable.push_back({it.port, Unusable::kDrained});
   return state;
 }
 

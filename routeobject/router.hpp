@@ -26,6 +26,10 @@
 // or drained. Changes of rates alone do not raise it: managers learn them when an answer's validity
 // ends.
 //
+// The operator may replace the network. What is known of the switches and links that stay remains:
+// the latest report of each switch (also of ports that have had no link), drains, and trust. Ports
+// of removed links, and removed access lines, are reported as drained for a while, because managers
+// may still have cached routes over them.
 //
 // Pure: no clock, no CORBA, no lock. Not thread-safe; RouteService owns it.
 #pragma once
@@ -78,6 +82,8 @@ struct NetworkCondition {
   std::vector<std::uint8_t> unknown_switches;  // by switch: not 0 is unknown
 };
 
+inline constexpr std::size_t kRemovedPortsMax = 16'384;  // that are reported; beyond: the latest
+
 // The changes by a report or an order, for RouteGraph::with().
 struct RouterChange {
   std::vector<LinkChange> promised;  // for the graph of the rates that lines may carry
@@ -111,6 +117,9 @@ class Router {
                               std::span<const PortReport> ports, TimePoint now);
   // Updates which switches are unknown or trusted; call it about every kTrustTick.
   RouterChange tick(TimePoint now);
+  // Replaces the network; raises both versions. `topology` must not be null. What it removes is
+  // reported as drained until `until`.
+  void replace_network(std::shared_ptr<const Topology> topology, TimePoint until);
   // Drains or undrains a link, by the port at either of its ends; an access line, by its port; or
   // every link of a switch, without a port. kNotFound: the topology has no such element.
   Result<RouterChange> drain(const PathElement& element, bool drained);
@@ -121,6 +130,10 @@ class Router {
   // The unknown switches, in the topology's order.
   std::vector<UnknownSwitch> unknown_switches(TimePoint now) const;
 
+  const Topology& topology() const { return *topology_; }
+  const std::shared_ptr<const Topology>& topology_pointer() const { return topology_; }
+  // The rates of all links, for the graphs of a network that is new.
+  RouterChange whole_state() const;
   std::shared_ptr<const NetworkCondition> condition() const { return condition_; }
   std::uint64_t reports() const { return reports_; }  // all valid ones, stale ones included
   std::uint64_t stale_reports() const { return stale_reports_; }
@@ -151,13 +164,27 @@ class Router {
     bool drained = false;
     bool access_up = true;
     bool access_drained = false;
+    std::vector<PortReport> ports_reported;  // the latest report that had ports, in their order
     SwitchTrust trust;
+  };
+  struct Removed {
+    PathElement port;
+    TimePoint until;
   };
 
   bool trust_changed(SwitchIndex at) const {
     return switches_[at].trust.unknown() != (condition_->unknown_switches[at] != 0);
   }
+  // Fills links_ and switches_ for topology_: nothing is reported, drained or unknown.
+  void lay_out();
+  // Takes the state of the switch's ports from its latest report. Appends the links that it changes
+  // to `touched`, unless null.
+  void take_ports(SwitchIndex at, std::vector<std::uint32_t>* touched);
+  void carry_over(const Topology& old, std::vector<SwitchState>& switches,
+                  const std::vector<LinkPorts>& links);
+  void note_removed(const Topology& old, TimePoint until);
   LineCondition condition_of(std::size_t link) const;
+  LineCondition access_of(SwitchIndex at) const;
   bool has_access_line(SwitchIndex at) const { return topology_->switches()[at].endpoint; }
   // Updates the condition of these switches and links, and records the differences in `change`.
   void settle(std::span<const SwitchIndex> at, const std::vector<std::uint32_t>& links,
@@ -171,6 +198,8 @@ class Router {
   TimePoint last_heard_{};  // from any SwitchServer
   std::vector<LinkPorts> links_;
   std::vector<SwitchState> switches_;
+  std::vector<Removed> removed_;  // at most kRemovedPortsMax, the oldest first
+  std::uint64_t network_version_ = 0;
   std::shared_ptr<const NetworkCondition> condition_;
   std::uint64_t reports_ = 0;
   std::uint64_t stale_reports_ = 0;

@@ -9,7 +9,6 @@
 
 #include "core/log.hpp"
 #include "core/steady_now.hpp"
-#include "orb/log_level.hpp"
 #include "orb/peer_faults.hpp"
 #include "orb/process.hpp"
 #include "orb/raise.hpp"
@@ -77,15 +76,15 @@ void notify_if_changed(RouteService& routes, RemoteWatchers& watchers, const Res
   if (!*risen) return;
   watchers.tell();
   const auto now = routes.condition();
-  log::info("topology version {} after {}: {} ports unusable", now->state.version, cause,
-            now->state.unusable.size());
+  log::routes.info("topology version {} after {}: {} ports unusable", now->state.version, cause,
+                   now->state.unusable.size());
 }
 
 // The sources of a status.
 struct StatusReading {
   std::uint64_t requests;
   std::uint64_t queries;
-  std::uint64_t version;
+  const TopologyState& state;
   const Topology& topology;
   const RouteService::Counters& routes;
   const RemoteWatchers::Counters& watchers;
@@ -100,7 +99,10 @@ constexpr MetricRow<StatusReading> kRouteMetrics[] = {
      [](const StatusReading& at) { return std::uint64_t{at.queries}; }},
     {"topology_version", MetricKind::kGauge, "",
      "Version of the topology; it rises with each change.",
-     [](const StatusReading& at) { return std::uint64_t{at.version}; }},
+     [](const StatusReading& at) { return std::uint64_t{at.state.version}; }},
+    {"network_version", MetricKind::kGauge, "",
+     "Version of the switches and links; it rises when the operator changes them.",
+     [](const StatusReading& at) { return std::uint64_t{at.state.network_version}; }},
     {"switches", MetricKind::kGauge, "", "Switches of the topology.",
      [](const StatusReading& at) { return std::uint64_t{at.topology.switches().size()}; }},
     {"switches_unknown", MetricKind::kGauge, "",
@@ -165,7 +167,6 @@ RouteObjectServant::RouteObjectServant(orb::Dispatch& dispatch, RouteService& ro
       routes_(routes),
       watchers_(watchers),
       operations_(v2::RouteOperations::_duplicate(operations)),
-      endpoints_(endpoints_of(routes.topology())),
       impairments_(impairments) {}
 
 v2::RouteAnswers* RouteObjectServant::find_paths(const v2::RouteQuerySeq& queries) {
@@ -203,14 +204,22 @@ v2::RouteAnswers* RouteObjectServant::find_alternates(const v2::RouteQuery& quer
   return out.release();
 }
 
-void RouteObjectServant::report_ports(const char* switch_name, v2::Epoch incarnation,
-                                      CORBA::ULongLong number, const v2::PortNewsSeq& ports) {
+v2::PortRateSeq* RouteObjectServant::report_ports(const char* switch_name, v2::Epoch incarnation,
+                                                  CORBA::ULongLong number,
+                                                  const v2::PortNewsSeq& ports) {
   ++invocations_;
   orb::check_clock_epoch(fmt::format("switch {}", switch_name), incarnation);
   const std::vector<PortReport> reported = to_core(ports);
   notify_if_changed(routes_, watchers_,
                     routes_.report(switch_name, Epoch{incarnation}, number, reported, steady_now()),
                     fmt::format("report {} of {}", number, switch_name));
+  const std::vector<PortRate> rates = routes_.topology()->rates_set(switch_name);
+  auto out = std::make_unique<v2::PortRateSeq>();
+  out->length(static_cast<CORBA::ULong>(rates.size()));
+  for (CORBA::ULong i = 0; i < out->length(); ++i) {
+    (*out)[i] = {rates[i].port.value(), rates[i].cells_per_s};
+  }
+  return out.release();
 }
 
 v2::TopologyState* RouteObjectServant::watch(const char* watcher,
@@ -238,19 +247,22 @@ v2::TopologyState* RouteObjectServant::unusable_elements(CORBA::ULong first, COR
 }
 
 v2::NameSeq* RouteObjectServant::switches(CORBA::ULong first, CORBA::ULong limit) {
-  const auto& all = routes_.topology().switches();
+  const auto topology = routes_.topology();
+  const auto& all = topology->switches();
   return page_of(all.size(), first, limit,
                  [&](std::size_t i) -> const std::string& { return all[i].name; });
 }
 
 v2::NameSeq* RouteObjectServant::endpoints(CORBA::ULong first, CORBA::ULong limit) {
-  return page_of(endpoints_.size(), first, limit,
-                 [&](std::size_t i) -> const std::string& { return endpoints_[i]; });
+  const std::vector<std::string> names = endpoints_of(*routes_.topology());
+  return page_of(names.size(), first, limit,
+                 [&](std::size_t i) -> const std::string& { return names[i]; });
 }
 
 v2::TrafficDemandSeq* RouteObjectServant::demands(CORBA::ULong first, CORBA::ULong limit) {
   check_page(limit);
-  const Topology& topology = routes_.topology();
+  const auto network = routes_.topology();
+  const Topology& topology = *network;
   const std::size_t from = std::min<std::size_t>(first, topology.demands().size());
   auto out = std::make_unique<v2::TrafficDemandSeq>();
   out->length(
@@ -291,8 +303,9 @@ exporter::Part RouteObjectServant::exposed_part() {
 Metrics RouteObjectServant::metrics() const {
   const RouteService::Counters routes = routes_.counters();
   const RemoteWatchers::Counters watchers = watchers_.counters();
-  const StatusReading reading{invocations_.load(), queries_.load(), routes_.version(),
-                              routes_.topology(),  routes,          watchers};
+  const auto topology = routes_.topology();
+  const StatusReading reading{invocations_.load(), queries_.load(), routes_.condition()->state,
+                              *topology,           routes,          watchers};
   Metrics metrics;
   append(kRouteMetrics, reading, metrics);
   append_report_ages(routes_.report_ages(steady_now()), metrics);
@@ -301,7 +314,8 @@ Metrics RouteObjectServant::metrics() const {
 }
 
 std::vector<MetricTable> route_object_metrics() {
-  return {metric_table("routeobject", kRouteMetrics, kSwitchAgeMetrics), orb::upcall_metrics()};
+  return {metric_table("routeobject", kRouteMetrics, kSwitchAgeMetrics), orb::upcall_metrics(),
+          orb::alarm_metrics()};
 }
 
 // ===== for operators =====
@@ -318,12 +332,10 @@ v2::LinkStateSeq* RouteOperationsServant::links(CORBA::ULong first, CORBA::ULong
   auto out = std::make_unique<v2::LinkStateSeq>();
   out->length(static_cast<CORBA::ULong>(found->size()));
   for (CORBA::ULong i = 0; i < out->length(); ++i) {
-    to_idl((*found)[i], routes_.topology(), (*out)[i]);
+    to_idl((*found)[i], (*out)[i]);
   }
   out->length(fitting(*out));
   return out.release();
 }
-
-void RouteOperationsServant::set_log_level(const char* level) { orb::set_log_level(level); }
 
 }  // namespace xbind

@@ -7,33 +7,45 @@
 #include <string>
 #include <vector>
 
+#include "core/config/reload.hpp"
 #include "core/impairments/impairments.hpp"
 #include "core/metrics/metric_table.hpp"
 #include "exporter/reading.hpp"
-#include "orb/dispatch.hpp"
+#include "orb/supervised.hpp"
 #include "route_object.hh"
 #include "routeobject/drain_keeper.hpp"
+#include "routeobject/network_keeper.hpp"
 #include "routeobject/remote_watchers.hpp"
 #include "routeobject/route_service.hpp"
 
 namespace xbind {
 
 // The operators' interface of RouteObject.
-class RouteOperationsServant : public orb::Dispatched<POA_xbind::v2::RouteOperations> {
+class RouteOperationsServant : public orb::Supervised<POA_xbind::v2::RouteOperations> {
  public:
   // All arguments must outlive this object.
-  RouteOperationsServant(orb::Dispatch& dispatch, RouteService& routes, RemoteWatchers& watchers,
-                         DrainKeeper& drains)
-      : Dispatched(dispatch), routes_(routes), watchers_(watchers), drains_(drains) {}
+  RouteOperationsServant(orb::Dispatch& dispatch, orb::Supervision& supervision,
+                         RouteService& routes, RemoteWatchers& watchers, DrainKeeper& drains,
+                         NetworkKeeper& network, config::Reloadable& options)
+      : Supervised(dispatch, supervision, options),
+        routes_(routes),
+        watchers_(watchers),
+        drains_(drains),
+        network_(network) {}
 
   void drain(const v2::RouteElement& element, CORBA::Boolean drained) override;
   v2::LinkStateSeq* links(CORBA::ULong first, CORBA::ULong limit) override;
-  void set_log_level(const char* level) override;
+  v2::NetworkDifference* plan_network(const v2::NetworkEdit& edit) override;
+  v2::NetworkDifference* change_network(const v2::NetworkEdit& edit,
+                                        CORBA::ULongLong network_version,
+                                        CORBA::Boolean force) override;
+  v2::NetworkText* network_text(CORBA::ULongLong first) override;
 
  private:
   RouteService& routes_;
   RemoteWatchers& watchers_;
   DrainKeeper& drains_;
+  NetworkKeeper& network_;
 };
 
 class RouteObjectServant : public orb::Dispatched<POA_xbind::v2::RouteObject> {
@@ -45,8 +57,8 @@ class RouteObjectServant : public orb::Dispatched<POA_xbind::v2::RouteObject> {
 
   v2::RouteAnswers* find_paths(const v2::RouteQuerySeq& queries) override;
   v2::RouteAnswers* find_alternates(const v2::RouteQuery& query, CORBA::ULong count) override;
-  void report_ports(const char* switch_name, v2::Epoch incarnation, CORBA::ULongLong number,
-                    const v2::PortNewsSeq& ports) override;
+  v2::PortRateSeq* report_ports(const char* switch_name, v2::Epoch incarnation,
+                                CORBA::ULongLong number, const v2::PortNewsSeq& ports) override;
   v2::TopologyState* watch(const char* watcher, v2::TopologyObserver_ptr observer) override;
   void unwatch(const char* watcher) override;
   v2::TopologyState* unusable_elements(CORBA::ULong first, CORBA::ULong limit) override;
@@ -65,7 +77,6 @@ class RouteObjectServant : public orb::Dispatched<POA_xbind::v2::RouteObject> {
   RouteService& routes_;
   RemoteWatchers& watchers_;
   v2::RouteOperations_var operations_;
-  const std::vector<std::string> endpoints_;
   Impairments* const impairments_;
   std::atomic<std::uint64_t> queries_{0};
   std::atomic<std::uint64_t> invocations_{0};

@@ -6,13 +6,6 @@
 namespace xbind {
 namespace {
 
-v2::RouteElement element_of(const Topology& topology, LinkEnd end) {
-  v2::RouteElement out;
-  out.switch_name = topology.switches()[end.at].name.c_str();
-  out.output_port = end.port.value();
-  return out;
-}
-
 std::vector<PathElement> elements(const v2::RouteElementSeq& from) {
   std::vector<PathElement> out;
   out.reserve(from.length());
@@ -106,6 +99,7 @@ void to_idl(const RouteAnswers& answers, v2::RouteAnswers& out) {
 void to_idl(const TopologyState& state, std::size_t first, std::size_t limit,
             std::uint32_t validity_ms, v2::TopologyState& out) {
   out.topology_version = state.version;
+  out.network_version = state.network_version;
   out.validity_ms = static_cast<CORBA::ULong>(validity_ms);
   out.unusable_count = static_cast<CORBA::ULong>(state.unusable.size());
   first = std::min(first, state.unusable.size());
@@ -118,9 +112,16 @@ void to_idl(const TopologyState& state, std::size_t first, std::size_t limit,
   }
 }
 
-void to_idl(const LinkReport& link, const Topology& topology, v2::LinkState& out) {
-  out.first_end = element_of(topology, link.first_end);
-  out.second_end = element_of(topology, link.second_end);
+v2::RouteElement to_idl(const PathElement& element) {
+  v2::RouteElement out;
+  out.switch_name = element.switch_name.c_str();
+  out.output_port = element.output_port.value();
+  return out;
+}
+
+void to_idl(const LinkReport& link, v2::LinkState& out) {
+  out.first_end = to_idl(link.first_end);
+  out.second_end = to_idl(link.second_end);
   out.up = link.condition.up;
   out.drained = link.condition.drained;
   out.unknown = link.condition.unknown;

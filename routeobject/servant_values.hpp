@@ -21,6 +21,7 @@ void to_idl(const RouteAnswers& answers, v2::RouteAnswers& out);
 // Writes at most `limit` unusable elements, from index `first` on.
 void to_idl(const TopologyState& state, std::size_t first, std::size_t limit,
             std::uint32_t validity_ms, v2::TopologyState& out);
-void to_idl(const LinkReport& link, const Topology& topology, v2::LinkState& out);
+v2::RouteElement to_idl(const PathElement& element);
+void to_idl(const LinkReport& link, v2::LinkState& out);
 
 }  // namespace xbind

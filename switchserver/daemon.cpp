@@ -5,6 +5,7 @@
 
 #include "core/ahead.hpp"
 #include "core/log.hpp"
+#include "core/name.hpp"
 #include "core/steady_now.hpp"
 #include "orb/peer_faults.hpp"
 #include "orb/process.hpp"
@@ -21,6 +22,11 @@ std::uint64_t operations(const SwitchCounters& counters) {
          counters.refusals[static_cast<std::size_t>(Cause::kSwitchRefused)];
 }
 
+SwitchServerOptions with_events(SwitchServerOptions options, EventLog& events) {
+  options.events = &events;
+  return options;
+}
+
 }  // namespace
 
 SwitchServerDaemon::SwitchServerDaemon(const SwitchServerDaemonOptions& options,
@@ -28,12 +34,17 @@ SwitchServerDaemon::SwitchServerDaemon(const SwitchServerDaemonOptions& options,
                                        orb::SharedTimers& timers, RemoteRouter* router)
     : name_(options.server.controller.name),
       dispatch_("xbind-switchserver " + name_),
+      supervision_(timers, "switchserver " + name_, options.of_process,
+                   [this](std::function<void(orb::Supervision::Conditions)> done) {
+                     post([this, done = std::move(done)](SwitchServer&) { done(conditions()); });
+                   }),
+      watched_{{}, options.of_process},
       name_in_log_(options.name_in_log ? name_ : std::string{}),
       impairments_(options.impairments, "xbind-switchserver " + name_),
       managers_(
           name_, impairments_,
           [this](SessionId session, const std::string& reason) {
-            log::warn("session {}: {}", session, reason);
+            log::sessions.warn("session {}: {}", session, reason);
             post([session](SwitchServer& server) { server.detach(session); });
           },
           [this](std::uint64_t token, LedgerReport report) {
@@ -46,7 +57,7 @@ SwitchServerDaemon::SwitchServerDaemon(const SwitchServerDaemonOptions& options,
             statistics_.complete(counted.token, counted);
           }),
       driver_(std::move(driver)),
-      server_(options.server, driver_->requests(), managers_),
+      server_(with_events(options.server, supervision_.events()), driver_->requests(), managers_),
       keeper_(options.manager_file, options.server.controller.known),
       absence_(driver_->peer()),
       router_(router),
@@ -66,6 +77,7 @@ SwitchServerDaemon::~SwitchServerDaemon() { stop(); }
 void SwitchServerDaemon::start() {
   post([this](SwitchServer&) { switch_away(steady_now()); });
   driver_->start([this](std::size_t items) { serial_.post([this] { wake_driver(); }, items); });
+  supervision_.start();
 }
 
 void SwitchServerDaemon::end_sessions() {
@@ -76,6 +88,7 @@ void SwitchServerDaemon::end_sessions() {
 }
 
 void SwitchServerDaemon::stop() {
+  supervision_.stop();
   timer_.stop();
   driver_->stop();
 }
@@ -92,6 +105,15 @@ Result<LedgerReport> SwitchServerDaemon::repair(std::vector<Finding> seen, Durat
         return server.repair(std::move(seen), token, steady_now());
       },
       timeout);
+}
+
+void SwitchServerDaemon::change(const LedgerOptions& ledger, const PortReporterOptions& reports) {
+  ask([&](SwitchServer& server) {
+    server.controller().change_capacities(ledger);
+    reporter_.change(reports);
+    reporter_.ports_changed(steady_now());
+    return true;
+  });
 }
 
 Result<LedgerReport> SwitchServerDaemon::report_of(
@@ -187,7 +209,7 @@ void SwitchServerDaemon::after_drain() {
     impairments_.sending(requests);
   driver_->transmit();
   if (absence_.next_deadline() <= now) absence_.failed(driver_->why_away());
-  if (const auto words = absence_.complaint(now)) log::warn("{}", *words);
+  if (const auto words = absence_.complaint(now)) log::gsmp.warn("{}", *words);
   managers_.send_collected(now);
   tell_router(now);
   timer_.set(std::min({driver_->next_deadline(), server_.next_deadline(), managers_.next_deadline(),
@@ -230,12 +252,24 @@ void SwitchServerDaemon::switch_away(TimePoint now) {
 
 void SwitchServerDaemon::note_switch(const driver::Event& event, TimePoint now) {
   if (std::holds_alternative<driver::Up>(event)) {
-    if (const auto words = absence_.back(now)) log::info("{}", *words);
+    if (const auto words = absence_.back(now)) log::gsmp.info("{}", *words);
     reporter_.switch_up(now);
+    supervision_.events().add(EventKind::kSwitchUp, name_, "under control");
+    note_ports();
   } else if (std::holds_alternative<driver::Ports>(event)) {
     reporter_.ports_changed(now);
+    note_ports();
   } else if (std::holds_alternative<driver::Down>(event)) {
     switch_away(now);
+    supervision_.events().add(
+        EventKind::kSwitchDown, name_,
+        "control session lost: " + printable(std::get<driver::Down>(event).reason, 300));
+  }
+}
+
+void SwitchServerDaemon::note_ports() {
+  for (Event& change : watched_.ports.changes(server_.controller().ledger().ports(), name_)) {
+    supervision_.events().add(std::move(change));
   }
 }
 
@@ -251,12 +285,35 @@ void SwitchServerDaemon::tell_router(TimePoint now) {
   auto report = reporter_.take(now);
   if (!report) return;
   ++reports_sent_;
-  router_->tell(name_, std::move(*report), [this](bool arrived) {
-    post([this, arrived](SwitchServer&) {
-      if (!arrived) ++reports_failed_;
-      reporter_.report_ended(arrived, steady_now());
+  router_->tell(name_, std::move(*report), [this](const RemoteRouter::Outcome& outcome) {
+    post([this, outcome](SwitchServer&) {
+      if (outcome.arrived) {
+        driver_->set_rates(outcome.rates);
+      } else {
+        ++reports_failed_;
+      }
+      watched_.report_failed = !outcome.arrived;
+      reporter_.report_ended(outcome.arrived, steady_now());
     });
   });
+}
+
+std::vector<AlarmCondition> SwitchServerDaemon::conditions() {
+  std::vector<AlarmCondition> all = conditions_of(server_.controller(), name_);
+  if (!server_.controller().up()) {
+    const std::string why = driver_->why_away();
+    all.push_back({AlarmKind::kSwitchAway, name_,
+                   fmt::format("the switch at {} is not under control: {}", driver_->peer(),
+                               why.empty() ? "it does not answer" : why)});
+  }
+  if (watched_.report_failed && watched_.of_process) {
+    all.push_back({AlarmKind::kRouteObjectUnreachable, "reports",
+                   "the last report of ports to RouteObject did not arrive"});
+  }
+  if (const auto file = keeper_.not_written()) {
+    all.push_back({AlarmKind::kStateNotWritten, *file, "names and epochs of managers"});
+  }
+  return all;
 }
 
 Metrics SwitchServerDaemon::metrics() {
@@ -277,6 +334,7 @@ exporter::Part SwitchServerDaemon::exposed_part() {
           [this](Metrics& counted) {
             orb::append_peer_faults(counted);
             dispatch_.append_metrics(counted);
+            supervision_.append_metrics(counted);
           }};
 }
 

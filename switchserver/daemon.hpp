@@ -21,10 +21,13 @@
 #include "core/log.hpp"
 #include "core/metrics/metric_table.hpp"
 #include "core/serial.hpp"
+#include "core/steady_now.hpp"
 #include "exporter/reading.hpp"
 #include "orb/dispatch.hpp"
 #include "orb/shared_timers.hpp"
+#include "orb/supervision.hpp"
 #include "switch_server.hh"
+#include "switchserver/alarm_conditions.hpp"
 #include "switchserver/drivers/running_driver.hpp"
 #include "switchserver/manager_file.hpp"
 #include "switchserver/port_reporter.hpp"
@@ -40,6 +43,7 @@ struct SwitchServerDaemonOptions {
   SwitchServerOptions server;
   ImpairmentOptions impairments;
   PortReporterOptions reports;
+  bool of_process = true;    // it reports the alarms of the process: one daemon of each does
   bool name_in_log = false;  // the process has several: lines say which one they are about
   std::string manager_file;  // manager_file.hpp; empty: none
 };
@@ -139,6 +143,8 @@ class SwitchServerDaemon {
         items.value_or(1));
   }
   Impairments& impairments() { return impairments_; }
+  // Its alarms and events.
+  orb::Supervision& supervision() { return supervision_; }
   // Every upcall of this daemon's servants passes through it.
   orb::Dispatch& dispatch() { return dispatch_; }
 
@@ -174,6 +180,13 @@ class SwitchServerDaemon {
   // within a job.
   Result<CellCounters> count_cells(PortId port, Label label, Duration timeout);
 
+  // Takes the ledger's factors and buffer, and how ports are reported, while everything runs.
+  void change(const LedgerOptions& ledger, const PortReporterOptions& reports);
+  // Reports the ports to the Router without waiting for the time of the next report.
+  void report_now() {
+    post([this](SwitchServer&) { reporter_.report_now(steady_now()); });
+  }
+
   // The metrics that the status operation returns.
   Metrics metrics();
   // What the daemon exposes over HTTP. It must not be asked after this object has ended.
@@ -189,11 +202,20 @@ class SwitchServerDaemon {
   void wake_driver();
   void drain_driver(TimePoint now);
   void note_switch(const driver::Event& event, TimePoint now);
+  void note_ports();
   void switch_away(TimePoint now);
   void tell_router(TimePoint now);
+  std::vector<AlarmCondition> conditions();  // within a job
 
   const std::string name_;
   orb::Dispatch dispatch_;
+  orb::Supervision supervision_;
+  struct Watched {
+    PortWatch ports;
+    bool of_process;             // see the options
+    bool report_failed = false;  // the last one
+  };
+  Watched watched_;
   const std::string name_in_log_;  // empty: every log line of the process has the name already
   Impairments impairments_;
   RemoteManagers managers_;

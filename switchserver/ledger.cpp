@@ -54,17 +54,31 @@ std::vector<PortId> Ledger::set_ports(const std::vector<SwitchPort>& ports) {
     port.about = about;
     port.about.labels = port.output.ranges();
     port.present = true;
-    const auto own = options_.port_overbooking.find(about.port);
-    const double factor =
-        own == options_.port_overbooking.end() ? options_.overbooking : own->second;
-    port.capacity = {times(about.cells_per_s, planted(Bug::kCapacityOfLine) ? 1.0 : factor),
-                     options_.buffer_cells};
-    port.policy = {.cells_per_s = about.cells_per_s,
-                   .buffer_cells = options_.buffer_cells,
-                   .overbooking = thousandths(factor),
-                   .rt_wait_us = options_.rt_wait_us};
+    set_capacity(port);
   }
   return no_room;
+}
+
+void Ledger::set_capacity(Port& port) const {
+  const SwitchPort& about = port.about;
+  const auto own = options_.port_overbooking.find(about.port);
+  const double factor = own == options_.port_overbooking.end() ? options_.overbooking : own->second;
+  port.capacity = {times(about.cells_per_s, planted(Bug::kCapacityOfLine) ? 1.0 : factor),
+                   options_.buffer_cells};
+  port.policy = {.cells_per_s = about.cells_per_s,
+                 .buffer_cells = options_.buffer_cells,
+                 .overbooking = thousandths(factor),
+                 .rt_wait_us = options_.rt_wait_us};
+}
+
+void Ledger::change_capacities(const LedgerOptions& options) {
+  options_.overbooking = options.overbooking;
+  options_.port_overbooking = options.port_overbooking;
+  options_.rt_wait_us = options.rt_wait_us;
+  options_.buffer_cells = options.buffer_cells;
+  for (Port& port : ports_) {
+    if (port.present) set_capacity(port);
+  }
 }
 
 std::vector<SwitchPort> Ledger::ports() const {

@@ -124,6 +124,9 @@ class Ledger {
   // held. Changed rates take effect at once and leave earlier promises intact. Returns the ports
   // for which the ledger has no room; they stay unknown.
   std::vector<PortId> set_ports(const std::vector<SwitchPort>& ports);
+  // Changes factors and buffer of the ports at once; earlier promises stay intact. Everything else
+  // in `options` is ignored.
+  void change_capacities(const LedgerOptions& options);
   std::vector<SwitchPort> ports() const;
   bool has_port(PortId id) const;  // known and present
   std::optional<PortUsage> usage(PortId port) const;
@@ -371,6 +374,7 @@ class Ledger {
   using Refusal = std::optional<Admission>;
   using Spot = LabelPool::Spot;
 
+  void set_capacity(Port& port) const;
   Port* port(PortId id);
   const Port* port(PortId id) const;
   Port& input_port(const HopRecord& record) { return ports_[record.input_port]; }

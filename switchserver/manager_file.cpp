@@ -65,8 +65,10 @@ Result<std::optional<KnownManagers>> read_managers(const std::string& path) {
 
 void ManagerKeeper::write(const KnownManagers& managers) {
   if (kept_ == managers) return;
-  if (const auto written = replace_file(path_, managers_as_text(managers)); !written) {
-    log::warn("{}; after a restart not every manager is known", written.error().text);
+  const auto written = replace_file(path_, managers_as_text(managers));
+  failed_ = !written;
+  if (!written) {
+    log::sessions.warn("{}; after a restart not every manager is known", written.error().text);
     return;
   }
   kept_ = managers;

@@ -6,6 +6,7 @@
 // and never overwritten.
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -46,12 +47,18 @@ class ManagerKeeper {
     write(managers());
   }
 
+  // The file, if its last change could not be written.
+  std::optional<std::string> not_written() const {
+    return failed_ ? std::optional(path_) : std::nullopt;
+  }
+
  private:
   void write(const KnownManagers& managers);
 
   const std::string path_;
   std::mutex mutex_;
   std::optional<KnownManagers> kept_;
+  std::atomic<bool> failed_ = false;
 };
 
 }  // namespace xbind

@@ -1,6 +1,7 @@
 #include "switchserver/node_options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <optional>
 #include <set>
@@ -86,6 +87,7 @@ Result<std::vector<NodeOptions>> nodes_of(const Result<std::vector<config::Optio
             fmt::format("{} is in front of {} already", other.name, options.switch_address)));
       }
     }
+    options.values = set.values();
     nodes.push_back(std::move(options));
   }
   return nodes;
@@ -129,7 +131,31 @@ void declare(config::OptionSet& set, NodeOptions& options) {
   set.add_choice("gsmp-versions", &o->gsmp_versions, "3,1", {"3,1", "3", "1"},
                  "Versions of GSMP that may be spoken with the switch, the highest first; 1 is "
                  "version 1.1.");
+  set.set_live({"overbooking", "port-overbooking", "rt-wait-us", "buffer-cells"});
   set.add_check([o] { return fault_of(*o); });
+}
+
+std::vector<config::OptionChange> changes_of(const std::vector<NodeOptions>& before,
+                                             const std::vector<NodeOptions>& after) {
+  const auto names_of = [](const std::vector<NodeOptions>& nodes) {
+    std::vector<std::string> names;
+    for (const NodeOptions& node : nodes) names.push_back(node.name);
+    return fmt::format("{}", fmt::join(names, ","));
+  };
+  if (names_of(before) != names_of(after)) {
+    return {{"switches", names_of(before), names_of(after), "file", false}};
+  }
+  std::vector<config::OptionChange> changes;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    for (std::size_t k = 0; k < before[i].values.size(); ++k) {
+      const config::OptionValue& was = before[i].values[k];
+      const config::OptionValue& is = after[i].values[k];
+      if (was.text == is.text) continue;
+      changes.push_back(
+          {fmt::format("{} {}", before[i].name, is.name), was.text, is.text, "file", is.live});
+    }
+  }
+  return changes;
 }
 
 std::map<PortId, double> port_overbooking(const NodeOptions& options) {

@@ -37,7 +37,13 @@ struct NodeOptions {
   std::uint32_t window = 0;
   std::uint32_t transaction_timeout_ms = 0;
   std::string gsmp_versions;
+  std::vector<config::OptionValue> values;  // of a file's table: as they were given
 };
+
+// What differs between two lists of nodes from files, the names with the node's before them: "sw1
+// overbooking". Nodes that came, went or changed places are not live.
+std::vector<config::OptionChange> changes_of(const std::vector<NodeOptions>& before,
+                                             const std::vector<NodeOptions>& after);
 
 // The options must have been checked.
 std::map<PortId, double> port_overbooking(const NodeOptions& options);

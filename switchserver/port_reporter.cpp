@@ -21,6 +21,12 @@ std::vector<ReportedPort> reported_ports(const Ledger& ledger) {
 PortReporter::PortReporter(PortReporterOptions options)
     : options_(options), reporting_({.back_off = options.back_off}) {}
 
+void PortReporter::change(const PortReporterOptions& options) {
+  options_.threshold = options.threshold;
+  options_.interval = options.interval;
+  options_.refresh = options.refresh;
+}
+
 void PortReporter::switch_up(TimePoint now) {
   switch_up_ = true;
   looked_ = false;
@@ -41,6 +47,12 @@ void PortReporter::ports_changed(TimePoint now) {
 
 void PortReporter::books_moved(TimePoint now) {
   if (switch_up_ && look_at_ == kNever) look_at_ = std::max(now, last_look_ + options_.interval);
+}
+
+// While the switch is away the last look, of no ports, is reported again.
+void PortReporter::report_now(TimePoint now) {
+  full_report_due_ = true;
+  if (switch_up_) look_at_ = now;
 }
 
 TimePoint PortReporter::look_due() const {

@@ -60,6 +60,8 @@ struct PortReporterOptions {
 class PortReporter {
  public:
   explicit PortReporter(PortReporterOptions options);
+  // The back-off stays. The next report has the new interval and refresh.
+  void change(const PortReporterOptions& options);
 
   // The switch is up with these ports, or is away. Nothing is reported before the first of these
   // calls.
@@ -69,6 +71,9 @@ class PortReporter {
   void ports_changed(TimePoint now);
   // Hops may have been added or removed. Cheap.
   void books_moved(TimePoint now);
+
+  // Somebody wants the next report at once.
+  void report_now(TimePoint now);
 
   // When the owner is to call look(); kNever while the switch is away.
   TimePoint look_due() const;

@@ -8,11 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "core/config/reload.hpp"
 #include "core/config/timer_option.hpp"
 #include "core/durable_file.hpp"
 #include "exporter/exporter.hpp"
 #include "gsmp/messages/timers.hpp"
 #include "naming/names.hpp"
+#include "orb/configured.hpp"
 #include "orb/daemon.hpp"
 #include "orb/process.hpp"
 #include "orb/runtime.hpp"
@@ -29,12 +31,20 @@ namespace {
 using namespace xbind;
 
 struct Options {
+  Options();
+  Options(const Options&) = delete;
+  Options& operator=(const Options&) = delete;
+
+  config::OptionSet set{"xbind-switchserver",
+                        "Keeps the ledger of a label switch, or of several, and programs it with "
+                        "GSMP."};
   orb::CommonOptions common;
   NodeOptions one;
   std::string switches;  // a file; empty: `one` is the only switch
   std::string state_dir;
   std::string route_object;
   double report_threshold = 0;
+  std::uint32_t trace_slow_us = 0;
   std::uint32_t report_interval_ms = 0;
   std::uint32_t report_refresh_ms = 0;
   ImpairmentOptions impairments;
@@ -66,6 +76,9 @@ void declare(config::OptionSet& set, Options& options) {
   orb::add_client_options(set, options.common, log::Level::kInfo);
   orb::add_connection_options(set, options.common);
   exporter::add_option(set, options.common.metrics);
+  set.add_uint("trace-slow-us", &options.trace_slow_us, 0, {0, 3'600'000'000},
+               "Commands that take longer, in microseconds, are recorded for traces although no "
+               "manager asks for it; 0: none for that.");
   set.add_string(
       "state-dir", &options.state_dir, "",
       "Directory in which names and epochs of managers are stored across restarts; empty: "
@@ -99,7 +112,11 @@ void declare(config::OptionSet& set, Options& options) {
     options.nodes = std::move(*nodes);
     return read_state(options);
   });
+  orb::set_live_options(set);
+  set.set_live({"report-threshold", "report-interval-ms", "report-refresh-ms"});
 }
+
+Options::Options() { declare(set, *this); }
 
 SwitchServerDaemonOptions daemon_options(const Options& options, std::size_t number,
                                          std::uint64_t session_base) {
@@ -120,12 +137,14 @@ SwitchServerDaemonOptions daemon_options(const Options& options, std::size_t num
   // has with the switches here. Together they may have less under way towards it than the socket's
   // send buffer holds, so that a step never blocks on it. Large batches are sent one by one.
   out.server.session = orb::within_connection(out.server.session, options.nodes.size());
+  out.server.controller.trace_slow = std::chrono::microseconds(options.trace_slow_us);
   out.server.session_base = session_base;
   out.impairments = options.impairments;
   out.reports.threshold = options.report_threshold;
   out.reports.interval = std::chrono::milliseconds(options.report_interval_ms);
   out.reports.refresh = std::chrono::milliseconds(options.report_refresh_ms);
   out.name_in_log = options.nodes.size() > 1;
+  out.of_process = number == 0;
   return out;
 }
 
@@ -136,14 +155,32 @@ std::function<std::uint32_t()> real_chance() {
 // Nanoseconds since 1970: every restart of the process has a higher number.
 std::uint64_t incarnation_now() { return static_cast<std::uint64_t>(orb::since_1970().count()); }
 
+using Daemons = std::vector<std::unique_ptr<SwitchServerDaemon>>;
+
+// Puts live options into effect. The nodes are the same, in the same order.
+Result<void> apply(const Options& before, const Options& wanted, const Daemons& daemons,
+                   std::vector<config::OptionChange>& changes) {
+  if (!wanted.switches.empty()) {
+    const auto of_nodes = changes_of(before.nodes, wanted.nodes);
+    if (const auto live = config::check_live(of_nodes); !live) return live;
+    changes.insert(changes.end(), of_nodes.begin(), of_nodes.end());
+  }
+  orb::apply_live_options(before.common, wanted.common);
+  for (std::size_t i = 0; i < daemons.size(); ++i) {
+    const SwitchServerDaemonOptions options = daemon_options(wanted, i, 0);
+    daemons[i]->change(options.server.controller.ledger, options.reports);
+  }
+  return {};
+}
+
 // One switch's objects. They refer to the daemon; the ORB keeps them until it ends.
-orb::Served serve(orb::Runtime& runtime, SwitchServerDaemon& daemon) {
+orb::Served serve(orb::Runtime& runtime, SwitchServerDaemon& daemon, config::Reloadable& options) {
   const PortableServer::Servant_var<HopInboxServant> inbox = new HopInboxServant(daemon);
   const CORBA::Object_var inbox_object =
       runtime.activate_apart(inbox.in(), "hop_inbox/" + daemon.name());
   const v2::HopInbox_var inbox_reference = v2::HopInbox::_unchecked_narrow(inbox_object);
   const PortableServer::Servant_var<SwitchOperationsServant> operations =
-      new SwitchOperationsServant(daemon);
+      new SwitchOperationsServant(daemon, options);
   const CORBA::Object_var operations_object = runtime.activate(operations.in());
   const v2::SwitchOperations_var operations_reference =
       v2::SwitchOperations::_unchecked_narrow(operations_object);
@@ -160,21 +197,21 @@ namespace xbind {
 int run_switch_server(int argc, char** argv, const WhenServing& when_serving) {
   orb::take_signals();  // first: from here on SIGTERM ends the process in order
   Options options;
-  config::OptionSet set(
-      "xbind-switchserver",
-      "Keeps the ledger of a label switch, or of several, and programs it with GSMP.");
-  declare(set, options);
-  if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
+  if (const auto exit_code = config::load_or_explain(options.set, argc, argv)) return *exit_code;
   const bool several = !options.switches.empty();
   log::start(several ? "xbind-switchserver" : "xbind-switchserver " + options.one.name,
              options.common.log);
-  log::info("options: {}", set.given_text());
+  log::info("options: {}", options.set.given_text());
   if (!make_state_dir(options.state_dir)) return 1;
 
   orb::Ending end;
   orb::SharedTimers timers;
   RemoteRouter router(options.route_object, incarnation_now());
-  std::vector<std::unique_ptr<SwitchServerDaemon>> daemons;
+  Daemons daemons;
+  config::Reload<Options> reload(options, argc, argv,
+                                 [&](const Options& before, const Options& wanted, auto& changes) {
+                                   return apply(before, wanted, daemons, changes);
+                                 });
   // Session numbers must differ from those of an earlier process.
   std::uint64_t session_base = std::random_device{}();
   for (std::size_t i = 0; i < options.nodes.size(); ++i) {
@@ -188,7 +225,7 @@ int run_switch_server(int argc, char** argv, const WhenServing& when_serving) {
     std::vector<orb::Served> served;
     std::vector<exporter::Part> parts;
     for (const auto& daemon : daemons) {
-      served.push_back(serve(runtime, *daemon));
+      served.push_back(serve(runtime, *daemon, reload));
       parts.push_back(daemon->exposed_part());
     }
     auto exported =
@@ -206,6 +243,7 @@ int run_switch_server(int argc, char** argv, const WhenServing& when_serving) {
         if (when_serving) when_serving(*daemon);
       }
     };
+    const orb::ReloadOnHangUp on_hang_up(reload);
     end = orb::serve_until_signal(runtime.orb(), "xbind-switchserver", options.common, served,
                                   {begin, {}, [&] { exported->serving(); }});
     exported.reset();

@@ -44,8 +44,8 @@ void RemoteManagers::send_session_end(SessionId session, const v2::HopObserver_v
                                     printable(ending.reason).c_str());
   });
   if (!notified)
-    log::info("session {}: the notice of its end was not delivered: {}", session,
-              notified.error().text);
+    log::sessions.info("session {}: the notice of its end was not delivered: {}", session,
+                       notified.error().text);
 }
 
 }  // namespace xbind

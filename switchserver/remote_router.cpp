@@ -16,6 +16,8 @@ namespace {
 // RouteObject often starts at the same time: no log line before this time is over.
 constexpr Duration kPatience = kSwitchServerTimers["report-patience"];
 
+constexpr std::uint64_t kRateMax = 0xffff'ffff;  // GSMP's field
+
 v2::PortNewsSeq to_idl(const std::vector<ReportedPort>& ports) {
   v2::PortNewsSeq out;
   out.length(static_cast<CORBA::ULong>(ports.size()));
@@ -50,7 +52,7 @@ void RemoteRouter::stop() {
     const std::lock_guard lock(mutex_);
     left.swap(waiting_);
   }
-  for (const Waiting& one : left) one.ended(false);
+  for (const Waiting& one : left) one.ended({});
 }
 
 void RemoteRouter::tell(std::string switch_name, SwitchReport report, Ended ended) {
@@ -62,7 +64,7 @@ void RemoteRouter::tell(std::string switch_name, SwitchReport report, Ended ende
       return;
     }
   }
-  ended(false);
+  ended({});
 }
 
 void RemoteRouter::run(orb::NameClient names) {
@@ -78,36 +80,40 @@ void RemoteRouter::run(orb::NameClient names) {
     lock.unlock();
 
     bool away = false;
-    const std::string problem = invoke(names, next, away);
+    Outcome outcome;
+    const std::string problem = invoke(names, next, away, outcome.rates);
     std::deque<Waiting> failed;
     if (away) {
       if (!away_since) away_since = steady_now();
       if (!warned && steady_now() - *away_since >= kPatience) {
-        log::warn("ports are not reported: {}; retrying", problem);
+        log::routes.warn("ports are not reported: {}; retrying", problem);
         warned = true;
       }
       const std::lock_guard again(mutex_);
       failed.swap(waiting_);
     } else if (!problem.empty()) {
       if (refused.insert(next.switch_name).second) {
-        log::warn("the ports of {} are not reported: {}; retrying", next.switch_name, problem);
+        log::routes.warn("the ports of {} are not reported: {}; retrying", next.switch_name,
+                         problem);
       }
     } else {
       refused.erase(next.switch_name);
-      if (warned) log::info("ports are reported to routeobject {} again", route_object_);
+      if (warned) log::routes.info("ports are reported to routeobject {} again", route_object_);
     }
     if (!away) {
       away_since.reset();
       warned = false;
     }
-    next.ended(problem.empty());
-    for (const Waiting& one : failed) one.ended(false);
+    outcome.arrived = problem.empty();
+    next.ended(outcome);
+    for (const Waiting& one : failed) one.ended({});
     lock.lock();
   }
   reference_ = v2::RouteObject::_nil();
 }
 
-std::string RemoteRouter::invoke(orb::NameClient& names, const Waiting& waiting, bool& away) {
+std::string RemoteRouter::invoke(orb::NameClient& names, const Waiting& waiting, bool& away,
+                                 std::vector<PortRate>& rates) {
   if (CORBA::is_nil(reference_)) {
     const auto object = names.resolve(naming::path_of(naming::kRouteObjects, route_object_));
     if (!object) {
@@ -118,8 +124,15 @@ std::string RemoteRouter::invoke(orb::NameClient& names, const Waiting& waiting,
     omniORB::setClientCallTimeout(reference_, kCallTimeout.count());
   }
   const auto ended = orb::remote("routeobject " + route_object_, reference_, [&] {
-    reference_->report_ports(waiting.switch_name.c_str(), incarnation_, waiting.report.number,
-                             to_idl(waiting.report.ports));
+    const v2::PortRateSeq_var set =
+        reference_->report_ports(waiting.switch_name.c_str(), incarnation_, waiting.report.number,
+                                 to_idl(waiting.report.ports));
+    for (CORBA::ULong i = 0; i < set->length(); ++i) {
+      const v2::PortRate& rate = set.in()[i];
+      // A rate outside the bounds of lines is not one that an operator can have set.
+      if (rate.cells_per_s == 0 || rate.cells_per_s > kRateMax) continue;
+      rates.push_back({PortId{rate.port_number}, rate.cells_per_s});
+    }
   });
   if (ended) return {};
   if (ended.error().code != ErrorCode::kBadInput) {

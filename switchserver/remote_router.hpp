@@ -12,7 +12,9 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "core/path.hpp"
 #include "orb/name_client.hpp"
 #include "route_object.hh"
 #include "switchserver/port_reporter.hpp"
@@ -22,8 +24,12 @@ namespace xbind {
 
 class RemoteRouter {
  public:
+  struct Outcome {
+    bool arrived = false;
+    std::vector<PortRate> rates;  // that the operator has set; only of a report that has arrived
+  };
   // Called with the outcome on the Router's thread, or on the caller's after stop().
-  using Ended = std::function<void(bool arrived)>;
+  using Ended = std::function<void(const Outcome& outcome)>;
 
   // `incarnation` rises with each start of this process.
   RemoteRouter(std::string route_object, std::uint64_t incarnation)
@@ -53,7 +59,8 @@ class RemoteRouter {
   void run(orb::NameClient names);
   // Returns an empty string, or why the report did not arrive. `away`: no other report would arrive
   // now.
-  std::string invoke(orb::NameClient& names, const Waiting& waiting, bool& away);
+  std::string invoke(orb::NameClient& names, const Waiting& waiting, bool& away,
+                     std::vector<PortRate>& rates);
 
   const std::string route_object_;
   const std::uint64_t incarnation_;

@@ -7,11 +7,11 @@
 #include "core/name.hpp"
 #include "core/steady_now.hpp"
 #include "orb/convert.hpp"
-#include "orb/log_level.hpp"
 #include "orb/oneway.hpp"
 #include "orb/peer_faults.hpp"
 #include "orb/raise.hpp"
 #include "orb/reply.hpp"
+#include "orb/traces.hpp"
 #include "switchserver/timers.hpp"
 
 namespace xbind {
@@ -128,7 +128,7 @@ v2::HopAttachment* SwitchServerServant::attach_manager(const char* manager, v2::
   orb::ReplyRoom room(orb::kReplyOctetsMax - ports.size() * sizeof(v2::PortState));
   orb::to_idl(take_labels(quarantined, room), out->quarantined);
   if (!quarantined.empty()) {
-    log::warn(
+    log::sessions.warn(
         "manager {} has more labels in quarantine than one reply holds: those of {} ports "
         "stay there until it attaches again",
         manager, quarantined.size());
@@ -351,6 +351,8 @@ v2::PortReportSeq* SwitchOperationsServant::ports() {
   return out.release();
 }
 
+void SwitchOperationsServant::report_now() { daemon_.report_now(); }
+
 v2::CellCounters SwitchOperationsServant::count_cells(v2::PortNumber input_port,
                                                       const v2::LabelValue& input_label) {
   const auto label = orb::to_core(input_label);
@@ -360,6 +362,11 @@ v2::CellCounters SwitchOperationsServant::count_cells(v2::PortNumber input_port,
   return to_idl(*cells);
 }
 
-void SwitchOperationsServant::set_log_level(const char* level) { orb::set_log_level(level); }
+v2::TracePart* SwitchOperationsServant::spans_of(const char* manager, v2::ConnectionId connection) {
+  const trace::WallClock clock = orb::wall_clock();
+  return orb::to_idl(daemon_.ask([&](xbind::SwitchServer& server) {
+    return server.spans_of(manager, ConnectionId{connection}, clock);
+  }));
+}
 
 }  // namespace xbind

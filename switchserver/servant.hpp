@@ -7,6 +7,7 @@
 
 #include "orb/dispatch.hpp"
 #include "orb/runtime.hpp"
+#include "orb/supervised.hpp"
 #include "switch_server.hh"
 #include "switchserver/daemon.hpp"
 
@@ -25,18 +26,20 @@ class HopInboxServant : public orb::Dispatched<POA_xbind::v2::HopInbox> {
 };
 
 // The operators' interface of the SwitchServer.
-class SwitchOperationsServant : public orb::Dispatched<POA_xbind::v2::SwitchOperations> {
+class SwitchOperationsServant : public orb::Supervised<POA_xbind::v2::SwitchOperations> {
  public:
-  explicit SwitchOperationsServant(SwitchServerDaemon& daemon)
-      : Dispatched(daemon.dispatch()), daemon_(daemon) {}
+  // Both arguments must outlive this object.
+  SwitchOperationsServant(SwitchServerDaemon& daemon, config::Reloadable& options)
+      : Supervised(daemon.dispatch(), daemon.supervision(), options), daemon_(daemon) {}
   v2::ManagerHoldingsSeq* managers() override;
   CORBA::ULong clear_hops(const char* manager, v2::ConnectionId connection) override;
   CORBA::ULong forget_manager(const char* manager) override;
   CORBA::ULong repair(const v2::AuditFindingSeq& seen) override;
   v2::PortReportSeq* ports() override;
+  void report_now() override;
   v2::CellCounters count_cells(v2::PortNumber input_port,
                                const v2::LabelValue& input_label) override;
-  void set_log_level(const char* level) override;
+  v2::TracePart* spans_of(const char* manager, v2::ConnectionId connection) override;
 
  private:
   SwitchServerDaemon& daemon_;

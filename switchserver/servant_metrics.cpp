@@ -6,6 +6,8 @@
 #include "orb/dispatch.hpp"
 #include "orb/oneway.hpp"
 #include "orb/process.hpp"
+#include "orb/supervision.hpp"
+#include "switchserver/alarm_conditions.hpp"
 #include "switchserver/drivers/running_gsmp_driver.hpp"
 
 namespace xbind {
@@ -96,13 +98,6 @@ constexpr MetricNames kRefusalMetrics{{
     {"refusals/<cause>", MetricKind::kCounter, "", "Hops refused for the cause."},
 }};
 
-// Whether ports admit nothing new because hops on them may still be claimed.
-bool awaits_claims(const SwitchController& controller) {
-  const Settling& settling = controller.settling();
-  return settling.pending() &&
-         (!settling.awaited().empty() || controller.ledger().unclaimed_labels() > 0);
-}
-
 std::vector<std::string> reasons_of(const SwitchServerReading& reading) {
   exporter::Reasons reasons;
   const SwitchController& controller = reading.server.controller();
@@ -159,6 +154,7 @@ std::vector<MetricTable> exposed_switch_server_metrics() {
   std::vector<MetricTable> tables = switch_server_metrics();
   tables.push_back(
       metric_table("switchserver", kScrapedMetrics, kEachPortMetrics, kRefusalMetrics));
+  tables.push_back(orb::alarm_metrics());
   return tables;
 }
 

@@ -15,11 +15,12 @@ SwitchController::SwitchController(SwitchControllerOptions options, SwitchDriver
     : options_(std::move(options)),
       driver_(driver),
       ledger_(options_.ledger),
-      settling_(options_.known, options_.claims_wait) {
+      settling_(options_.known, options_.claims_wait),
+      traces_(options_.trace_slow) {
   for (const KnownManager& known : options_.known.value_or(std::vector<KnownManager>{})) {
     const auto index = ledger_.manager(known.name);
     if (!index) {
-      log::warn("manager {} is not awaited: {}", known.name, index.error().text);
+      log::gsmp.warn("manager {} is not awaited: {}", known.name, index.error().text);
       settling_.done(known.name);
       continue;
     }
@@ -89,8 +90,9 @@ void SwitchController::on_up(const driver::Up& up) {
 void SwitchController::set_ports(const std::vector<SwitchPort>& ports) {
   const std::vector<PortId> no_room = ledger_.set_ports(ports);
   if (no_room.empty()) return;
-  log::warn("{} has {} ports more than the {} that a ledger keeps: port {} and others stay unknown",
-            options_.name, no_room.size(), Ledger::kPortsMax, no_room.front());
+  log::gsmp.warn(
+      "{} has {} ports more than the {} that a ledger keeps: port {} and others stay unknown",
+      options_.name, no_room.size(), Ledger::kPortsMax, no_room.front());
 }
 
 void SwitchController::on_down() { mark_down(); }

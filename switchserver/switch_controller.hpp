@@ -74,6 +74,7 @@
 #include "core/planted.hpp"
 #include "core/result.hpp"
 #include "switchserver/drivers/switch_driver.hpp"
+#include "switchserver/hop_traces.hpp"
 #include "switchserver/ledger.hpp"
 #include "switchserver/ledger_audit.hpp"
 #include "switchserver/recall_desk.hpp"
@@ -96,6 +97,7 @@ struct SwitchControllerOptions {
   // known which there are.
   std::optional<std::vector<KnownManager>> known = std::vector<KnownManager>{};
   Duration claims_wait = kSwitchServerTimers["claims-wait"];  // for their claims
+  Duration trace_slow{};                                      // HopTraces; 0: none is slow
   Duration labels_rest = kSwitchServerTimers["labels-rest"];  // see Ledger::end_rest()
 };
 
@@ -124,6 +126,7 @@ class SwitchController {
     Token token = 0;
     HopResultBatch batch;  // results in the order in which the commands were applied
     BatchTimes times{};
+    std::vector<HopTrace> traces{};  // of recorded commands; without asked and sent
   };
   struct Audited {
     std::string manager;
@@ -197,6 +200,8 @@ class SwitchController {
   Result<ClaimsTaken> claim(std::string_view manager, const HopClaims& page, TimePoint now);
   // Whether hops may still be claimed, and by which known managers: see above.
   const Settling& settling() const { return settling_; }
+  // What is recorded of commands.
+  HopTraces& traces() { return traces_; }
   // The managers that a SwitchServer must know after a restart.
   std::vector<KnownManager> known_managers() const;
   // See Ledger::forget_manager(); the epoch is forgotten with the name. Returns the number of hops
@@ -258,6 +263,8 @@ class SwitchController {
 
   bool up() const { return state_ == State::kUp; }
   const Ledger& ledger() const { return ledger_; }
+  // See Ledger::change_capacities(). Nothing is sent to the switch.
+  void change_capacities(const LedgerOptions& options) { ledger_.change_capacities(options); }
   const SwitchCounters& counters() const { return counters_; }
   std::size_t open_batches() const { return open_batches_; }
 
@@ -291,6 +298,8 @@ class SwitchController {
     std::uint64_t missing = 0;  // commands without an answer
     HopResultBatch out;
     BatchTimes times{};
+    trace::ConnectionSet traced{};  // HopBatch::traced
+    std::vector<HopTrace> traces{};
   };
   struct Waiter {  // for the answer to a hop; a list per hop and action
     std::uint32_t batch = kNil;
@@ -472,6 +481,7 @@ class SwitchController {
   std::vector<Ended> ended_;
   bool ended_overflow_ = false;
   RecallDesk recalls_;
+  HopTraces traces_;
   TimePoint now_{};  // of the present commands or event
   Outputs outputs_;
 };

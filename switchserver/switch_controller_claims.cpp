@@ -209,8 +209,8 @@ void SwitchController::end_settling(TimePoint now) {
   if (!settling_.awaited().empty()) {
     awaited = fmt::format("not attached: {}", fmt::join(settling_.awaited(), ", "));
   }
-  log::warn("{} cross-connects have not been claimed in time, and stay; {}", unclaimed_.size(),
-            awaited);
+  log::gsmp.warn("{} cross-connects have not been claimed in time, and stay; {}", unclaimed_.size(),
+                 awaited);
 }
 
 std::vector<KnownManager> SwitchController::known_managers() const {

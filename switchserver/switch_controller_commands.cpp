@@ -64,7 +64,7 @@ bool SwitchController::make_room_for_manager() {
         uncertain_of(index) != 0 || settling_.awaited().contains(name)) {
       continue;
     }
-    log::info("manager {} has nothing here; its name is forgotten to make room", name);
+    log::sessions.info("manager {} has nothing here; its name is forgotten to make room", name);
     std::erase_if(rests_, [&](const Rest& rest) { return rest.manager == index; });
     ledger_.forget_manager(index);
     return true;
@@ -176,6 +176,7 @@ Result<void> SwitchController::apply(std::string_view name, const HopBatch& batc
   // earlier change of the hop; managers rely on answers in the order of their commands.
   const bool room = open_batches_ < options_.open_batches_max;
   const std::uint32_t index = open_batch(*manager, token, batch.commands());
+  if (!batch.traced.empty()) batches_[index].traced = trace::ConnectionSet(batch.traced);
   wanted_.clear();
 
   // The share declared with a batch already applies to its own setups.
@@ -376,6 +377,9 @@ void SwitchController::note_shortage(ManagerIndex manager, const Admission& refu
     missing.quota = {};
   }
   if (missing.labels != 0 || missing.quota != Resources{}) {
+    log::labels.debug("manager {} finds {} labels and {} cells/s too few at port {}",
+                      ledger_.manager_name(manager), missing.labels, missing.quota.cells_per_s,
+                      missing.port);
     recalls_.short_of(ledger_, manager, missing, now_);
   }
 }

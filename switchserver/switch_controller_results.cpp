@@ -36,7 +36,11 @@ std::uint32_t SwitchController::open_batch(ManagerIndex manager, Token token,
 
 void SwitchController::answer(Place place, const HopResult& result) {
   if (result.cause != Cause::kNone) ++counters_.refusals[static_cast<std::size_t>(result.cause)];
-  batches_[place.batch].out.results[place.position] = result;
+  Batch& batch = batches_[place.batch];
+  batch.out.results[place.position] = result;
+  if (traces_.may_want(result, now_ - batch.times.applied, batch.traced)) [[unlikely]] {
+    traces_.note(batch, result, now_);
+  }
   close_one(place.batch);
 }
 
@@ -46,13 +50,16 @@ void SwitchController::close_one(std::uint32_t index) {
   if (--batch.missing != 0) return;
   --open_batches_;
   vacant_batches_.push_back(index);
+  if (!batch.traced.empty()) batch.traced.clear();
   if (!batch.wanted) {
     batch.out = {};
+    batch.traces.clear();
     return;
   }
   batch.times.answered = now_;
   outputs_.results.push_back({ledger_.manager_name(batch.manager), batch.token,
-                              std::exchange(batch.out, {}), batch.times});
+                              std::exchange(batch.out, {}), batch.times,
+                              std::exchange(batch.traces, {})});
 }
 
 void SwitchController::wait(std::uint32_t& head, Place place) {

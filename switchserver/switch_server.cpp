@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/log.hpp"
+#include "core/log_about.hpp"
 #include "core/name.hpp"
 #include "core/wire_octets.hpp"
 
@@ -29,14 +30,20 @@ Result<SwitchServer::Attachment> SwitchServer::attach(const std::string& manager
     const SessionEnding ending{SessionEnd::kReplaced, fmt::format("epoch {} has attached", epoch)};
     ended_.add(old->second, ending);
     outlet_.session_over(old->second, ending);
+    note_end(manager, ending);
     managers_.erase(old->second);
   }
   const SessionId session{next_session_++};
   managers_.emplace(session,
                     std::make_unique<Manager>(Manager{manager, session, {options_.session, now}}));
   by_name_[manager] = session;
-  log::info("manager {} attached, epoch {}, session {}, {} hops of it here", manager, epoch,
-            session, holdings->hops);
+  log::sessions.info("manager {} attached, epoch {}, session {}, {} hops of it here", manager,
+                     epoch, session, holdings->hops);
+  if (options_.events != nullptr) {
+    options_.events->add(
+        EventKind::kSessionAttached, "manager " + manager,
+        fmt::format("epoch {}, session {}, {} hops of it here", epoch, session, holdings->hops));
+  }
   return Attachment{session, options_.session.batches_in_flight, options_.session_base + 1,
                     std::move(*holdings)};
 }
@@ -57,8 +64,8 @@ void SwitchServer::on_commands(SessionId session, session::Frame<HopBatch> frame
   if (found == managers_.end()) {
     ++counters_.unknown_session;
     if (const auto times = unknown_log_.noted("", now)) {
-      log::info("session {} is unknown; a batch of it is ignored ({} since the last line)", session,
-                *times);
+      log::sessions.info("session {} is unknown; a batch of it is ignored ({} since the last line)",
+                         session, *times);
     }
     return;
   }
@@ -104,10 +111,12 @@ Result<ClaimsTaken> SwitchServer::claim(SessionId session, const HopClaims& page
   if (!taken) return taken;
   if (!taken->refused.empty()) {
     const HopResult& first = taken->refused.front();
-    log::warn("{} claims of manager {} refused, the first of connection {}: {}",
-              taken->refused.size(), name, first.key.connection, to_string(first.cause));
+    const log::AboutCall about(first.key.connection.value());
+    log::calls.warn("{} claims of manager {} refused, the first of connection {}: {}",
+                    taken->refused.size(), name, first.key.connection, to_string(first.cause));
   }
-  if (!page.hops.empty()) log::info("manager {} has claimed {} hops here", name, page.hops.size());
+  if (!page.hops.empty())
+    log::sessions.info("manager {} has claimed {} hops here", name, page.hops.size());
   return taken;
 }
 
@@ -145,8 +154,21 @@ Result<std::uint64_t> SwitchServer::forget_manager(const std::string& manager) {
     return tl::make_unexpected(named.error());
   }
   auto left = controller_.forget(manager);
-  if (left) log::info("manager {} is forgotten, {} hops of it stay", manager, *left);
+  if (left) log::sessions.info("manager {} is forgotten, {} hops of it stay", manager, *left);
   return left;
+}
+
+trace::Part SwitchServer::spans_of(const std::string& manager, ConnectionId connection,
+                                   const trace::WallClock& clock) {
+  trace::Part part;
+  const std::string& name = options_.controller.name;
+  if (const auto index = controller_.ledger().find_manager(manager)) {
+    part = controller_.traces().spans_of(*index, connection, name, clock);
+  }
+  part.process = "xbind-switchserver " + name;
+  part.manager = manager;
+  part.connection = part.shown_id = connection;
+  return part;
 }
 
 void SwitchServer::on_driver(const driver::Event& event, TimePoint now) {
@@ -208,13 +230,14 @@ void SwitchServer::hand_out(SwitchController::Results results, TimePoint now) {
   if (executed) {
     manager.executes.erase(results.token);
     count(results.times, now);
+    controller_.traces().sent(results.times.asked, now, results.traces);
     outlet_.executed(token, std::move(results.batch));
     return;
   }
   if (manager.waiting.empty() && manager.link.has_credit()) {
-    return send(manager, {std::move(results.batch), results.times}, now);
+    return send(manager, {std::move(results.batch), results.times, std::move(results.traces)}, now);
   }
-  manager.waiting.push_back({std::move(results.batch), results.times});
+  manager.waiting.push_back({std::move(results.batch), results.times, std::move(results.traces)});
   send_or_cut_off(manager, now);
 }
 
@@ -290,13 +313,19 @@ void SwitchServer::end(SessionId session, const SessionEnding& ending) {
   const auto found = managers_.find(session);
   fail_executes(*found->second, ending.reason);
   const std::string name = found->second->name;
-  log::info("session {} of manager {} ends: {}; its caches lapse, its connections stay", session,
-            name, ending.reason);
+  log::sessions.info("session {} of manager {} ends: {}; its caches lapse, its connections stay",
+                     session, name, ending.reason);
   ended_.add(session, ending);
   outlet_.session_over(session, ending);
+  note_end(name, ending);
   managers_.erase(found);
   by_name_.erase(name);
   controller_.detach(name);
+}
+
+void SwitchServer::note_end(const std::string& manager, const SessionEnding& ending) {
+  if (options_.events == nullptr) return;
+  options_.events->add(EventKind::kSessionEnded, "manager " + manager, text_of(ending));
 }
 
 void SwitchServer::send_waiting(Manager& manager, TimePoint now) {
@@ -308,7 +337,10 @@ void SwitchServer::send_waiting(Manager& manager, TimePoint now) {
 }
 
 void SwitchServer::send(Manager& manager, Waiting next, TimePoint now) {
-  if (next.times) count(*next.times, now);
+  if (next.times) {
+    count(*next.times, now);
+    controller_.traces().sent(next.times->asked, now, next.traces);
+  }
   const std::size_t octets = wire_octets(next.batch);
   transmit(manager, manager.link.send(std::move(next.batch), octets, now));
 }

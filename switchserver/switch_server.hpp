@@ -21,6 +21,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/events/event_log.hpp"
 #include "core/hop.hpp"
 #include "core/line_limits.hpp"
 #include "core/metrics/stage_times.hpp"
@@ -55,6 +56,7 @@ struct SwitchServerOptions {
   session::Limits session;
   std::size_t results_waiting_max =
       4096;  // batches for a manager that acknowledges none; with more its session ends
+  EventLog* events = nullptr;      // gets every session that begins or ends; null: nobody does
   std::uint64_t session_base = 0;  // first session number - 1, below 2^63: differs at each start
 };
 
@@ -132,6 +134,10 @@ class SwitchServer {
     return controller_.clear_hops(manager, connection, now);
   }
 
+  // What is recorded of a manager's connection.
+  trace::Part spans_of(const std::string& manager, ConnectionId connection,
+                       const trace::WallClock& clock);
+
   void on_driver(const driver::Event& event, TimePoint now);
   void tick(TimePoint now);
   TimePoint next_deadline() const;
@@ -154,6 +160,7 @@ class SwitchServer {
   struct Waiting {
     HopResultBatch batch;
     std::optional<SwitchController::BatchTimes> times{};  // nullopt: answers no batch
+    std::vector<HopTrace> traces{};
   };
   struct Manager {
     std::string name;
@@ -173,6 +180,7 @@ class SwitchServer {
   };
 
   void end(SessionId session, const SessionEnding& ending);
+  void note_end(const std::string& manager, const SessionEnding& ending);
   void fail_executes(const Manager& manager, std::string_view reason);
   void hand_out(SwitchController::Results results, TimePoint now);
   void note_unasked(TimePoint now);

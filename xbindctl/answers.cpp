@@ -1,5 +1,6 @@
 #include "xbindctl/answers.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,6 +34,10 @@ void say(const std::string& line) { std::printf("%s\n", printable(line, kLineOct
 
 std::string counted(std::uint64_t count, const std::string& one, const std::string& ending) {
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : ending);
+}
+
+std::string time_words(std::uint64_t second) {
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(static_cast<std::time_t>(second)));
 }
 
 const char* words_of_phase(v2::PhaseCode phase) {

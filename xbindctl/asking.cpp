@@ -1,21 +1,29 @@
 #include "xbindctl/asking.hpp"
 
+#include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <vector>
 
+#include "core/read_file.hpp"
 #include "naming/names.hpp"
 #include "xbindctl/answers.hpp"
 
 namespace xbind::ctl {
 namespace {
 
+constexpr std::size_t kNetworkFileOctetsMax = std::size_t{4} << 20;  // idl/route_object.idl
+
 template <class Number>
 Number place_of(const std::string& word, const std::vector<std::string>& words) {
   return static_cast<Number>(std::ranges::find(words, word) - words.begin());
 }
 
-// The phase with these words; "switching-over" stands for "switching over".
+}  // namespace
+
 std::optional<v2::PhaseCode> phase_of(std::string word) {
   std::ranges::replace(word, '-', ' ');
   for (v2::PhaseCode phase = 0; phase <= v2::phase_prepared; ++phase) {
@@ -23,8 +31,6 @@ std::optional<v2::PhaseCode> phase_of(std::string word) {
   }
   return std::nullopt;
 }
-
-}  // namespace
 
 std::optional<AggregationChange> change_of(const CommandLine& line, const config::OptionSet& set) {
   if (!set.given("mode")) return std::nullopt;
@@ -86,9 +92,75 @@ FitQuestion question_of(const CommandLine& line) {
           line.route_object, line.qos_mapper, line.manager};
 }
 
+DaemonNames names_of(const CommandLine& line) {
+  return {line.manager, line.route_object, line.qos_mapper};
+}
+
+TraceWish trace_of(const CommandLine& line) {
+  return {line.manager, ConnectionId{line.id}, line.view.limit, line.view.otlp};
+}
+
+AlarmWish alarms_of(const CommandLine& line) {
+  const SupervisionOptions& it = line.view.supervision;
+  return {.cleared_too = line.all,
+          .unacknowledged = it.unacknowledged,
+          .severity = it.severity,
+          .kinds = it.kinds,
+          .about = it.about};
+}
+
+EventWish events_of(const CommandLine& line) {
+  return {.subjects = line.view.supervision.kinds,
+          .since_s = line.view.supervision.since_s,
+          .limit = line.view.limit,
+          .json = line.view.json};
+}
+
+std::string who_of(const CommandLine& line) {
+  if (!line.view.supervision.who.empty()) return line.view.supervision.who;
+  const passwd* const user = ::getpwuid(::geteuid());
+  return user == nullptr ? fmt::format("user {}", ::geteuid()) : std::string{user->pw_name};
+}
+
 std::optional<std::string> client_of(const CommandLine& line) {
   if (line.client.empty()) return std::nullopt;
   return line.client;
+}
+
+OrFailure<NetworkWish> network_wish_of(const CommandLine& line) {
+  const std::string& action = line.words[1];
+  const NetworkOptions& network = line.network;
+  NetworkWish wish;
+  wish.dry_run = line.dry_run;
+  wish.force = line.force;
+  wish.wait_s = network.wait_s;
+  v2::NetworkEdit& edit = wish.edit;
+  const auto end = [](const PathElement& from, v2::RouteElement& to) {
+    to.switch_name = from.switch_name.c_str();
+    to.output_port = from.output_port.value();
+  };
+  end(network.first_end, edit.first_end);
+  end(network.second_end, edit.second_end);
+  edit.endpoint = network.endpoint;
+  edit.cells_per_s = network.cells_per_s;
+  edit.delay_us = network.delay_us;
+  edit.kind = action == "add-node"      ? v2::network_add_switch
+              : action == "remove-node" ? v2::network_remove_switch
+              : action == "add-link"    ? v2::network_add_link
+              : action == "remove-link" ? v2::network_remove_link
+              : action == "set-rate"    ? v2::network_set_rate
+                                        : v2::network_load;
+  if (edit.kind != v2::network_load) return wish;
+  const auto text = read_file(line.words[2], kNetworkFileOctetsMax);
+  if (!text) return failed(text.error().code, text.error().text);
+  // The contract's strings end at such an octet.
+  if (text->find('\0') != std::string::npos) {
+    return failed(ErrorCode::kBadInput,
+                  fmt::format("{}: an octet 0: this is no text", line.words[2]));
+  }
+  edit.text = text->c_str();
+  edit.file_name = line.words[2].c_str();
+  return wish;
 }
 
 PathElement element_of(const CommandLine& line) {

@@ -206,13 +206,17 @@ int calls(const client::TwoWay& manager, const CallPage::Plan& plan, bool ids) {
   return 0;
 }
 
+Document document_of(const CallPage::Result& page) {
+  Json rows = Json::array();
+  for (const CallRow& row : page.rows) rows.push_back(json_of(row));
+  const Json after = page.more ? digits(page.rows.back().id) : Json(nullptr);
+  return Document{{{"calls", std::move(rows)}, {"chosen", page.passed}, {"next_after", after}}};
+}
+
 Told calls_document(const client::TwoWay& manager, const CallPage::Plan& plan) {
   const auto page = page_of(manager, plan);
   if (!page) return tl::make_unexpected(page.error());
-  Json rows = Json::array();
-  for (const CallRow& row : page->rows) rows.push_back(json_of(row));
-  const Json after = page->more ? digits(page->rows.back().id) : Json(nullptr);
-  return Document{{{"calls", std::move(rows)}, {"chosen", page->passed}, {"next_after", after}}};
+  return document_of(*page);
 }
 
 int call(const client::TwoWay& manager, orb::NameClient& names, const std::string& manager_name,

@@ -26,6 +26,9 @@ struct LedgerOfCall {
 std::vector<LedgerOfCall> ledgers_of(orb::NameClient& names, const std::string& manager,
                                      const v2::ConnectionState& state);
 
+// The document of one page.
+Document document_of(const CallPage::Result& page);
+
 int calls(const client::TwoWay& manager, const CallPage::Plan& plan, bool ids);
 Told calls_document(const client::TwoWay& manager, const CallPage::Plan& plan);
 

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "client/demand_options.hpp"
 #include "core/label_text.hpp"
 
 namespace xbind::ctl {
@@ -17,18 +18,6 @@ using Words = std::vector<std::string>;
 
 constexpr std::uint32_t kPingCells = 5;  // to each point, without --count
 
-// The options that describe a service or a contract.
-Words service_words() {
-  return {"cells-per-s",       "buffer-cells",
-          "frames-per-1000-s", "frame-octets",
-          "service-class",     "peak-to-mean",
-          "burst-frames",      "bits-per-s",
-          "peak-bits-per-s",   "frame-loss",
-          "frame-delay-ms",    "category",
-          "cdvt-us",           "guaranteed-cells-per-s",
-          "mbs-cells",         "mfs-cells"};
-}
-
 // Options of `connect`, beside those of a service.
 Words connect_words() {
   return {"both", "reverse-cells-per-s", "priority", "hold", "from-traffic", "to-traffic"};
@@ -37,7 +26,7 @@ Words connect_words() {
 // The arguments ID, REQUEST and PORT are numbers.
 std::vector<config::Command> commands() {
   const auto service_and = [&](const Words& more) {
-    Words all = service_words();
+    Words all = client::demand_option_names();
     all.insert(all.end(), more.begin(), more.end());
     all.emplace_back("manager");
     return all;
@@ -123,14 +112,29 @@ std::vector<config::Command> commands() {
        "Declares that a manager will not return; frees its quarantined labels.",
        {"release"}},
       {"log-level",
-       {"DAEMON", "NAME|LEVEL", "[LEVEL]"},
-       "Changes what a running daemon logs: DAEMON is manager, routeobject, or switchserver NAME.",
-       {"manager", "routeobject"}}};
+       {"DAEMON", "[NAME|SUBSYSTEM|LEVEL]", "[SUBSYSTEM|LEVEL]", "[LEVEL]"},
+       "Changes or shows what manager, routeobject, qosmapper, switchserver NAME, or all log.",
+       {"manager", "routeobject", "qosmapper"}},
+      {"options",
+       {"DAEMON", "[NAME]"},
+       "Prints the options of a running daemon, named as for log-level, and which are live.",
+       {"manager", "routeobject", "qosmapper"}},
+      {"tune",
+       {"DAEMON", "NAME|OPTION[=VALUE]", "[OPTION[=VALUE]]"},
+       "Sets a live option of a running daemon until it ends; without =VALUE its own value counts "
+       "again.",
+       {"manager", "routeobject", "qosmapper"}},
+      {"reload",
+       {"DAEMON", "[NAME]"},
+       "Has a running daemon, named as for log-level, load its options again, and prints what "
+       "changed.",
+       {"manager", "routeobject", "qosmapper"}}};
 }
 
 std::vector<config::Command> all_commands() {
   std::vector<config::Command> all = commands();
-  std::ranges::move(view_commands(service_words()), std::back_inserter(all));
+  std::ranges::move(view_commands(client::demand_option_names()), std::back_inserter(all));
+  all.push_back(network_command());
   return with_watch(std::move(all));
 }
 
@@ -202,50 +206,8 @@ Refusal check_release(const CommandLine& line, const config::OptionSet& set) {
   return std::nullopt;
 }
 
-// Refuses contract parameters that the category does not have.
-Refusal check_contract(CommandLine& line, const config::OptionSet& set) {
-  if (line.category == categories().front()) {
-    for (const char* option : {"cdvt-us", "guaranteed-cells-per-s", "mbs-cells", "mfs-cells"}) {
-      if (set.given(option)) return fmt::format("{} goes with category", option);
-    }
-    return std::nullopt;
-  }
-  for (const char* option : {"frames-per-1000-s", "frame-octets", "buffer-cells"}) {
-    if (set.given(option)) return fmt::format("{} does not go with category", option);
-  }
-  line.service.kind = ServiceKind::kContract;
-  TrafficContract& contract = line.service.contract;
-  contract.category = static_cast<ServiceCategory>(std::ranges::find(categories(), line.category) -
-                                                   categories().begin());
-  contract.pcr_cells_per_s = static_cast<std::uint32_t>(line.service.cells_per_s);
-  if (const auto refused = check(contract)) return to_string(*refused);
-  return std::nullopt;
-}
-
-// Moves frame rate and frame size into the terms.
-Refusal check_class(CommandLine& line, const config::OptionSet& set) {
-  for (const char* option : {"cells-per-s", "buffer-cells", "category", "cdvt-us",
-                             "guaranteed-cells-per-s", "mbs-cells", "mfs-cells"}) {
-    if (set.given(option)) return fmt::format("{} does not go with service-class", option);
-  }
-  const ServiceSpec frames = std::exchange(line.service, {});
-  line.service.kind = ServiceKind::kClass;
-  line.service.terms = terms_of(line.named, frames.frames_per_1000_s, frames.frame_octets);
-  return std::nullopt;
-}
-
 Refusal check_service(CommandLine& line, const config::OptionSet& set) {
-  if (!line.named.name.empty()) return check_class(line, set);
-  ServiceSpec& service = line.service;
-  if (line.category != categories().front()) return check_contract(line, set);
-  if (const auto refused = check_contract(line, set)) return refused;
-  if (service.frames_per_1000_s == 0 && service.frame_octets == 0) return std::nullopt;
-  if (service.frames_per_1000_s == 0 || service.frame_octets == 0) {
-    return "frames-per-1000-s and frame-octets go together";
-  }
-  if (set.given("cells-per-s")) return "cells-per-s and frames-per-1000-s exclude each other";
-  service.kind = ServiceKind::kVideo;
-  return std::nullopt;
+  return client::settle_demand(set, line.service, line.named, line.category);
 }
 
 // "switch-1" or "switch-1:2"
@@ -358,42 +320,7 @@ const std::vector<std::string>& disjointness() {
   return kKinds;
 }
 
-const std::vector<std::string>& categories() {
-  static const std::vector<std::string> kCategories{"none",    "cbr", "rt-vbr",
-                                                    "nrt-vbr", "ubr", "gfr"};
-  return kCategories;
-}
-
 namespace {
-
-// Options that describe a connection's demand: its service or its traffic contract.
-void declare_service(config::OptionSet& set, CommandLine& line) {
-  set.add_uint(
-      "cells-per-s", &line.service.cells_per_s, 100, {1, TrafficContract::kFieldMax},
-      "What the connection takes of every link, in cells a second; with --category the peak cell "
-      "rate. routes: what every line of the path has; not given, any.");
-  set.add_uint("buffer-cells", &line.service.buffer_cells, 0, {0, 1'000'000'000},
-               "What it takes of every output port's buffer, in cells.");
-  set.add_uint("frames-per-1000-s", &line.service.frames_per_1000_s, 0, {0, 1'000'000'000},
-               "Frame rate in thousandths of a frame a second, instead of "
-               "--cells-per-s.");
-  set.add_uint("frame-octets", &line.service.frame_octets, 0, {0, 1'000'000'000},
-               "Size of a frame in octets, with --frames-per-1000-s or "
-               "--service-class.");
-  declare_service_options(set, line.named);
-  set.add_choice("category", &line.category, categories().front(), categories(),
-                 "Names the traffic contract; none: CBR at --cells-per-s, or what a "
-                 "video needs.");
-  set.add_uint("cdvt-us", &line.service.contract.cdvt_us, 0, {0, TrafficContract::kFieldMax},
-               "With --category: cell delay variation tolerance in microseconds.");
-  set.add_uint("guaranteed-cells-per-s", &line.service.contract.guaranteed_cells_per_s, 0,
-               {0, TrafficContract::kFieldMax},
-               "With --category rt-vbr, nrt-vbr: sustainable cell rate; gfr: minimum cell rate.");
-  set.add_uint("mbs-cells", &line.service.contract.mbs_cells, 0, {0, TrafficContract::kFieldMax},
-               "With --category rt-vbr, nrt-vbr, gfr: maximum burst size in cells.");
-  set.add_uint("mfs-cells", &line.service.contract.mfs_cells, 0, {0, TrafficContract::kFieldMax},
-               "With --category gfr: maximum frame size in cells.");
-}
 
 // Options of `routes`.
 void declare_routes(config::OptionSet& set, CommandLine& line) {
@@ -419,17 +346,22 @@ void declare_routes(config::OptionSet& set, CommandLine& line) {
 void declare(config::OptionSet& set, CommandLine& line) {
   set.add_string("manager", &line.manager, "default",
                  "Name of the ConnectionManager under xbind/cmgr/.");
-  declare_service(set, line);
+  client::declare_demand(set, line.service, line.named, line.category,
+                         "routes: what every line of the path has; not given, any.");
   set.add_flag("both", &line.both, "Both directions; the reverse one takes as much as the first.");
   set.add_uint("reverse-cells-per-s", &line.reverse_cells_per_s, 0, {0, TrafficContract::kFieldMax},
                "With --both, what the reverse direction takes, in cells a second; 0: "
                "as much as the first.");
-  set.add_flag("force", &line.force, "clear: required, because it asks no client.");
-  set.add_flag("dry-run", &line.dry_run, "repair: shows what would be done, and does nothing.");
+  set.add_flag("force", &line.force,
+               "clear: required, because it asks no client. network: "
+               "ends calls that cannot move.");
+  set.add_flag("dry-run", &line.dry_run,
+               "repair, network: shows what would be done, and does nothing.");
   set.add_flag("release", &line.release,
                "forget-manager: first removes all connections of that manager.");
   set.add_flag("all", &line.all,
-               "All connections of all clients; connections prepared in advance stay.");
+               "release: all connections of all clients; connections prepared in advance stay. "
+               "alarms: cleared ones, too.");
   set.add_string(
       "client", &line.client, "",
       "Only the connections of the client of this name; '(two-way)': those of xbindctl.");
@@ -466,9 +398,13 @@ void declare(config::OptionSet& set, CommandLine& line) {
                  "Name of the QOSMapper under xbind/qosmapper/.");
   declare_routes(set, line);
   declare_views(set, line.view);
+  declare_supervision(set, line.view.supervision);
+  declare_network(set, line.network);
   set.take_commands(all_commands(), &line.words);
   set.add_check([&line, known = all_commands()] { return check_words(line, known); });
   set.add_check([&line, &set] { return check_views(line, set); });
+  set.add_check([&line] { return check_supervision(line); });
+  set.add_check([&line, &set] { return check_network(line, set); });
   set.add_check([&line, &set] { return check_release(line, set); });
   set.add_check([&line, &set] { return check_service(line, set); });
   set.add_check([&line, &set] { return check_options(line, set); });

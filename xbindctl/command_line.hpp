@@ -28,6 +28,15 @@ struct PingOptions {  // with CommandLine::count
   std::vector<dataplane::NamedLink> lines;  // line_words, parsed
 };
 
+struct NetworkOptions {  // with CommandLine::dry_run and force
+  bool endpoint = false;
+  double wait_s = 0;  // for calls to leave what is removed
+  std::uint64_t delay_us = 0;
+  PathElement first_end;  // arguments of ACTION, parsed; a node has port 0
+  PathElement second_end;
+  std::uint64_t cells_per_s = 0;
+};
+
 struct ConnectOptions {
   std::uint8_t priority = 0;
   double hold_s = 0;
@@ -49,6 +58,18 @@ struct RouteOptions {
   std::vector<PathElement> require;        // require_words, parsed
 };
 
+// Of alarms, acknowledge and events; with ViewOptions::limit and CommandLine::all.
+struct SupervisionOptions {
+  std::vector<std::string> kinds;  // alarms: kinds; events: subjects. Empty: any
+  std::string severity;            // one of alarm_severities()
+  std::string about;               // a part of what an alarm is about
+  bool unacknowledged = false;
+  std::uint32_t since_s = 0;  // events of the last seconds; 0: all that are kept
+  std::string who;            // empty: the user of this process
+  std::string note;
+  bool undo = false;
+};
+
 // How results are shown, and which of them.
 struct ViewOptions {
   bool json = false;
@@ -63,7 +84,9 @@ struct ViewOptions {
   std::string sort;  // one of call_orders()
   bool reverse = false;
   std::uint32_t limit = 0;  // 0: none
+  std::string otlp;         // trace: a file; empty: none
   std::uint64_t after = 0;  // the last call of the page before; 0: from the beginning
+  SupervisionOptions supervision;
 };
 
 struct CommandLine {
@@ -74,11 +97,11 @@ struct CommandLine {
 
   ServiceSpec service;
   ServiceOptions named;  // a service by name or by class, with the frames of `service`
-  std::string category;  // one of categories()
+  std::string category;  // one of client::categories()
   bool both = false;     // bidirectional,
   std::uint64_t reverse_cells_per_s = 0;  // with this reverse rate; 0: as forward
-  bool force = false;                     // clear
-  bool dry_run = false;                   // repair
+  bool force = false;                     // clear, network
+  bool dry_run = false;                   // repair, network
   bool release = false;                   // forget-manager: its connections, too
   bool all = false;                       // release: every connection,
   std::string client;                     // or, as for list, those of this client
@@ -91,6 +114,7 @@ struct CommandLine {
   std::string qos_mapper;    // name under xbind/qosmapper/
   RouteOptions route;
   ViewOptions view;
+  NetworkOptions network;
 
   const std::string& verb() const { return words.front(); }
   std::optional<ServiceSpec> reverse() const;
@@ -104,9 +128,6 @@ const std::vector<std::string>& aggregation_modes();
 const std::vector<std::string>& metrics();
 const std::vector<std::string>& disjointness();
 
-// In the order of ServiceCategory's numbers; the first one: no contract is named.
-const std::vector<std::string>& categories();
-
 // Words of the options --state and --sort. The first state means any.
 const std::vector<std::string>& call_states();
 const std::vector<std::string>& call_orders();
@@ -119,7 +140,15 @@ std::vector<config::Command> with_watch(std::vector<config::Command> commands);
 // Whether it is one of them. An environment or a file may set --watch for every command.
 bool repeatable(const std::string& verb);
 void declare_views(config::OptionSet& set, ViewOptions& view);
+void declare_supervision(config::OptionSet& set, SupervisionOptions& supervision);
+std::optional<std::string> check_supervision(const CommandLine& line);
 std::optional<std::string> check_views(const CommandLine& line, const config::OptionSet& set);
+
+// command_line_network.cpp: the command `network`.
+config::Command network_command();
+std::vector<std::string> network_actions();  // "load", "show", ...
+void declare_network(config::OptionSet& set, NetworkOptions& network);
+std::optional<std::string> check_network(CommandLine& line, const config::OptionSet& set);
 
 // "--watch" alone means --watch=2. Returns the arguments with that value; they end with a null
 // pointer, and live as long as `storage`.

@@ -1,10 +1,13 @@
 // The commands that only show something, and the options of how it is shown.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string_view>
 
+#include "xbindctl/alarms.hpp"
 #include "xbindctl/command_line.hpp"
+#include "xbindctl/events.hpp"
 
 namespace xbind::ctl {
 namespace {
@@ -17,9 +20,10 @@ constexpr const char* kWatch = "--watch";
 constexpr const char* kWatchDefault = "--watch=2";
 
 // Repeating these changes nothing and costs a query each time.
-constexpr std::string_view kWatchable[] = {
-    "list",     "calls", "call",  "describe", "status", "clients", "caches", "links",   "routes",
-    "services", "ports", "count", "managers", "audit",  "explain", "fit",    "what-if", "top"};
+constexpr std::string_view kWatchable[] = {"list",    "calls",   "call",     "describe", "status",
+                                           "clients", "caches",  "links",    "routes",   "services",
+                                           "ports",   "count",   "managers", "audit",    "explain",
+                                           "fit",     "what-if", "top",      "alarms",   "events"};
 
 Words plus(Words words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
@@ -55,8 +59,9 @@ std::vector<config::Command> view_commands(const Words& service) {
        {"manager"}},
       {"explain",
        {"ID|CAUSE|FROM", "[TO]"},
-       "Explains a call, stage by stage; a cause of refusals, as no-bandwidth, or all of them; or "
-       "what would happen to a request from FROM to TO, what is short, and what would fit.",
+       "Explains a call, stage by stage; a cause of refusals, as no-bandwidth, or all of them; a "
+       "kind of alarm, as switch-away; or what would happen to a request from FROM to TO, what is "
+       "short, and what would fit.",
        network},
       {"fit", {"FROM", "TO"}, "Prints whether a call fits now, and how many more of it.", network},
       {"what-if",
@@ -64,6 +69,24 @@ std::vector<config::Command> view_commands(const Words& service) {
        "Prints the calls that would have to move if a switch or link were lost, and those that "
        "have no other path.",
        {"routeobject", "manager"}},
+      {"trace",
+       {"[ID]"},
+       "Prints where the time of a recorded call went, in the manager, its SwitchServers and their "
+       "switches; without ID, the latest operations that are recorded.",
+       {"limit", "otlp", "manager"}},
+      {"alarms",
+       {},
+       "Prints the alarms of all daemons, the most severe first; `explain KIND` says what to do.",
+       {"all", "severity", "kind", "about", "unacknowledged"}},
+      {"acknowledge",
+       {"ALARM"},
+       "Notes at the daemon that an operator has taken notice of an alarm.",
+       {"who", "note", "undo"}},
+      {"events",
+       {},
+       "Prints what has happened at all daemons: calls, links, switches, sessions and alarms; with "
+       "--watch, on and on. With --json one document a line.",
+       {"kind", "since", "limit"}},
       {"top",
        {},
        "Shows rates, refusals, latency, links, switches and clients, again and again.",
@@ -109,9 +132,42 @@ void declare_views(config::OptionSet& set, ViewOptions& view) {
                  "The order; ids ascend in the order of the setups. cells: the greatest rate "
                  "first.");
   set.add_flag("reverse", &view.reverse, "The opposite order.");
-  set.add_uint("limit", &view.limit, 0, {0, 1'000'000}, "How many calls to print at most; 0: all.");
+  set.add_uint(
+      "limit", &view.limit, 0, {0, 1'000'000},
+      "How many calls, or events, to print at most; 0: all. trace: operations, up to 1000; 0: 20.");
+  set.add_string("otlp", &view.otlp, "",
+                 "trace: appends the spans to this file, as one line of OTLP JSON.");
   set.add_uint("after", &view.after, 0, {},
                "Begins behind this call, the last one of the page before.");
+}
+
+void declare_supervision(config::OptionSet& set, SupervisionOptions& supervision) {
+  set.add_choice("severity", &supervision.severity, alarm_severities().front(), alarm_severities(),
+                 "Only alarms that are at least as severe.");
+  set.add_strings("kind", &supervision.kinds,
+                  "alarms: only of these kinds. events: only about these: calls, links, switches, "
+                  "sessions, alarms.");
+  set.add_string("about", &supervision.about, "",
+                 "Only alarms about something whose name has this text.");
+  set.add_flag("unacknowledged", &supervision.unacknowledged,
+               "Only alarms that nobody has acknowledged.");
+  set.add_uint("since", &supervision.since_s, 0, {0, 1'000'000},
+               "Begins with the events of the last seconds; 0: with all that are kept.");
+  set.add_string("who", &supervision.who, "",
+                 "Name under which the alarm is acknowledged; empty: the user of this process.");
+  set.add_string("note", &supervision.note, "", "A note with the acknowledgement.");
+  set.add_flag("undo", &supervision.undo, "Removes the acknowledgement.");
+}
+
+std::optional<std::string> check_supervision(const CommandLine& line) {
+  const bool of_events = line.verb() == "events";
+  if (!of_events && line.verb() != "alarms") return std::nullopt;
+  const Words known = of_events ? event_subjects() : alarm_kind_names();
+  for (const std::string& kind : line.view.supervision.kinds) {
+    if (std::ranges::find(known, kind) != known.end()) continue;
+    return fmt::format("{}: kind '{}' is none of {}", line.verb(), kind, fmt::join(known, ", "));
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string> check_views(const CommandLine& line, const config::OptionSet& set) {
@@ -121,6 +177,9 @@ std::optional<std::string> check_views(const CommandLine& line, const config::Op
   }
   if (set.given("frames") && repeatable(line.verb()) && view.watch_s == 0 && line.verb() != "top") {
     return "frames goes with watch";
+  }
+  if (line.verb() == "trace" && !view.otlp.empty() && line.words.size() == 1) {
+    return "otlp goes with the ID of a call";
   }
   if (view.ids && view.json) return "ids and json exclude each other";
   if (line.verb() == "completion" && line.words[1] != "bash" && line.words[1] != "zsh") {

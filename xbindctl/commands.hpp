@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "client/corba/two_way.hpp"
@@ -99,11 +100,28 @@ int count(orb::NameClient& names, const std::string& switch_name, PortId port, L
 
 // --- log_level.cpp: the log of a running daemon --------------------------------------------------
 
-// `words`: log-level, DAEMON, the name of a switchserver, LEVEL. Returns a sentence about what is
-// wrong with them; nullopt: nothing, or it is another command.
+// The names of the options of the daemons that are meant.
+struct DaemonNames {
+  std::string manager;
+  std::string route_object;
+  std::string qos_mapper;
+};
+
+// `words`: log-level, DAEMON, the name of a switchserver, SUBSYSTEM, LEVEL, the last two of which
+// may be missing. Returns a sentence about what is wrong with them; nullopt: nothing, or it is
+// another command.
 std::optional<std::string> fault_of_log_level(const std::vector<std::string>& words);
-int log_level(orb::NameClient& names, const std::vector<std::string>& words,
-              const std::string& manager, const std::string& route_object);
+// Changes the levels, or shows them.
+int log_level(orb::NameClient& names, const std::vector<std::string>& words, const DaemonNames& of);
+
+// --- reload.cpp: the options of running daemons --------------------------------------------------
+
+// Whether the verb is options, reload or tune.
+bool concerns_options(std::string_view verb);
+// `words`: the verb, DAEMON, the name of a switchserver, OPTION=VALUE. As fault_of_log_level().
+std::optional<std::string> fault_of_reload(const std::vector<std::string>& words);
+// Loads a daemon's options again, sets one, or shows those in use.
+int reload(orb::NameClient& names, const std::vector<std::string>& words, const DaemonNames& of);
 
 // --- services.cpp: services by name --------------------------------------------------------------
 

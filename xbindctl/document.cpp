@@ -75,6 +75,8 @@ Json json_of(const v2::ConnectionState& state) {
           {"takes", json_of(state.resources)},
           {"reverse", json_of(state.reverse_resources)},
           {"leaves", std::move(leaves)},
+          {"up_since_s", state.up_since_s},
+          {"changed_s", state.changed_s},
           {"reroutes", state.reroutes},
           {"condition", condition_word(state.condition)},
           {"element", text(state.element.in())},

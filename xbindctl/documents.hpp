@@ -58,7 +58,13 @@ Told services_document(v2::QOSMapper_ptr mapper);
 
 // As log_level() (commands.hpp).
 Told log_level_document(orb::NameClient& names, const std::vector<std::string>& words,
-                        const std::string& manager, const std::string& route_object);
+                        const DaemonNames& of);
+
+// --- reload.cpp ----------------------------------------------------------------------------------
+
+// As reload() (commands.hpp).
+Told reload_document(orb::NameClient& names, const std::vector<std::string>& words,
+                     const DaemonNames& of);
 
 Json json_of(const v2::RouteFound& path);
 Json json_of(const v2::LinkState& link);

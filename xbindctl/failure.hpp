@@ -76,15 +76,16 @@ inline tl::unexpected<Failure> failed(const Outcome& refused, const Peer& peer) 
 tl::unexpected<Failure> failed(ErrorCode code, std::string text, std::string advice = {});
 
 // Runs remote calls at `object` that return an OrFailure. A reason that the peer's contract states
-// is the text of the failure.
-template <class Call>
-auto told_by(const Peer& peer, CORBA::Object_ptr object, const Call& call) -> decltype(call()) {
+// is the text of the failure, unless one of `answers` takes the exception (orb::remote()).
+template <class Call, class... Answers>
+auto told_by(const Peer& peer, CORBA::Object_ptr object, const Call& call,
+             const Answers&... answers) -> decltype(call()) {
   using R = decltype(call());
   const auto stated = [&](ErrorCode code, const char* reason) {
     return R(failed(Error{code, printable(reason, 1'024)}, peer));
   };
   const Result<R> done = orb::remote(
-      peer.name, object, call,
+      peer.name, object, call, answers...,
       [&](const v2::Unavailable& it) { return stated(ErrorCode::kExhausted, it.reason.in()); },
       [&](const v2::BadRequest& it) { return stated(ErrorCode::kBadInput, it.reason.in()); });
   return done ? *done : R(failed(done.error(), peer));

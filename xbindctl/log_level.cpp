@@ -1,86 +1,143 @@
-// The command that changes the log level of a running daemon.
+// The command that shows and changes what running daemons log.
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "connection_manager.hh"
-#include "core/log_output.hpp"
-#include "naming/names.hpp"
-#include "route_object.hh"
-#include "switch_server.hh"
+#include "core/log_levels.hpp"
+#include "core/name.hpp"
 #include "xbindctl/answers.hpp"
 #include "xbindctl/commands.hpp"
 #include "xbindctl/documents.hpp"
+#include "xbindctl/operated.hpp"
 
 namespace xbind::ctl {
 namespace {
 
-const std::vector<std::string>& daemons() {
-  static const std::vector<std::string> words{"manager", "routeobject", "switchserver"};
+using Words = std::vector<std::string>;
+
+// What the words after `log-level` ask.
+struct Wish {
+  std::string daemon;  // one of daemon_words()
+  std::string name;    // of a switchserver
+  std::string levels;  // as Logged::set_log_level() takes them; empty: they are shown
+};
+
+Wish wish_of(const Words& words) {
+  Wish wish{words[1], {}, {}};
+  std::size_t next = 2;
+  if (wish.daemon == "switchserver" && next < words.size()) wish.name = words[next++];
+  if (next < words.size()) wish.levels = words[next++];
+  if (next < words.size()) wish.levels += '=' + words[next];  // SUBSYSTEM LEVEL
+  return wish;
+}
+
+// Changes the levels if that is wished, and returns those of then.
+OrFailure<v2::LogLevelSeq_var> levels_at(orb::NameClient& names, const OperatedDaemon& daemon,
+                                         const std::string& wished) {
+  return told_by_operations(names, daemon, [&](v2::Logged_ptr logged) {
+    if (!wished.empty()) logged->set_log_level(wished.c_str());
+    return OrFailure<v2::LogLevelSeq_var>(v2::LogLevelSeq_var(logged->log_levels()));
+  });
+}
+
+// "info", or "info, calls debug": the subsystems with another level.
+std::string words_of(const v2::LogLevelSeq& levels) {
+  std::string words;
+  std::string all;
+  for (CORBA::ULong i = 0; i < levels.length(); ++i) {
+    const std::string level = printable(levels[i].level.in());
+    if (i == 0) {
+      words = all = level;
+    } else if (level != all) {
+      words += fmt::format(", {} {}", printable(levels[i].subsystem.in()), level);
+    }
+  }
   return words;
 }
 
-// Changes the level at the operators' interface that `interface_of` asks the daemon for.
-template <class Daemon, class InterfaceOf>
-Told set_level(orb::NameClient& names, PeerKind kind, const std::string& path,
-               const std::string& level, InterfaceOf interface_of) {
-  const auto object = resolved(names, kind, path);
-  if (!object) return tl::make_unexpected(object.error());
-  const typename Daemon::_var_type daemon = Daemon::_unchecked_narrow(*object);
-  return told_by(peer_of(kind, path, daemon), daemon, [&]() -> Told {
-    const v2::Logged_var logged = interface_of(daemon.in());
-    logged->set_log_level(level.c_str());
-    return Document{{{"daemon", path}, {"level", level}}};
-  });
+Json json_of(const std::string& path, const v2::LogLevelSeq& levels) {
+  Json subsystems = Json::object();
+  for (CORBA::ULong i = 1; i < levels.length(); ++i) {
+    subsystems[printable(levels[i].subsystem.in())] = printable(levels[i].level.in());
+  }
+  return {{"daemon", path},
+          {"level", levels.length() == 0 ? "" : printable(levels[0].level.in())},
+          {"subsystems", std::move(subsystems)}};
+}
+
+// Calls said(path, levels) for each daemon that answers, and failed(failure) for the others.
+template <class Said, class Failed>
+std::optional<Failure> each_daemon(orb::NameClient& names, const Words& words,
+                                   const DaemonNames& of, const Said& said, const Failed& failed) {
+  const Wish wish = wish_of(words);
+  const auto daemons = operated_daemons(names, wish.daemon, wish.name, of);
+  if (!daemons) return daemons.error();
+  for (const OperatedDaemon& daemon : *daemons) {
+    const auto levels = levels_at(names, daemon, wish.levels);
+    if (levels) {
+      said(daemon.path, levels->in());
+    } else {
+      failed(levels.error());
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<std::string> fault_of_log_level(const std::vector<std::string>& words) {
+std::optional<std::string> fault_of_log_level(const Words& words) {
   if (words.front() != "log-level") return std::nullopt;
-  if (std::ranges::find(daemons(), words[1]) == daemons().end()) {
-    return fmt::format("log-level: DAEMON '{}' is none of {}", words[1],
-                       fmt::join(daemons(), ", "));
-  }
+  if (auto fault = fault_of_daemon(words)) return fault;
   const bool named = words[1] == "switchserver";
-  if (named != (words.size() == 4)) {
-    return named ? "log-level switchserver needs a NAME and a LEVEL"
-                 : fmt::format("log-level {} takes a LEVEL alone: option --{} names it", words[1],
-                               words[1]);
+  if (named && (words.size() == 2 || (words.size() == 3 && log::level_of(words[2]))))
+    return "log-level switchserver needs a NAME";
+  if (words.size() > (named ? 5U : 4U)) {
+    return fmt::format(
+        "log-level {} takes a LEVEL, or a SUBSYSTEM and a LEVEL{}", words[1],
+        named ? ", behind its NAME" : fmt::format(": option --{} names it", words[1]));
   }
-  if (log::level_of(words.back())) return std::nullopt;
-  return fmt::format("log-level: LEVEL '{}' is none of {}", words.back(),
-                     fmt::join(log::level_names(), ", "));
+  const Wish wish = wish_of(words);
+  if (wish.levels.empty()) return std::nullopt;
+  const log::Levels any = log::Level::kInfo;
+  const auto levels = any.changed(wish.levels, any);
+  if (levels) return std::nullopt;
+  return fmt::format("log-level: {}", levels.error().text);
 }
 
-Told log_level_document(orb::NameClient& names, const std::vector<std::string>& words,
-                        const std::string& manager, const std::string& route_object) {
-  const std::string& level = words.back();
-  if (words[1] == "manager") {
-    return set_level<v2::ConnectionManager>(
-        names, PeerKind::kManager, naming::path_of(naming::kConnectionManagers, manager), level,
-        [](v2::ConnectionManager_ptr daemon) { return daemon->manager_operations(); });
-  }
-  if (words[1] == "routeobject") {
-    return set_level<v2::RouteObject>(
-        names, PeerKind::kRouteObject, naming::path_of(naming::kRouteObjects, route_object), level,
-        [](v2::RouteObject_ptr daemon) { return daemon->route_operations(); });
-  }
-  return set_level<v2::SwitchServer>(
-      names, PeerKind::kSwitchServer, naming::path_of(naming::kSwitchServers, words[2]), level,
-      [](v2::SwitchServer_ptr daemon) { return daemon->switch_operations(); });
+Told log_level_document(orb::NameClient& names, const Words& words, const DaemonNames& of) {
+  Document document{Json::object()};
+  Json daemons = Json::array();
+  std::optional<Failure> trouble;
+  const auto failure = each_daemon(
+      names, words, of,
+      [&](const std::string& path, const v2::LogLevelSeq& levels) {
+        daemons.push_back(json_of(path, levels));
+      },
+      [&](const Failure& one) {
+        trouble = one;
+        daemons.push_back(json_of(one));
+        document.exit_code = 1;
+      });
+  if (failure) return tl::make_unexpected(*failure);
+  const bool all = wish_of(words).daemon == "all";
+  if (!all && trouble) return tl::make_unexpected(*trouble);
+  if (!all) return Document{std::move(daemons[0])};
+  document.body["daemons"] = std::move(daemons);
+  return document;
 }
 
-int log_level(orb::NameClient& names, const std::vector<std::string>& words,
-              const std::string& manager, const std::string& route_object) {
-  const Told done = log_level_document(names, words, manager, route_object);
-  if (!done) return explain(done.error());
-  say(fmt::format("{}: the log level is {}", done->body.at("daemon").get<std::string>(),
-                  done->body.at("level").get<std::string>()));
-  return 0;
+int log_level(orb::NameClient& names, const Words& words, const DaemonNames& of) {
+  int exit_code = 0;
+  const auto failure = each_daemon(
+      names, words, of,
+      [](const std::string& path, const v2::LogLevelSeq& levels) {
+        say(fmt::format("{}: the log level is {}", path, words_of(levels)));
+      },
+      [&](const Failure& one) { exit_code = explain(one); });
+  return failure ? explain(*failure) : exit_code;
 }
 
 }  // namespace xbind::ctl

@@ -20,14 +20,17 @@
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
 #include "orb/name_client.hpp"
+#include "xbindctl/alarms.hpp"
 #include "xbindctl/answers.hpp"
 #include "xbindctl/asking.hpp"
 #include "xbindctl/call_views.hpp"
 #include "xbindctl/command_line.hpp"
 #include "xbindctl/commands.hpp"
+#include "xbindctl/events.hpp"
 #include "xbindctl/explanations.hpp"
 #include "xbindctl/questions.hpp"
 #include "xbindctl/top.hpp"
+#include "xbindctl/trace.hpp"
 #include "xbindctl/watching.hpp"
 
 namespace {
@@ -44,19 +47,28 @@ std::uint64_t new_session() {
   return std::uint64_t{chance()} << 32 | chance();
 }
 
+void pause_of_network() { std::this_thread::sleep_for(client::kClientTimers["network-look"]); }
+
 void pause_before_asking() { std::this_thread::sleep_for(client::kClientTimers["clear-pause"]); }
 
 // Runs the commands that RouteObject answers; nullopt: it is another command.
 std::optional<int> ask_routes(const ctl::CommandLine& line, const config::OptionSet& set,
                               orb::NameClient& names) {
   const std::string& verb = line.verb();
-  if (verb != "routes" && verb != "links" && verb != "drain" && verb != "undrain") {
+  if (verb != "routes" && verb != "links" && verb != "drain" && verb != "undrain" &&
+      verb != "network") {
     return std::nullopt;
   }
   const auto route_object = ctl::route_object_of(names, line);
   if (!route_object) return ctl::explain(route_object.error());
   if (verb == "routes") return ctl::routes(*route_object, ctl::wish_of(line, set));
   if (verb == "links") return ctl::links(*route_object);
+  if (verb == "network") {
+    if (line.words[1] == "show") return ctl::network_show(*route_object);
+    const auto wish = ctl::network_wish_of(line);
+    if (!wish) return ctl::explain(wish.error());
+    return ctl::network_change(names, *route_object, *wish, pause_of_network);
+  }
   return ctl::drain(*route_object, ctl::element_of(line), verb == "drain");
 }
 
@@ -76,7 +88,14 @@ int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameCli
     return ctl::forget_manager(names, words[1], words[2], line.release, pause_before_asking);
   }
   if (verb == "managers") return ctl::managers(names, words[1]);
-  if (verb == "log-level") return ctl::log_level(names, words, line.manager, line.route_object);
+  if (verb == "log-level") return ctl::log_level(names, words, ctl::names_of(line));
+  if (ctl::concerns_options(verb)) return ctl::reload(names, words, ctl::names_of(line));
+  if (verb == "trace") return ctl::trace(names, ctl::trace_of(line));
+  if (verb == "alarms") return ctl::alarms(names, ctl::alarms_of(line));
+  if (verb == "acknowledge") {
+    const ctl::SupervisionOptions& it = line.view.supervision;
+    return ctl::acknowledge(names, words[1], ctl::who_of(line), it.note, it.undo);
+  }
   if (verb == "ports") return ctl::ports(names, words[1]);
   if (verb == "count") {
     return ctl::count(names, words[1], ctl::element_of(line).output_port, line.label);
@@ -138,13 +157,18 @@ constexpr const char* kCallIds =
 std::function<int()> frame_of(const ctl::CommandLine& line, const config::OptionSet& set,
                               orb::NameClient& names, std::function<void()> pause) {
   const bool indented = line.view.watch_s == 0 || !ctl::repeatable(line.verb());
+  if (line.verb() == "events") {
+    auto follower = std::make_shared<ctl::EventFollower>(names, ctl::events_of(line));
+    return [follower] { return follower->frame(); };
+  }
   if (line.verb() != "top") {
     return [&line, &set, &names, indented] {
-      return line.view.json ? ctl::print_document(
-                                  ctl::document_of(line, set, names,
-                                                   {new_request, new_session, pause_before_asking}),
-                                  indented)
-                            : run(line, set, names);
+      return line.view.json
+                 ? ctl::print_document(ctl::document_of(line, set, names,
+                                                        {new_request, new_session,
+                                                         pause_before_asking, pause_of_network}),
+                                       indented)
+                 : run(line, set, names);
     };
   }
   // Bound again when the manager was not found: it may be started while this runs.
@@ -175,11 +199,12 @@ int run_watched(const ctl::CommandLine& line, const config::OptionSet& set,
   const auto frame = frame_of(line, set, names, pause);
   if (!top && seconds == 0) return frame();
   ctl::end_on_interrupt();
+  const bool lines = line.verb() == "events";  // each frame continues the one before
   std::string title = "xbindctl";
   for (const std::string& word : line.words) title += ' ' + word;
   return ctl::watch({.title = fmt::format("{}, every {:g} s", title, seconds),
-                     .terminal = !line.view.json && ::isatty(STDOUT_FILENO) != 0,
-                     .separated = !line.view.json,
+                     .terminal = !line.view.json && !lines && ::isatty(STDOUT_FILENO) != 0,
+                     .separated = !line.view.json && !lines,
                      .frames = line.view.frames},
                     frame, pause);
 }
@@ -188,7 +213,9 @@ int print_completion(const config::OptionSet& set, const std::string& shell) {
   config::CompletionHints hints;
   hints.arguments["ID"] = hints.arguments["[ID]"] = kCallIds;
   hints.arguments["ID|CAUSE|FROM"] =
-      fmt::format("causes {} {}", fmt::join(ctl::cause_words(), " "), kCallIds);
+      fmt::format("causes {} {} {}", fmt::join(ctl::cause_words(), " "),
+                  fmt::join(ctl::alarm_kind_names(), " "), kCallIds);
+  hints.arguments["ACTION"] = fmt::format("{}", fmt::join(ctl::network_actions(), " "));
   hints.adjacent = {"watch"};
   const auto kind = shell == "bash" ? config::Shell::kBash : config::Shell::kZsh;
   std::printf("%s", config::completion_script(set, kind, hints).c_str());
@@ -211,6 +238,7 @@ int main(int argc, char** argv) {
   orb::add_client_options(set, common, log::Level::kWarn, 15'000);
   ctl::declare(set, line);
   set.add_check([&line] { return ctl::fault_of_log_level(line.words); });
+  set.add_check([&line] { return ctl::fault_of_reload(line.words); });
   std::vector<std::string> storage;
   const std::vector<const char*> arguments = ctl::with_watch_seconds(argc, argv, storage);
   if (const auto exit_code = config::load_or_explain(set, argc, arguments.data())) {

@@ -4,13 +4,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/alarms/alarm_kinds.hpp"
 #include "core/config/nearest_name.hpp"
 #include "core/metrics/stage_times.hpp"
+#include "xbindctl/alarms.hpp"
 #include "xbindctl/answers.hpp"
 #include "xbindctl/explanations.hpp"
 
@@ -25,9 +28,11 @@ OrFailure<std::vector<Cause>> causes_of(const std::string& word) {
     if (word == kAllCauses || word == word_of(row.cause)) causes.push_back(row.cause);
   }
   if (!causes.empty()) return causes;
-  const auto nearest = config::nearest_name(word, cause_words());
+  std::vector<std::string> words = cause_words();
+  std::ranges::move(alarm_kind_names(), std::back_inserter(words));
+  const auto nearest = config::nearest_name(word, words);
   return failed(ErrorCode::kNotFound,
-                fmt::format("explain: '{}' is neither a call's id nor a cause", word),
+                fmt::format("explain: '{}' is neither a call's id nor a cause nor an alarm", word),
                 (nearest ? fmt::format("did you mean '{}'? ", *nearest) : "") +
                     "`xbindctl explain causes` lists them; for a request give both endpoints");
 }
@@ -191,6 +196,7 @@ Document document_of(const FitAnswer& answer, const FitQuestion& question) {
 }  // namespace
 
 int explain_cause(const std::string& word) {
+  if (const auto kind = alarm_kind_of(word)) return explain_alarm(*kind);
   const auto causes = causes_of(word);
   if (!causes) return explain(causes.error());
   for (const Cause cause : *causes) {
@@ -204,6 +210,7 @@ int explain_cause(const std::string& word) {
 }
 
 Told explain_cause_document(const std::string& word) {
+  if (const auto kind = alarm_kind_of(word)) return explain_alarm_document(*kind);
   const auto causes = causes_of(word);
   if (!causes) return tl::make_unexpected(causes.error());
   Json rows = Json::array();
@@ -217,6 +224,8 @@ int explain_call(const client::TwoWay& manager, ConnectionId connection) {
   const v2::ConnectionState& state = line->state.in();
   say(fmt::format("call {} is {}: {}", state.connection, words_of_phase(state.phase),
                   words_of(state.phase).meaning));
+  if (state.up_since_s != 0) say("it is up since " + time_words(state.up_since_s));
+  if (state.changed_s != 0) say("it was changed at " + time_words(state.changed_s));
   if (state.condition != v2::path_up) {
     say(fmt::format("its path is {} at {}, and there is no other", condition_word(state.condition),
                     state.element.in()));
@@ -229,7 +238,8 @@ int explain_call(const client::TwoWay& manager, ConnectionId connection) {
     rows.push_back({stage.name, stage.progress, mean_of(stage.sum)});
   }
   print_table(2, std::move(rows));
-  say("the manager does not store the times of one call; `xbindctl call ID` shows its hops");
+  say("`xbindctl trace ID` shows the times of this call, if they were recorded; `xbindctl call ID` "
+      "its hops");
   return 0;
 }
 
@@ -247,6 +257,8 @@ Told explain_call_document(const client::TwoWay& manager, ConnectionId connectio
   return Document{{{"id", digits(state.connection)},
                    {"state", words_of_phase(state.phase)},
                    {"meaning", std::string{words_of(state.phase).meaning}},
+                   {"up_since_s", state.up_since_s},
+                   {"changed_s", state.changed_s},
                    {"reroutes", state.reroutes},
                    {"condition", condition_word(state.condition)},
                    {"element", text(state.element.in())},

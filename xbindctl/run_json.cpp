@@ -8,13 +8,15 @@
 #include "xbindctl/call_views.hpp"
 #include "xbindctl/documents.hpp"
 #include "xbindctl/questions.hpp"
+#include "xbindctl/trace.hpp"
 
 namespace xbind::ctl {
 namespace {
 
 // Commands that no manager answers; nullopt: it is another command.
 std::optional<Told> document_of_network(const CommandLine& line, const config::OptionSet& set,
-                                        orb::NameClient& names, const Pause& pause) {
+                                        orb::NameClient& names, const Surroundings& surroundings) {
+  const Pause& pause = surroundings.pause;
   const std::string& verb = line.verb();
   const std::vector<std::string>& words = line.words;
   if (verb == "forget-manager") {
@@ -22,7 +24,14 @@ std::optional<Told> document_of_network(const CommandLine& line, const config::O
   }
   if (verb == "managers") return managers_document(names, words[1]);
   if (verb == "log-level") {
-    return log_level_document(names, words, line.manager, line.route_object);
+    return log_level_document(names, words, names_of(line));
+  }
+  if (verb == "trace") return trace_document(names, trace_of(line));
+  if (concerns_options(verb)) return reload_document(names, words, names_of(line));
+  if (verb == "alarms") return alarms_document(names, alarms_of(line));
+  if (verb == "acknowledge") {
+    return acknowledge_document(names, words[1], who_of(line), line.view.supervision.note,
+                                line.view.supervision.undo);
   }
   if (verb == "ports") return ports_document(names, words[1]);
   if (verb == "count")
@@ -39,13 +48,20 @@ std::optional<Told> document_of_network(const CommandLine& line, const config::O
     const v2::QOSMapper_var found = v2::QOSMapper::_unchecked_narrow(*mapper);
     return services_document(found);
   }
-  if (verb != "routes" && verb != "links" && verb != "drain" && verb != "undrain") {
+  if (verb != "routes" && verb != "links" && verb != "drain" && verb != "undrain" &&
+      verb != "network") {
     return std::nullopt;
   }
   const auto route_object = route_object_of(names, line);
   if (!route_object) return tl::make_unexpected(route_object.error());
   if (verb == "routes") return routes_document(*route_object, wish_of(line, set));
   if (verb == "links") return links_document(*route_object);
+  if (verb == "network") {
+    if (words[1] == "show") return network_show_document(*route_object);
+    const auto wish = network_wish_of(line);
+    if (!wish) return tl::make_unexpected(wish.error());
+    return network_change_document(names, *route_object, *wish, surroundings.network_pause);
+  }
   return drain_document(*route_object, element_of(line), verb == "drain");
 }
 
@@ -79,8 +95,7 @@ std::optional<Told> document_of_request(const CommandLine& line, const client::T
 
 Told document_of(const CommandLine& line, const config::OptionSet& set, orb::NameClient& names,
                  const Surroundings& surroundings) {
-  if (auto told = document_of_network(line, set, names, surroundings.pause))
-    return *std::move(told);
+  if (auto told = document_of_network(line, set, names, surroundings)) return *std::move(told);
   const std::string& verb = line.verb();
   const std::vector<std::string>& words = line.words;
   const ConnectionId connection{line.id};

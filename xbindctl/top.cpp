@@ -277,25 +277,30 @@ int Top::frame() {
   return 0;
 }
 
-Told Top::document() {
-  const auto figures = next();
-  if (!figures) return tl::make_unexpected(figures.error());
+Json json_of(const TopFigures& figures) {
   Json stages = Json::array();
-  for (const TopFigures::Stage& stage : figures->stages) {
+  for (const TopFigures::Stage& stage : figures.stages) {
     stages.push_back({{"operation", stage.operation},
                       {"stage", stage.stage},
                       {"count", stage.count},
                       {"mean_us", stage.mean_us}});
   }
-  return Document{{{"seconds", figures->seconds},
-                   {"connections", figures->connections},
-                   {"rates", json_of(figures->rates, "counter")},
-                   {"refusals", json_of(figures->refusals, "cause")},
-                   {"stages", std::move(stages)},
-                   {"label_hits", figures->label_hits ? Json(*figures->label_hits) : Json(nullptr)},
-                   {"network", json_of_network(now_)},
-                   {"clients_all", now_.clients_all},
-                   {"clients", json_of_clients(now_)}}};
+  return {{"seconds", figures.seconds},
+          {"connections", figures.connections},
+          {"rates", json_of(figures.rates, "counter")},
+          {"refusals", json_of(figures.refusals, "cause")},
+          {"stages", std::move(stages)},
+          {"label_hits", figures.label_hits ? Json(*figures.label_hits) : Json(nullptr)}};
+}
+
+Told Top::document() {
+  const auto figures = next();
+  if (!figures) return tl::make_unexpected(figures.error());
+  Json document = json_of(*figures);
+  document["network"] = json_of_network(now_);
+  document["clients_all"] = now_.clients_all;
+  document["clients"] = json_of_clients(now_);
+  return Document{std::move(document)};
 }
 
 }  // namespace xbind::ctl

@@ -66,6 +66,9 @@ struct TopFigures {
 // A counter that has fallen (the manager has restarted) counts from 0.
 TopFigures top_figures(const TopReading& before, const TopReading& now);
 
+// The members of top's document that come from the figures.
+Json json_of(const TopFigures& figures);
+
 class Top {
  public:
   // `route_object`: nil when it is not known; `why` says so. `pause` waits for the interval.

@@ -192,6 +192,8 @@ int describe(const client::TwoWay& manager, ConnectionId connection) {
   if (const std::string frames = frames_of(state); !frames.empty()) {
     say("as frames   " + frames);
   }
+  if (state.up_since_s != 0) say("up since    " + time_words(state.up_since_s));
+  if (state.changed_s != 0) say("changed     " + time_words(state.changed_s));
   if (state.reroutes != 0) say("rerouted    " + counted(state.reroutes, "time"));
   if (state.condition == v2::path_down) {
     say(fmt::format("broken      {} is down, no other path", state.element.in()));

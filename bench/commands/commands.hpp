@@ -8,6 +8,7 @@ namespace xbind::callgen {
 extern const Command kRun;
 extern const Command kSaturate;
 extern const Command kSearch;
+extern const Command kControl;
 extern const Command kCeiling;
 extern const Command kOverloadCommand;
 extern const Command kSoak;

@@ -1,4 +1,5 @@
 // xbind-callgen run: offers calls and accounts for every one of them.
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,12 +12,14 @@
 
 #include "bench/commands/commands.hpp"
 #include "bench/commands/generator_processes.hpp"
+#include "bench/commands/run_company.hpp"
 #include "bench/commands/run_judging.hpp"
 #include "bench/floor/floor_run.hpp"
 #include "bench/forms/output_options.hpp"
 #include "bench/forms/records_file.hpp"
 #include "bench/processes/interrupts.hpp"
 #include "callgen/corba/corba_experiment.hpp"
+#include "callgen/options/scenario_options.hpp"
 #include "callgen/report/json_file.hpp"
 #include "core/log.hpp"
 
@@ -50,11 +53,27 @@ bool names_a_file(const std::vector<std::string>& words) {
   });
 }
 
+int refuse_file(unsigned generators) {
+  return refuse("run", fmt::format("option --generators {} does not go with --config: each "
+                                   "generator has other options; give them here or in the "
+                                   "environment",
+                                   generators));
+}
+
+// In place of the summary.
+void tell_reasons(const RunReport& report, const Verdict& verdict) {
+  if (verdict.interrupted)
+    std::fprintf(stderr, "xbind-callgen: %s\n", interruption_of(report).c_str());
+  for (const std::string& reason : verdict.reasons)
+    std::fprintf(stderr, "xbind-callgen: %s\n", reason.c_str());
+}
+
 int run_command(int argc, char** argv) {
   ClientOptions client;
   RunOptions options;
   config::OptionSet set("xbind-callgen run", "Offers calls and accounts for every one of them.");
   declare_run_options(set, options);
+  declare_scenario_options(set, options);
   declare_client_options(set, client);
   OutputOptions output;
   declare_output_options(set, output);
@@ -62,15 +81,11 @@ int run_command(int argc, char** argv) {
   floor.declare(set);
   JudgingOptions judging;
   declare_judging_options(set, judging, options);
+  RunCompany company;
+  company.declare(set, judging.generators);
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
-  if (judging.generators > 1 && names_a_file(words)) {
-    std::fprintf(stderr,
-                 "xbind-callgen run: option --generators %u does not go with --config: each "
-                 "generator has other options; give them here or in the environment\n",
-                 judging.generators);
-    return 2;
-  }
+  if (judging.generators > 1 && names_a_file(words)) return refuse_file(judging.generators);
   log::start("xbind-callgen", client.common.log);
   orb::Runtime runtime(argc, argv, client.common.runtime());
 
@@ -85,6 +100,9 @@ int run_command(int argc, char** argv) {
     if (!opened) return fail_with(opened.error());
     records = std::move(*opened);
   }
+  const bool keys = judging.generators == 1 && !options.quiet;
+  if (const auto opened = company.open(options, keys, words_of(argc, argv)); !opened)
+    return fail_with(opened.error());
   const bool terminal = isatty(STDERR_FILENO) == 1;
   const auto show = [terminal](const Progress& progress) {
     std::fprintf(stderr, terminal ? "\r%s\x1b[K" : "%s\n", progress_line(progress).c_str());
@@ -94,11 +112,13 @@ int run_command(int argc, char** argv) {
   auto report =
       judging.generators > 1
           ? run_generators(client, options, judging.generators, words, runtime, show, stop)
-          : run_once(client, options, runtime, show, records.get(), {.begin = {}, .stop = stop});
+          : run_once(client, options, runtime, show, records.get(), company.hooks(stop));
+  company.close();
   if (!report) {
     fail_with(report.error());
     return interrupted() ? kInterruptedCode : 1;
   }
+  company.finish(*report);
   report->manifest["command line"] = words_of(argc, argv);
   hold_against(judging, *report);
   int trouble = 0;  // continue after an error, so that the remaining files are written
@@ -120,13 +140,7 @@ int run_command(int argc, char** argv) {
   if (const auto written = write_outputs(output, *report); !written)
     trouble = fail_with(written.error());
   const Verdict verdict = judge(*report);
-  if (options.quiet) {
-    if (verdict.interrupted)
-      std::fprintf(stderr, "xbind-callgen: %s\n", interruption_of(*report).c_str());
-    for (const std::string& reason : verdict.reasons) {
-      std::fprintf(stderr, "xbind-callgen: %s\n", reason.c_str());
-    }
-  }
+  if (options.quiet) tell_reasons(*report, verdict);
   return trouble != 0 ? trouble : exit_code(verdict);
 }
 

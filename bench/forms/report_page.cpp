@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "callgen/report/model_checks.hpp"
+#include "callgen/report/rounding.hpp"
 
 namespace xbind::callgen {
 namespace {
@@ -18,14 +19,14 @@ using Rows = std::vector<std::vector<Cell>>;
 Cell word(std::string text, Tone tone = Tone::kPlain) { return {std::move(text), tone, false}; }
 Cell number(std::string text, Tone tone = Tone::kPlain) { return {std::move(text), tone, true}; }
 Cell count(std::uint64_t value, Tone tone = Tone::kPlain) {
-  return number(fmt::format("{}", value), tone);
+  return number(grouped(value, kNarrowSpace), tone);
 }
-Cell figure(double value) { return number(fmt::format("{:.4g}", value)); }
-Cell ms(double us) { return number(fmt::format("{:.3f}", us / 1000)); }
-// No more digits than a rate measured once deserves: 977, 97.7, 9.77, 0.977.
-std::string rate(double per_s) {
-  return per_s >= 99.95 ? fmt::format("{:.0f}", per_s) : fmt::format("{:.3g}", per_s);
-}
+// No more digits than a figure measured once deserves.
+std::string digits(double value) { return rounded(value, kNarrowSpace); }
+std::string counted(std::uint64_t value) { return grouped(value, kNarrowSpace); }
+Cell figure(double value) { return number(digits(value)); }
+Cell ms(double us) { return figure(us / 1000); }
+std::string share(double part) { return part >= 1 ? "100 %" : digits(100 * part) + " %"; }
 double per(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 void verdict(const RunReport& report, Page& page) {
@@ -54,23 +55,31 @@ std::string aggregation_of(const RunReport& report) {
 
 void offered(const RunReport& report, Page& page) {
   page.paragraph(fmt::format(
-      "{} calls at {} a second, {} arrivals, each held {:.4g} s on average; {} switches, engine "
+      "{} calls at {} a second, {} arrivals, each held {} s on average; {} switches, engine "
       "{}, "
-      "aggregation {}. In {:.1f} s {} of them were connected, {} a second, and {} operations "
+      "aggregation {}. In {} s {} of them were connected, {} a second, and {} operations "
       "(setups and releases) were done a second; at most {} calls were up at a time.",
-      report.planned_calls, rate(report.offered_setups_per_s), to_string(report.arrivals),
-      report.hold_mean_s, report.switches, report.engine.empty() ? "unknown" : report.engine,
-      aggregation_of(report), report.duration_s, report.setups.connected, rate(report.setups_per_s),
-      rate(report.call_operations_per_s), report.calls_up_peak));
+      counted(report.planned_calls), digits(report.offered_setups_per_s),
+      to_string(report.arrivals), digits(report.hold_mean_s), report.switches,
+      report.engine.empty() ? "unknown" : report.engine, aggregation_of(report),
+      digits(report.duration_s), counted(report.setups.connected), digits(report.setups_per_s),
+      digits(report.call_operations_per_s), counted(report.calls_up_peak)));
+  if (!report.rate_changes.empty()) {
+    page.subheading("Changes of the rate during the run");
+    Rows rows;
+    for (const RateChange& change : report.rate_changes)
+      rows.push_back({number(fmt::format("{:.1f}", change.at_s)), word(sentence_of(change))});
+    page.table({"at s", "change"}, rows);
+  }
   if (report.generators > 1)
     page.paragraph(fmt::format("Offered by {} generators at the same time.", report.generators));
   if (report.warm_up_s > 0)
     page.paragraph(
-        fmt::format("The first {:.4g} s are warm-up: counted, but in no latency and no rate.",
-                    report.warm_up_s));
+        fmt::format("The first {} s are warm-up: counted, but in no latency and no rate.",
+                    digits(report.warm_up_s)));
   if (report.steady_from_s && *report.steady_from_s > report.warm_up_s)
-    page.paragraph(
-        fmt::format("By MSER-5 setup latency is steady from {:.4g} s on.", *report.steady_from_s));
+    page.paragraph(fmt::format("By MSER-5 setup latency is steady from {} s on.",
+                               digits(*report.steady_from_s)));
 }
 
 void outcomes(const RunReport& report, Page& page) {
@@ -85,11 +94,9 @@ void outcomes(const RunReport& report, Page& page) {
       const Tone tone = outcome == OutcomeClass::kSuccess ? Tone::kGood
                         : lost                            ? Tone::kBad
                                                           : Tone::kWarning;
-      rows.push_back(
-          {word(std::string(to_string(kind))), word(std::string(phrase_of(outcome)), tone),
-           count(statistics.outcomes[i]),
-           number(fmt::format("{:.3f} %",
-                              100 * per(static_cast<double>(statistics.outcomes[i]), all)))});
+      rows.push_back({word(std::string(to_string(kind))),
+                      word(std::string(phrase_of(outcome)), tone), count(statistics.outcomes[i]),
+                      number(share(per(static_cast<double>(statistics.outcomes[i]), all)))});
     }
     rows.push_back({word(std::string(to_string(kind))), word("together"),
                     count(total_of(statistics.outcomes)), number("100 %")});
@@ -103,13 +110,45 @@ void outcomes(const RunReport& report, Page& page) {
   page.table({"cause", "times"}, places);
 }
 
+void parts(const std::vector<PartReport>& parts, const char* what, Page& page) {
+  if (parts.empty()) return;
+  page.subheading(what);
+  Rows rows;
+  for (const PartReport& part : parts) {
+    const bool any = part.setup_latency.count > 0;
+    rows.push_back({word(part.what.empty() ? part.name : part.name + ": " + part.what),
+                    count(part.attempted), count(part.connected),
+                    count(part.refused + part.busy,
+                          part.refused + part.busy > 0 ? Tone::kWarning : Tone::kPlain),
+                    count(part.unanswered, part.unanswered > 0 ? Tone::kBad : Tone::kPlain),
+                    any ? ms(part.setup_latency.p50) : number("-"),
+                    any ? ms(part.setup_latency.p99) : number("-")});
+  }
+  page.table({"", "calls", "connected", "refused or busy", "unanswered", "p50 ms", "p99 ms"}, rows);
+}
+
+void events(const RunReport& report, Page& page) {
+  if (report.events.empty()) return;
+  page.subheading("Events");
+  Rows rows;
+  for (const EventReport& event : report.events)
+    rows.push_back({word(event.name), word(event.command),
+                    number(event.at_s ? fmt::format("{:.1f}", *event.at_s) : "not run"),
+                    number(fmt::format("{:.1f}", event.duration_s)),
+                    event.exit_code ? number(fmt::format("{}", *event.exit_code),
+                                             event.done() ? Tone::kGood : Tone::kBad)
+                                    : number("none", Tone::kBad),
+                    word(event.said)});
+  page.table({"event", "command", "at s", "took s", "exit code", "said"}, rows);
+}
+
 void latency_rows(const std::string& what, const Histogram& histogram, Rows& rows) {
   if (histogram.count() == 0) return;
   const LatencySummary summary = summary_of(histogram);
   const auto few = too_few_for(summary.count);
   const auto percentile = [&few](const char* name, double us) {
     const bool says_little = std::find(few.begin(), few.end(), name) != few.end();
-    return number(fmt::format("{:.3f}{}", us / 1000, says_little ? " *" : ""));
+    return number(digits(us / 1000) + (says_little ? "*" : ""));
   };
   rows.push_back({word(what), count(summary.count), ms(summary.mean), ms(summary.sd),
                   ms(summary.min), percentile("p5", summary.p5), percentile("p50", summary.p50),
@@ -120,10 +159,10 @@ void latency_rows(const std::string& what, const Histogram& histogram, Rows& row
 
 void interval(const char* what, const std::optional<BatchMeans::Interval>& interval, Page& page) {
   if (!interval) return;
-  page.paragraph(fmt::format(
-      "Mean {} latency by {} batches of {:.3g} s: {:.4f} ms ± {:.4f} ms (Student, 95 %).", what,
-      interval->batches, interval->span_s, interval->mean_us / 1000,
-      interval->half_width_us / 1000));
+  page.paragraph(
+      fmt::format("Mean {} latency by {} batches of {} s: {} ms ± {} ms (Student, 95 %).", what,
+                  interval->batches, digits(interval->span_s), digits(interval->mean_us / 1000),
+                  digits(interval->half_width_us / 1000)));
 }
 
 void latencies(const RunReport& report, Page& page) {
@@ -179,9 +218,9 @@ std::string stack_picture(const std::vector<StageMean>& stack) {
     svg += fmt::format(
         "<rect x=\"{:.2f}\" y=\"14\" width=\"{:.2f}\" height=\"34\" fill=\"{}\"/>"
         "<rect x=\"20\" y=\"{:.0f}\" width=\"12\" height=\"12\" fill=\"{}\"/>"
-        "<text x=\"40\" y=\"{:.0f}\" fill=\"#222\">{}: {:.1f} µs, {:.1f} %</text>",
-        x, width, colour, y - 11, colour, y, page::escaped(stack[i].name), stack[i].mean_us,
-        100 * per(stack[i].mean_us, total));
+        "<text x=\"40\" y=\"{:.0f}\" fill=\"#222\">{}: {} µs, {} %</text>",
+        x, width, colour, y - 11, colour, y, page::escaped(stack[i].name), digits(stack[i].mean_us),
+        digits(100 * per(stack[i].mean_us, total)));
     x += width;
     y += 20;
   }
@@ -205,7 +244,7 @@ void stages(const RunReport& report, Page& page) {
     for (const auto& [operation, stages] : stages_of(grown)) {
       for (const StageMean& stage : stages)
         rows.push_back({word(fmt::format("{}, {}", who, operation)), word(stage.name),
-                        count(stage.count), number(fmt::format("{:.2f}", stage.mean_us))});
+                        count(stage.count), figure(stage.mean_us)});
     }
   };
   add("manager", report.managers_grown);
@@ -219,16 +258,18 @@ void cost(const RunReport& report, Page& page) {
   page.heading("What it cost", "cost");
   const auto operations = static_cast<double>(report.setups.connected + report.releases.released);
   page.paragraph(fmt::format(
-      "{} remote invocations, {:.3g} an operation (a connected setup or a release); {:.3g} client "
+      "{} remote invocations, {} an operation (a connected setup or a release); {} client "
       "batches "
-      "an operation; {:.3g} crankbacks a call; {} batches sent again. {:.1f} % of labels came from "
+      "an operation; {} crankbacks a call; {} batches sent again. {} % of labels came from "
       "the "
       "manager's cache.",
-      report.remote_invocations, per(static_cast<double>(report.remote_invocations), operations),
-      per(static_cast<double>(report.batches), operations), per_call(report, "crankbacks"),
+      counted(report.remote_invocations),
+      digits(per(static_cast<double>(report.remote_invocations), operations)),
+      digits(per(static_cast<double>(report.batches), operations)),
+      digits(per_call(report, "crankbacks")),
       report.managers_grown.contains("batches_resent") ? report.managers_grown.at("batches_resent")
                                                        : 0,
-      100 * report.label_cache_hit_ratio));
+      digits(100 * report.label_cache_hit_ratio)));
   Rows rows;
   for (const auto& [name, process] : report.processes) {
     const auto switches =
@@ -257,7 +298,7 @@ void checks(const RunReport& report, Page& page) {
   Rows rows;
   for (const ModelCheck& check : all_checks(report))
     rows.push_back({word(check.name), figure(check.measured), figure(check.expected),
-                    number(fmt::format("± {:.3g}", check.tolerance)),
+                    number("± " + digits(check.tolerance)),
                     !check.judged  ? word("not judged")
                     : check.passed ? word("as it should be", Tone::kGood)
                                    : word("not so: VOID", Tone::kBad),
@@ -300,6 +341,9 @@ Result<void> add_report(const RunReport& report, Page& page) {
   verdict(report, page);
   offered(report, page);
   outcomes(report, page);
+  parts(report.phases, "Phases", page);
+  parts(report.classes, "Classes of calls", page);
+  events(report, page);
   latencies(report, page);
   if (const auto drawn = pictures(report, page); !drawn) return drawn;
   stages(report, page);

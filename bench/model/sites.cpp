@@ -201,7 +201,7 @@ void ManagerSite::connect(Others others, TimePoint now) {
   route_object_ = &others.route_object;
   qos_mapper_ = &others.qos_mapper;
   path_ = std::move(others.path);
-  manager_.set_network({}, now);  // nothing of an earlier epoch is to be read
+  manager_.set_network({}, {}, now);  // nothing of an earlier epoch is to be read
   for (SwitchServerSite* at : path_) manager_.register_switch(at->name());
   for (const std::string& name : std::exchange(to_attach_, {})) attach(name, now);
 }

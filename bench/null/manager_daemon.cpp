@@ -23,6 +23,7 @@
 #include "orb/raise.hpp"
 #include "orb/remote_error.hpp"
 #include "orb/timer_thread.hpp"
+#include "orb/unsupervised.hpp"
 #include "switch_server.hh"
 
 namespace xbind::callgen::null {
@@ -206,7 +207,7 @@ class ResultsServant : public POA_xbind::v2::HopObserver {
 
 [[noreturn]] void not_here() { throw v2::Unavailable("a null manager takes batches alone"); }
 
-class OperationsServant : public POA_xbind::v2::ManagerOperations {
+class OperationsServant : public orb::Unsupervised<POA_xbind::v2::ManagerOperations> {
  public:
   explicit OperationsServant(Daemon& daemon) : daemon_(daemon) {}
 
@@ -240,7 +241,8 @@ class OperationsServant : public POA_xbind::v2::ManagerOperations {
   void prepare(const char*, const char*, const v2::ServiceSpec&, CORBA::ULong) override {
     not_here();
   }
-  void set_log_level(const char*) override { not_here(); }
+  v2::TracePart* spans_of(const char*, v2::ConnectionId) override { not_here(); }
+  v2::TracedOperationSeq* traced_operations(CORBA::ULong) override { not_here(); }
 
  private:
   Daemon& daemon_;

@@ -52,6 +52,23 @@ details { margin: 0.75rem 0; }
 summary { cursor: pointer; color: var(--link); }
 pre { overflow-x: auto; background: var(--card); padding: 0.75rem; font-size: 0.8rem;
   border-radius: 4px; }
+/* On a phone a row of many columns is a card, with the head of its column before each value. */
+@media screen and (max-width: 44rem) {
+  .many, .many tbody, .many tr, .many td { display: block; width: 100%; }
+  .many thead { display: none; }
+  .many tr { border-bottom: 2px solid var(--rule); padding: 0.4rem 0; }
+  .many td { display: flex; justify-content: space-between; gap: 1rem; text-align: right;
+    border: 0; padding: 0.1rem 0; min-width: 0; overflow-wrap: anywhere; }
+  .many td::before { content: attr(data-head); color: var(--soft); text-align: left;
+    flex: none; max-width: 50%; }
+  .many td:first-child { display: block; text-align: left; font-weight: 600; }
+  .many td:first-child::before { content: none; }
+  .many td:empty { display: none; }
+  table { max-width: 100%; }
+  td, th { overflow-wrap: anywhere; }
+  .drawn { overflow-x: auto; }
+  .drawn svg { max-width: none; width: 36rem; }
+}
 @media print {
   :root { --ground: #ffffff; --ink: #000000; --soft: #444444; --rule: #bbbbbb; --card: #ffffff;
     --link: #000000; --good: #000000; --good-ground: #ffffff; --bad: #000000; --bad-ground: #ffffff;
@@ -66,6 +83,9 @@ pre { overflow-x: auto; background: var(--card); padding: 0.75rem; font-size: 0.
   th.number { min-width: 0; }
 }
 )";
+
+// Tables with so many columns do not fit a phone.
+constexpr std::size_t kManyColumns = 4;
 
 std::string_view word(Tone tone) {
   switch (tone) {
@@ -143,7 +163,8 @@ void Page::banner(std::string_view text, Tone tone) {
 }
 
 void Page::table(const std::vector<std::string>& head, const std::vector<std::vector<Cell>>& rows) {
-  body_ += "<div class=\"wide\"><table>\n<thead><tr>";
+  const bool many = head.size() >= kManyColumns;
+  body_ += fmt::format("<div class=\"wide\"><table{}>\n<thead><tr>", many ? " class=\"many\"" : "");
   for (std::size_t column = 0; column < head.size(); ++column) {
     // A column of numbers has its head aligned like the numbers.
     const bool number =
@@ -153,9 +174,12 @@ void Page::table(const std::vector<std::string>& head, const std::vector<std::ve
   body_ += "</tr></thead>\n<tbody>\n";
   for (const auto& row : rows) {
     body_ += "<tr>";
-    for (const Cell& cell : row) {
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      const Cell& cell = row[column];
       const std::string_view tone = word(cell.tone);
       body_ += "<td";
+      if (many && column < head.size())
+        body_ += fmt::format(" data-head=\"{}\"", escaped(head[column]));
       if (cell.number || !tone.empty()) {
         body_ += fmt::format(" class=\"{}{}{}\"", cell.number ? "number" : "",
                              cell.number && !tone.empty() ? " " : "", tone);
@@ -168,8 +192,9 @@ void Page::table(const std::vector<std::string>& head, const std::vector<std::ve
 }
 
 void Page::picture(std::string_view svg, std::string_view caption) {
-  body_ += fmt::format("<figure>{}<figcaption>{}</figcaption></figure>\n",
-                       embedded(svg, fmt::format("p{}-", ++pictures_)), escaped(caption));
+  body_ +=
+      fmt::format("<figure><div class=\"drawn\">{}</div><figcaption>{}</figcaption></figure>\n",
+                  embedded(svg, fmt::format("p{}-", ++pictures_)), escaped(caption));
 }
 
 void Page::folded(std::string_view title, std::string_view preformatted) {

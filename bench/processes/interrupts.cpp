@@ -19,6 +19,8 @@ std::array<struct sigaction, kNoted.size()> earlier;
 std::atomic<bool> second_ends{false};
 std::atomic<std::int64_t> noted_at_ns{0};
 
+std::atomic<void (*)()> restore_first{nullptr};
+
 // timeout(1) signals the process and its group; a terminal signals the group, and a parent may
 // forward its own signal. Signals so close together count as one request.
 constexpr std::int64_t kOneWish_ns = 500'000'000;
@@ -37,6 +39,7 @@ void note(int number) {
     return;
   }
   if (!second_ends || now_ns() - noted_at_ns < kOneWish_ns) return;
+  if (void (*const restore)() = restore_first) restore();
   signal(number, SIG_DFL);
   raise(number);  // pending until the handler returns
 }
@@ -55,6 +58,8 @@ Interrupts::Interrupts(Second second) {
 Interrupts::~Interrupts() {
   for (std::size_t i = 0; i < kNoted.size(); ++i) sigaction(kNoted[i], &earlier[i], nullptr);
 }
+
+void Interrupts::before_the_end(void (*restore)()) { restore_first = restore; }
 
 int Interrupts::seen() { return signal_noted; }
 

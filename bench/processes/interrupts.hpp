@@ -15,6 +15,10 @@ class Interrupts {
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
+  // Called in the signal's handler before a second signal ends the process: async-signal-safe.
+  // nullptr: nothing is called.
+  static void before_the_end(void (*restore)());
+
   // The first signal recorded; 0: none. Any thread.
   static int seen();
   // Hides the signal during a clean-up, which starts children too; seen() returns it again

@@ -70,6 +70,7 @@ std::optional<std::string> cannot_share(const RunOptions& options, std::uint32_t
   if (options.arrivals != Arrivals::kPoisson && options.arrivals != Arrivals::kConstant)
     return refused(fmt::format("arrivals {}", to_string(options.arrivals)),
                    "only poisson and constant arrivals are shared");
+  if (!options.scenario.empty()) return refused("scenario", "only a single generator plays phases");
   if (options.media.verify)
     return refused("verify-media", "one generator alone can judge where cells come out");
   return std::nullopt;

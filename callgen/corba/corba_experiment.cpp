@@ -13,6 +13,7 @@
 
 #include "callgen/corba/corba_target.hpp"
 #include "callgen/corba/corba_watch.hpp"
+#include "callgen/options/scenario_options.hpp"
 #include "callgen/timers.hpp"
 #include "client/timers.hpp"
 #include "core/log.hpp"
@@ -220,14 +221,23 @@ std::vector<WatchedProcess> watched_processes(const ClientOptions& options) {
 
 Result<Workload> workload_for(CorbaTarget& target, const ClientOptions& client,
                               const RunOptions& run) {
-  const MatrixSpec matrix = matrix_of(run);
+  MatrixSpec matrix = matrix_of(run);
+  matrix.leaves = plan_of(run).mix.has(Scenario::kLeaf);
+  const auto of_phases = phase_matrices(run);
   KnownEnds known;
-  if (needs_topology(matrix)) {
+  if (needs_topology(matrix) || !of_phases.empty()) {
     auto ends = target.ends_from(client.route_object);
     if (!ends) return tl::make_unexpected(ends.error());
     known = std::move(*ends);
   }
-  return workload_of(matrix, known, run.seed);
+  auto workload = workload_of(matrix, known, run.seed);
+  for (const auto& [phase, its_matrix] : of_phases) {
+    if (!workload) break;
+    auto of_phase = workload_of(its_matrix, known, splitmix64(run.seed + phase));
+    if (!of_phase) return of_phase;
+    workload->add_phase(phase, std::move(*of_phase));
+  }
+  return workload;
 }
 
 Result<void> attach_all(CorbaTarget& target, const ClientOptions& client, const RunOptions& run,
@@ -288,11 +298,13 @@ Result<RunReport> run_once(const ClientOptions& client, const RunOptions& option
   ProcessWatch watch(watched);
   const auto look = [&](const Progress& now) {
     watch.look(now.up);
+    if (hooks.look) hooks.look(now);
     if (show) progress(now);
   };
-  const RunFigures figures = target.run(
-      plan, std::move(*workload), media_of_run ? &*media_of_run : nullptr,
-      Duration{static_cast<std::int64_t>(interval_s * 1e9)}, look, records, begin, hooks.stop);
+  const RunFigures figures =
+      target.run(plan, std::move(*workload), media_of_run ? &*media_of_run : nullptr,
+                 Duration{static_cast<std::int64_t>(interval_s * 1e9)}, look, records, begin,
+                 {.stop = hooks.stop, .operate = hooks.operate});
 
   RunReport report = report_of(plan, figures);
   watch.finish(report);

@@ -47,6 +47,10 @@ struct RunHooks {
   // Called during the run on the caller's thread. True ends the run in order, and its report says
   // that it was interrupted. If true before the first call, run_once() returns an error.
   std::function<bool()> stop{};
+  // Called during the run on the caller's thread, ten times a second.
+  std::function<void(Conduct&)> operate{};
+  // As `progress`, but also when the run is quiet: every second then.
+  std::function<void(const Progress&)> look{};
 };
 
 // The audit in the form of a report, also when it could not be made.

@@ -172,7 +172,7 @@ Result<void> CorbaTarget::attach_to(const std::string& name, CORBA::Object_ptr o
 RunFigures CorbaTarget::run(const RunPlan& plan, Workload workload, Media* media,
                             Duration progress_interval,
                             const std::function<void(const Progress&)>& progress, RecordSink* sink,
-                            TimePoint begin, const std::function<bool()>& stop) {
+                            TimePoint begin, const Steering& steering) {
   serial_.post([&] {
     media_ = media;
     offering_ = std::make_unique<Offering>(plan, std::move(workload),
@@ -190,7 +190,7 @@ RunFigures CorbaTarget::run(const RunPlan& plan, Workload workload, Media* media
       });
     });
   }
-  wait_until_finished(progress_interval, progress, stop);
+  wait_until_finished(progress_interval, progress, steering);
   if (media != nullptr) {
     if (const auto stopped = media->lines.stop(); !stopped) log::error("{}", stopped.error().text);
   }
@@ -200,32 +200,49 @@ RunFigures CorbaTarget::run(const RunPlan& plan, Workload workload, Media* media
   });
 }
 
+// From the thread that waits for the run.
+class CorbaTarget::Hands final : public Conduct {
+ public:
+  explicit Hands(CorbaTarget& target) : target_(target) {}
+  OfferView offer() override {
+    return target_.within([this] { return target_.offering_->runner.offer(steady_now()); });
+  }
+  Result<std::string> perform(const RunCommand& command) override {
+    return target_.within([&] { return target_.offering_->runner.perform(command, steady_now()); });
+  }
+
+ private:
+  CorbaTarget& target_;
+};
+
 void CorbaTarget::play(Player& player, const std::function<bool()>& stop) {
   serial_.post([&] {
     player.start(steady_now());
     player_ = &player;
   });
-  wait_until_finished(Duration::zero(), {}, stop);
+  wait_until_finished(Duration::zero(), {}, {.stop = stop, .operate = {}});
   within([this] { player_ = nullptr; });  // the caller owns it
 }
 
 void CorbaTarget::wait_until_finished(Duration progress_interval,
                                       const std::function<void(const Progress&)>& progress,
-                                      const std::function<bool()>& stop) {
+                                      const Steering& steering) {
+  Hands hands(*this);
   std::unique_lock lock(finish_.mutex);
   const bool show = progress_interval > Duration::zero() && progress;
   TimePoint show_at = show ? steady_now() + progress_interval : kNever;
   bool stopped = false;
   while (!finish_.reached) {
-    if (!show && !stop) {
+    if (!show && !steering) {
       finish_.wake.wait(lock);
       continue;
     }
     const TimePoint now = steady_now();
-    finish_.wake.wait_for(lock, stop ? std::min(show_at - now, kLookForStop) : show_at - now);
+    finish_.wake.wait_for(lock, steering ? std::min(show_at - now, kLookForStop) : show_at - now);
     if (finish_.reached) break;
     lock.unlock();
-    if (!stopped && stop && stop()) {
+    if (steering.operate) steering.operate(hands);
+    if (!stopped && steering.stop && steering.stop()) {
       stopped = true;
       serial_.post([this] { player_->stop(steady_now()); });
     }

@@ -23,6 +23,7 @@
 #include "callgen/media/media_check.hpp"
 #include "callgen/media/media_lines.hpp"
 #include "callgen/report/report.hpp"
+#include "callgen/run/conduct.hpp"
 #include "callgen/run/player.hpp"
 #include "callgen/run/runner.hpp"
 #include "client/corba/manager_session.hpp"
@@ -79,12 +80,11 @@ class CorbaTarget {
   // Plays the whole plan, whose `managers` are the attached ones. Returns when it is over; with
   // `media`, also the check must be idle, and its lines are then stopped. `progress` is called
   // every `progress_interval` (0: never) on the caller's thread. `sink`, if any, gets every record
-  // within the Serial. Time zero of the plan is `begin`, or now if that has passed. `stop`, if any,
-  // is called on the caller's thread ten times a second; true ends the run in order, as
-  // Runner::stop() does.
+  // within the Serial. Time zero of the plan is `begin`, or now if that has passed. `steering` is
+  // used on the caller's thread.
   RunFigures run(const RunPlan& plan, Workload workload, Media* media, Duration progress_interval,
                  const std::function<void(const Progress&)>& progress, RecordSink* sink = nullptr,
-                 TimePoint begin = {}, const std::function<bool()>& stop = {});
+                 TimePoint begin = {}, const Steering& steering = {});
   // Plays any other Player until it is finished. A CorbaTarget allows one play or one run.
   void play(Player& player, const std::function<bool()>& stop = {});
 
@@ -106,6 +106,7 @@ class CorbaTarget {
 
  private:
   class Offering;  // a Runner as Player
+  class Hands;     // Conduct of that Runner
 
   // A manager, and this program's session with it.
   struct Manager {
@@ -163,7 +164,7 @@ class CorbaTarget {
   v2::ConnectionManager_var object_of(const Manager& manager);
   void wait_until_finished(Duration progress_interval,
                            const std::function<void(const Progress&)>& progress,
-                           const std::function<bool()>& stop);
+                           const Steering& steering);
   void after_drain();
   void advance_media(TimePoint now);
   // kNever: no wake-up needed.

@@ -1,6 +1,30 @@
 #include "callgen/load/pacer.hpp"
 
+#include "core/duration_numbers.hpp"
+
 namespace xbind::callgen {
+namespace {
+
+// The rate over time of arrivals that have one.
+RateCurve rates_of(const ArrivalPlan& plan) {
+  if (plan.arrivals == Arrivals::kPhases) return RateCurve(*plan.phases);
+  if (plan.arrivals == Arrivals::kRamp)
+    return RateCurve(
+        {{.length = duration_of(plan.ramp_s), .from = plan.calls_per_s, .to = plan.ramp_to},
+         {.length = RatePiece::kForever, .from = plan.ramp_to, .to = plan.ramp_to}});
+  return RateCurve({{.length = RatePiece::kForever,
+                     .from = plan.calls_per_s,
+                     .to = plan.calls_per_s,
+                     .even = plan.arrivals == Arrivals::kConstant}});
+}
+
+double length_s(const std::vector<RatePiece>& pieces) {
+  double sum = 0;
+  for (const RatePiece& piece : pieces) sum += in_seconds(piece.length);
+  return sum;
+}
+
+}  // namespace
 
 std::string_view to_string(Arrivals arrivals) {
   switch (arrivals) {
@@ -10,6 +34,7 @@ std::string_view to_string(Arrivals arrivals) {
     case Arrivals::kRamp: return "ramp";
     case Arrivals::kTrace: return "trace";
     case Arrivals::kOneAtATime: return "one-at-a-time";
+    case Arrivals::kPhases: return "phases";
   }
   XB_CHECK(false);
 }
@@ -21,6 +46,7 @@ double peak_rate(const ArrivalPlan& plan) {
     case Arrivals::kBurst:
       return plan.calls_per_s * (plan.burst_on_s + plan.burst_off_s) / plan.burst_on_s;
     case Arrivals::kRamp: return std::max(plan.calls_per_s, plan.ramp_to);
+    case Arrivals::kPhases: return rates_of(plan).peak();
     case Arrivals::kTrace:
     case Arrivals::kOneAtATime: return 0;
   }
@@ -37,6 +63,10 @@ double mean_rate(const ArrivalPlan& plan) {
       const double last_s = std::chrono::duration<double>(plan.trace->calls.back().start).count();
       return last_s > 0 ? static_cast<double>(plan.trace->calls.size()) / last_s : 0;
     }
+    case Arrivals::kPhases: {
+      const double length = length_s(*plan.phases);
+      return rates_of(plan).calls_until(duration_of(length)) / length;
+    }
     case Arrivals::kOneAtATime: return 0;
   }
   XB_CHECK(false);
@@ -45,7 +75,8 @@ double mean_rate(const ArrivalPlan& plan) {
 double dispersion(const ArrivalPlan& plan) {
   switch (plan.arrivals) {
     case Arrivals::kPoisson:
-    case Arrivals::kRamp: return 1;
+    case Arrivals::kRamp:
+    case Arrivals::kPhases: return 1;
     case Arrivals::kBurst: {
       // Of an interrupted Poisson process of rate p while on, whose on times end at rate a and off
       // times at rate b: 1 + 2 p a / (a + b)^2.
@@ -68,6 +99,7 @@ std::optional<double> gap_variation(const ArrivalPlan& plan) {
     // The square of their variation is therefore the dispersion of the counts.
     case Arrivals::kBurst: return std::sqrt(dispersion(plan));
     case Arrivals::kRamp:
+    case Arrivals::kPhases:
     case Arrivals::kTrace:
     case Arrivals::kOneAtATime: return std::nullopt;
   }
@@ -86,6 +118,7 @@ Pacer::Pacer(const ArrivalPlan& plan, std::uint64_t seed)
   if (plan.arrivals == Arrivals::kTrace) XB_CHECK(plan.trace && !plan.trace->calls.empty());
   if (plan.arrivals == Arrivals::kRamp)
     XB_CHECK(plan.ramp_to > 0 && plan.ramp_s > 0, plan.ramp_to, plan.ramp_s);
+  if (plan.arrivals == Arrivals::kPhases) rates_ = rates_of(plan);
   if (plan.arrivals != Arrivals::kBurst) return;
   XB_CHECK(plan.burst_on_s > 0 && plan.burst_off_s > 0, plan.burst_on_s, plan.burst_off_s);
   gap_ns_ = 1e9 / peak_rate(plan);
@@ -126,6 +159,32 @@ Duration Pacer::next_of_ramp() {
 
 Duration Pacer::next_of_trace() const {
   return calls_ <= plan_.trace->calls.size() ? plan_.trace->calls[calls_ - 1].start : kEndOfTime;
+}
+
+Duration Pacer::start_of(const RateCurve& rates, double events) {
+  return std::min(kEndOfTime, rates.time_of(events));
+}
+
+Duration Pacer::next_of_rates() {
+  events_ += rates_->even_at(due_) ? 1 : exponential(bits_, 1);
+  return std::max(due_, start_of(*rates_, events_));
+}
+
+double Pacer::rate_at(Duration when) const {
+  XB_CHECK(has_rate());
+  return rates_ ? rates_->rate_at(when) : rates_of(plan_).rate_at(when);
+}
+
+Duration Pacer::change_rate(Duration when, double calls_per_s) {
+  XB_CHECK(has_rate());
+  if (!rates_) {
+    rates_ = rates_of(plan_);
+    events_ = rates_->calls_until(due_);
+  }
+  const bool passed = due_ <= when;
+  rates_->change(when, calls_per_s);
+  if (!passed) due_ = std::max(when, start_of(*rates_, events_));
+  return due_;
 }
 
 std::uint64_t calls_before(Duration end, const ArrivalPlan& plan, std::uint64_t seed,

@@ -26,6 +26,7 @@ enum class Stream : std::uint64_t {
   kLeaves = 8,
   kRepeat = 9,
   kGravity = 10,
+  kClasses = 11,
 };
 
 // Scrambles 64 bits so that neighbouring inputs give unrelated outputs (SplitMix64's output

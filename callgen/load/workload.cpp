@@ -113,8 +113,21 @@ Ends Workload::ends_of(Drawn drawn) const {
   return {demand.from, demand.to};
 }
 
+void Workload::add_phase(std::size_t phase, Workload workload) {
+  phases_.insert_or_assign(phase, std::move(workload));
+}
+
+Workload& Workload::of_phase(std::size_t phase) {
+  const auto found = phases_.find(phase);
+  return found == phases_.end() ? *this : found->second;
+}
+
 std::vector<std::string> Workload::every_end() const {
   std::set<std::string> ends(endpoints_.begin(), endpoints_.end());
+  for (const auto& [phase, workload] : phases_) {
+    const std::vector<std::string> of_phase = workload.every_end();
+    ends.insert(of_phase.begin(), of_phase.end());
+  }
   for (const Demand& demand : demands_) {
     ends.insert(demand.from);
     ends.insert(demand.to);

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,6 +50,10 @@ class Workload {
   Result<void> take_leaves(std::vector<std::string> endpoints);
   bool has_leaves() const { return !leaves_.empty(); }
 
+  // Workloads of single phases of a run, by their numbers; each takes the place of this one there.
+  void add_phase(std::size_t phase, Workload workload);
+  Workload& of_phase(std::size_t phase);
+
   Ends next();
   // A random endpoint of take_leaves() that is neither end.
   std::string_view next_leaf(Ends ends);
@@ -77,6 +82,7 @@ class Workload {
   double repeat_chance_ = 0;
   std::optional<Drawn> former_;
   RandomBits repeat_bits_;
+  std::map<std::size_t, Workload> phases_;
   std::vector<std::string> leaves_;
   RandomBits leaf_bits_;
 };

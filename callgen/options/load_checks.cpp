@@ -91,10 +91,11 @@ Refusal wrong_mix(const config::OptionSet& set, const LoadOptions& options) {
   if (!mix) return fmt::format("option --mix: {}", mix.error().text);
   if (const auto priorities = parse_priorities(options.priority); !priorities)
     return fmt::format("option --priority: {}", priorities.error().text);
-  if (auto wrong = needless(set, {"modify-cells-per-s"}, mix->has(Scenario::kModify),
+  const bool in_phases = !options.scenario.empty();  // whose own mixes are not known yet
+  if (auto wrong = needless(set, {"modify-cells-per-s"}, mix->has(Scenario::kModify) || in_phases,
                             "modify in --mix: nothing else asks for another contract"))
     return wrong;
-  return needless(set, {"hold-ms"}, mix->has(Scenario::kHold),
+  return needless(set, {"hold-ms"}, mix->has(Scenario::kHold) || in_phases,
                   "hold in --mix: nothing else is held");
 }
 

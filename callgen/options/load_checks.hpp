@@ -1,18 +1,12 @@
 // The combined meaning of the load options, and their bounds.
 #pragma once
 
-#include <cstdint>
-
+#include "callgen/load/load_limits.hpp"
 #include "callgen/options/load_options.hpp"
 #include "core/config/options.hpp"
 
 namespace xbind::callgen {
 
-inline constexpr std::uint64_t kCallsMax = 100'000'000;
-inline constexpr double kLongestArrivals_s = 366.0 * 24 * 3600;
-inline constexpr double kRateMin = 0.001;
-inline constexpr double kRateMax = 1e6;
-inline constexpr double kHoldMax_s = 86'400;
 inline constexpr double kBurstsMax = 1e8;  // bursts of a run: each costs a draw when it is planned
 
 // Declares checks in this order: exclusive options; rate, hold and erlangs; files; number of calls

@@ -105,6 +105,7 @@ void fill_load(const LoadOptions& options, RunPlan& plan) {
   plan.ramp_s = options.duration > 0
                     ? options.duration
                     : static_cast<double>(options.calls) * 2 / (options.rate + options.ramp_to);
+  if (options.duration > 0) plan.offered_for = duration_of(options.duration);
   if (options.arrivals == Arrivals::kTrace) plan.trace = options.trace_calls;
   if (options.arrivals == Arrivals::kOneAtATime && options.duration > 0)
     plan.closed_loop_ends = duration_of(options.duration);

@@ -28,8 +28,9 @@ struct LoadOptions {
   Arrivals arrivals = Arrivals::kPoisson;
   double burst_on = 0;  // mean, seconds
   double burst_off = 0;
-  double ramp_to = 0;  // calls a second
-  std::string trace;   // file; empty: none
+  double ramp_to = 0;    // calls a second
+  std::string trace;     // file; empty: none
+  std::string scenario;  // file of phases; empty: none
   std::uint64_t seed = 0;
 
   std::vector<std::string> mix;       // NAME=WEIGHT

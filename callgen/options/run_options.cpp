@@ -7,49 +7,12 @@
 #include <set>
 
 #include "callgen/media/media_check.hpp"
+#include "callgen/options/scenario_options.hpp"
 #include "callgen/report/json_file.hpp"
 #include "core/duration_numbers.hpp"
 
 namespace xbind::callgen {
 namespace {
-
-constexpr double kMostFrames_per_s = 1e6;
-
-std::optional<std::string> wrong_demand(const config::OptionSet& set, const RunOptions& options) {
-  if (!options.service.name.empty()) {
-    for (const char* const cells : {"cells-per-s", "buffer-cells"}) {
-      if (set.given(cells))
-        return fmt::format(
-            "options --{} and --service-class exclude each other: the QOSMapper says what the "
-            "service takes",
-            cells);
-    }
-    if (options.frames_per_s > 0 && plan_of(options).service.terms->frames_per_1000_s == 0)
-      return fmt::format("option --frames-per-s {} is less than a frame in 1000 seconds",
-                         options.frames_per_s);
-    return std::nullopt;
-  }
-  const bool frames = options.frames_per_s > 0;
-  const bool octets = options.frame_octets > 0;
-  if (frames && !octets)
-    return fmt::format("option --frames-per-s {} needs --frame-octets, the size of a frame",
-                       options.frames_per_s);
-  if (octets && !frames)
-    return fmt::format("option --frame-octets {} needs --frames-per-s, the rate of frames",
-                       options.frame_octets);
-  if (!frames) return std::nullopt;
-  for (const char* const cells : {"cells-per-s", "buffer-cells"}) {
-    if (set.given(cells))
-      return fmt::format(
-          "options --{} and --frames-per-s exclude each other: a call's demand is in cells or in "
-          "frames",
-          cells);
-  }
-  if (plan_of(options).service.frames_per_1000_s == 0)
-    return fmt::format("option --frames-per-s {} is less than a frame in 1000 seconds",
-                       options.frames_per_s);
-  return std::nullopt;
-}
 
 std::optional<std::string> wrong_managers(const RunOptions& options) {
   if (options.managers.size() > kMostManagers)
@@ -107,15 +70,7 @@ std::optional<std::string> wrong_media(const config::OptionSet& set, const RunOp
 void declare_run_options(config::OptionSet& set, RunOptions& options) {
   const RunPlan plan;  // holds the defaults
   declare_load_options(set, options);
-  set.add_uint("cells-per-s", &options.cells_per_s, plan.service.cells_per_s, {1, 4'294'967'295},
-               "Bandwidth of each call in 53-octet cells a second.");
-  set.add_uint("buffer-cells", &options.buffer_cells, plan.service.buffer_cells, {0, 4'294'967'295},
-               "Buffer of each call in cells at every output port.");
-  set.add_double("frames-per-s", &options.frames_per_s, 0, {0, kMostFrames_per_s},
-                 "Frames a second of each call, instead of --cells-per-s; 0 asks for cells.");
-  set.add_uint("frame-octets", &options.frame_octets, 0, {0, 4'294'967'295},
-               "Octets of one frame; goes with --frames-per-s or --service-class.");
-  declare_service_options(set, options.service, "What each call asks for, instead of cells: ");
+  declare_contract_options(set, options);
   set.add_strings("manager", &options.managers,
                   "Managers to call, by their names under xbind/cmgr/, in turn; none: default.");
   set.add_flag("reattach", &options.reattach,
@@ -151,7 +106,6 @@ void declare_run_options(config::OptionSet& set, RunOptions& options) {
   set.add_double("progress-interval", &options.progress_interval, 1, {0, 3600},
                  "Seconds between two lines of progress; 0 prints none.");
 
-  set.add_check([&set, &options] { return wrong_demand(set, options); });
   set.add_check([&options] { return wrong_managers(options); });
   set.add_check([&set, &options] { return wrong_media(set, options); });
   set.add_check([&options]() -> std::optional<std::string> {
@@ -178,20 +132,8 @@ RunPlan plan_of(const RunOptions& options) {
   plan.warm_up = duration_of(options.warm_up);
   plan.max_batch = options.client_batch;
   plan.managers = managers_of(options).size();
-  const auto frames_per_1000_s =
-      static_cast<std::uint64_t>(std::llround(options.frames_per_s * 1000));
-  if (!options.service.name.empty()) {
-    plan.service = {.kind = ServiceKind::kClass,
-                    .terms = terms_of(options.service, frames_per_1000_s, options.frame_octets)};
-  } else if (options.frames_per_s > 0) {
-    plan.service = {.kind = ServiceKind::kVideo,
-                    .frames_per_1000_s = frames_per_1000_s,
-                    .frame_octets = options.frame_octets};
-  } else {
-    plan.service = {.kind = ServiceKind::kCells,
-                    .cells_per_s = options.cells_per_s,
-                    .buffer_cells = options.buffer_cells};
-  }
+  plan.service = service_of(options);
+  fill_scenario(options, plan);
   return plan;
 }
 

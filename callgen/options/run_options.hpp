@@ -4,14 +4,16 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "callgen/options/contract_options.hpp"
 #include "callgen/options/load_options.hpp"
+#include "callgen/options/scenario_file.hpp"
 #include "callgen/run/run_plan.hpp"
 #include "core/config/options.hpp"
-#include "core/config/service_options.hpp"
 #include "dataplane/links/link_spec.hpp"
 
 namespace xbind::callgen {
@@ -41,15 +43,12 @@ struct MediaOptions {
   std::string capture;  // file; empty: none
 };
 
-struct RunOptions : LoadOptions {
-  std::uint64_t cells_per_s = 0;
-  std::uint64_t buffer_cells = 0;
-  double frames_per_s = 0;  // 0: the demand is in cells
-  std::uint64_t frame_octets = 0;
-  ServiceOptions service;  // by name or class, with the frames above
-
+struct RunOptions : LoadOptions, ContractOptions {
   std::vector<std::string> managers;  // bound as xbind/cmgr/NAME; none: see managers_of()
   bool reattach = false;
+
+  std::shared_ptr<const ScenarioFile> scenario_file;  // content of `scenario`
+  bool run_events = false;
 
   bool both = false;  // every call in both directions
 

@@ -20,6 +20,31 @@ std::uint64_t value_of(const Metrics& metrics, const std::string& name) {
   return found == metrics.end() ? 0 : found->second;
 }
 
+PartReport part_of(std::string name, std::string what, const PartStatistics& part) {
+  return {.name = std::move(name),
+          .what = std::move(what),
+          .attempted = part.attempted,
+          .connected = part.connected,
+          .refused = part.refused,
+          .busy = part.busy,
+          .unanswered = part.unanswered,
+          .setup_latency = summary_of(part.setup_latency)};
+}
+
+void fill_parts(const RunPlan& plan, const RunFigures& figures, RunReport& report) {
+  for (std::size_t i = 0; i < figures.phases.size(); ++i) {
+    const RatePiece& rate = plan.phases[i].rate;
+    const std::string rates = rate.from == rate.to
+                                  ? fmt::format("{:.6g}", rate.from)
+                                  : fmt::format("{:.6g} to {:.6g}", rate.from, rate.to);
+    report.phases.push_back(part_of(
+        plan.phases[i].name, fmt::format("{} calls/s for {:.6g} s", rates, in_seconds(rate.length)),
+        figures.phases[i]));
+  }
+  for (std::size_t i = 0; i < figures.classes.size(); ++i)
+    report.classes.push_back(part_of(plan.classes[i].name, {}, figures.classes[i]));
+}
+
 std::uint64_t done_in_warm_up(const KindStatistics& kind) {
   const std::uint64_t done = kind.outcomes[static_cast<std::size_t>(OutcomeClass::kSuccess)];
   return done - std::min(done, kind.latency.count());
@@ -73,8 +98,15 @@ AuditReport sum_of(const std::map<std::string, AuditReport>& audits) {
 RunReport report_of(const RunPlan& plan, const RunFigures& figures) {
   RunReport report;
   report.planned_calls = figures.planned_calls;
-  report.offered_setups_per_s = mean_rate(arrivals_of(plan));
+  report.offered_setups_per_s = figures.asked_per_s.value_or(mean_rate(arrivals_of(plan)));
+  report.peak_setups_per_s = figures.asked_peak_per_s;
+  for (const OfferChange& change : figures.changes)
+    report.rate_changes.push_back({.at_s = in_seconds(change.at),
+                                   .what = std::string(to_string(change.what)),
+                                   .from_per_s = change.from,
+                                   .to_per_s = change.to});
   report.hold_mean_s = in_seconds(plan.hold_mean);
+  fill_parts(plan, figures, report);
   report.arrivals = plan.arrivals;
   report.arrival_dispersion = dispersion(arrivals_of(plan));
   report.duration_s = in_seconds(figures.duration);

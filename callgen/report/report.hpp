@@ -50,10 +50,15 @@ struct Faults {  // injected deliberately (--loss and similar options)
 struct RunReport {
   // --- by report_of() ---
   std::uint64_t planned_calls = 0;
-  double offered_setups_per_s = 0;  // as requested
+  // As requested: of the plan, or with a rate that changed the mean until the last call was sent.
+  double offered_setups_per_s = 0;
+  std::optional<double> peak_setups_per_s;  // as requested at most, of a rate that changed
+  std::vector<RateChange> rate_changes;     // by the operator, during the run
   double hold_mean_s = 0;
   Arrivals arrivals = Arrivals::kPoisson;
-  double arrival_dispersion = 1;     // as requested: dispersion() of pacer.hpp
+  double arrival_dispersion = 1;   // as requested: dispersion() of pacer.hpp
+  std::vector<PartReport> phases;  // of a scenario
+  std::vector<PartReport> classes;
   double duration_s = 0;             // from the start to the end of the run, drain included
   double setups_per_s = 0;           // connected / duration_s
   double call_operations_per_s = 0;  // (connected + released) / duration_s
@@ -120,6 +125,8 @@ struct RunReport {
   std::vector<std::string> parts_failed;
   std::vector<std::string> parts_void;
 
+  std::vector<EventReport> events;  // of a scenario; one that did not exit with 0 is a failure
+
   // With a floor: its figures, and the run's share of them, by name.
   FloorFigures floor;
 
@@ -181,8 +188,8 @@ std::string no_answer_from(const std::string& manager, const std::string& callba
 // deviations of a Poisson mean if that is more. Judged from kFewestForRate calls on.
 double rate_tolerance(const RunReport& report);
 inline constexpr std::uint64_t kFewestForRate = 1000;
-// False for an interrupted run whose rate changes over time: the requested mean is that of the
-// whole run.
+// False for an interrupted run whose plan has a changing rate: the requested mean is that of the
+// whole run. A rate that the operator changed is known until the last call that was sent.
 bool has_asked_rate(const RunReport& report);
 
 Verdict judge(const RunReport& report);

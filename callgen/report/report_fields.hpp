@@ -162,6 +162,34 @@ void all(auto& io, Is<MediaFigures> auto& x) {
   io("findings", x.findings);
 }
 
+void all(auto& io, Is<RateChange> auto& x) {
+  io("at_s", x.at_s);
+  io("what", x.what);
+  io("from_per_s", x.from_per_s);
+  io("to_per_s", x.to_per_s);
+}
+
+void all(auto& io, Is<PartReport> auto& x) {
+  io("name", x.name);
+  io("what", x.what);
+  io("attempted", x.attempted);
+  io("connected", x.connected);
+  io("refused", x.refused);
+  io("busy", x.busy);
+  io("unanswered", x.unanswered);
+  io("setup_latency_us", x.setup_latency);
+}
+
+void all(auto& io, Is<EventReport> auto& x) {
+  io("name", x.name);
+  io("command", x.command);
+  io("planned_s", x.planned_s);
+  io("at_s", x.at_s);
+  io("duration_s", x.duration_s);
+  io("exit_code", x.exit_code);
+  io("said", x.said);
+}
+
 void all(auto& io, Is<Assertion> auto& x) {
   io("objective", x.objective);
   io("kept", x.kept);
@@ -272,6 +300,11 @@ void added(auto& io, Is<RunReport> auto& x) {
   io("processes", x.processes);
   io("assertions", x.assertions);
   io("expect_refusals", x.expect_refusals);
+  io("peak_setups_per_s", x.peak_setups_per_s);
+  io("rate_changes", x.rate_changes);
+  io("phases", x.phases);
+  io("classes", x.classes);
+  io("events", x.events);
 }
 
 void latency_from_send(auto& io, Is<RunReport> auto& x) {

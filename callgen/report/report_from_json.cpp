@@ -79,7 +79,7 @@ void read_model(const Json& from, const Json& arrivals, RunReport& report) {
   std::string kind;
   Reader{arrivals}("kind", kind);
   for (const auto one : {Arrivals::kPoisson, Arrivals::kConstant, Arrivals::kBurst, Arrivals::kRamp,
-                         Arrivals::kTrace, Arrivals::kOneAtATime}) {
+                         Arrivals::kTrace, Arrivals::kOneAtATime, Arrivals::kPhases}) {
     if (to_string(one) == kind) report.arrivals = one;
   }
 }

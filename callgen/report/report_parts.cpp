@@ -1,5 +1,7 @@
 #include "callgen/report/report_parts.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -89,6 +91,20 @@ std::map<std::string, std::vector<StageMean>> stages_of(const Metrics& grown) {
     });
   }
   return operations;
+}
+
+std::string sentence_of(const RateChange& change) {
+  const auto rate = [](const std::optional<double>& per_s) {
+    return per_s ? fmt::format("{:.6g}", *per_s) : std::string("unknown");
+  };
+  if (change.what == "rate")
+    return fmt::format("rate from {} to {} calls/s", rate(change.from_per_s),
+                       rate(change.to_per_s));
+  if (change.what == "pause") return "calls held back";
+  if (change.what == "resume")
+    return change.to_per_s ? fmt::format("resumed with {} calls/s", rate(change.to_per_s))
+                           : std::string("resumed");
+  return "no further call offered";
 }
 
 }  // namespace xbind::callgen

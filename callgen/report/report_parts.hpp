@@ -54,6 +54,43 @@ struct SessionFigures {
   Reattached reattached;
 };
 
+// What the operator changed of the offer during the run (callgen/run/offer.hpp).
+struct RateChange {
+  double at_s = 0;   // since the start of the run
+  std::string what;  // "rate", "pause", "resume", "end"
+  // Calls a second before and after; nullopt: the arrivals have no rate.
+  std::optional<double> from_per_s;
+  std::optional<double> to_per_s;
+};
+
+// The calls of a phase or a class of a scenario, in its order.
+struct PartReport {
+  std::string name;
+  std::string what;  // "100 to 400 calls/s for 60 s"; empty for a class
+  std::uint64_t attempted = 0;
+  std::uint64_t connected = 0;
+  std::uint64_t refused = 0;
+  std::uint64_t busy = 0;
+  std::uint64_t unanswered = 0;
+  LatencySummary setup_latency;
+};
+
+// A command that was run at a time of the plan.
+struct EventReport {
+  std::string name;
+  std::string command;
+  double planned_s = 0;        // time of the plan
+  std::optional<double> at_s;  // time of the run when it began; nullopt: it was not run
+  double duration_s = 0;
+  std::optional<std::int64_t> exit_code;  // nullopt: it did not end by itself
+  std::string said;                       // the end of its output, or why it has no exit code
+
+  bool done() const { return at_s && exit_code == 0; }
+};
+
+// "rate from 200 to 250 calls/s", "held back", "resumed with 250 calls/s", "no further call".
+std::string sentence_of(const RateChange& change);
+
 struct ArrivalFigures {
   std::uint64_t gaps = 0;
   double mean_s = 0;

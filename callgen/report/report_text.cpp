@@ -7,29 +7,12 @@
 
 #include "callgen/report/model_checks.hpp"
 #include "callgen/report/report.hpp"
+#include "callgen/report/rounding.hpp"
 
 namespace xbind::callgen {
 namespace {
 
 constexpr std::size_t kFindingsShown = 12;
-
-// 23998 -> "23 998".
-std::string grouped(std::uint64_t number) {
-  std::string text = fmt::format("{}", number);
-  for (std::size_t left = text.size(); left > 3;) {
-    left -= 3;
-    text.insert(left, 1, ' ');
-  }
-  return text;
-}
-
-// About three digits: 0.031, 0.31, 3.10, 31.0, 310, 3 100.
-std::string rounded(double number) {
-  if (number < 0.1) return fmt::format("{:.3f}", number);
-  if (number < 9.995) return fmt::format("{:.2f}", number);
-  if (number < 99.95) return fmt::format("{:.1f}", number);
-  return grouped(static_cast<std::uint64_t>(std::llround(number)));
-}
 
 std::string ms(double us) { return rounded(us / 1000); }
 std::string ms(Duration duration) { return ms(static_cast<double>(duration.count()) / 1000); }
@@ -42,6 +25,7 @@ const char* words_of(Arrivals arrivals) {
     case Arrivals::kRamp: return "Poisson arrivals on a ramp";
     case Arrivals::kTrace: return "arrivals of a trace";
     case Arrivals::kOneAtATime: return "each when the one before was over";
+    case Arrivals::kPhases: return "in phases";
   }
   return "unknown";
 }
@@ -59,6 +43,22 @@ class Page {
   std::string text_;
 };
 
+// Every change on a line of its own, the first and the last ones if there are many.
+void rate_changes(const RunReport& report, Page& page) {
+  constexpr std::size_t kShown = 20;
+  const auto& changes = report.rate_changes;
+  if (changes.empty()) return;
+  page.line("  changed during the run: {} times; the rate above is the mean that was asked for",
+            grouped(changes.size()));
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    if (i == kShown / 2 && changes.size() > kShown) {
+      i = changes.size() - kShown / 2;
+      page.line("    ... {} more", grouped(changes.size() - kShown));
+    }
+    page.line("    {:>8} s  {}", rounded(changes[i].at_s), sentence_of(changes[i]));
+  }
+}
+
 void offered(const RunReport& report, Page& page) {
   const auto seed = report.manifest.find("seed");
   page.line("Offered");
@@ -75,6 +75,7 @@ void offered(const RunReport& report, Page& page) {
                     report.manifest.at("hold-distribution") != "constant"
                 ? " on average"
                 : "");
+  rate_changes(report, page);
   if (report.engine.empty()) return;
   const std::string managers =
       report.managers > 1 ? fmt::format("{} managers, ", report.managers) : "";
@@ -126,6 +127,34 @@ void came_back(const RunReport& report, Page& page) {
     page.line("  odd answers: {} repeated, {} contradicted, {} too late, {} without a request",
               grouped(report.odd.repeated), grouped(report.odd.contradicted),
               grouped(report.odd.late), grouped(report.odd.unknown));
+}
+
+void parts(const std::vector<PartReport>& parts, const char* what, Page& page) {
+  if (parts.empty()) return;
+  page.line("{:<18}{:>10}{:>10}{:>10}{:>9}{:>11}{:>11}", what, "attempted", "connected", "refused",
+            "p50 ms", "p99 ms", "unanswered");
+  for (const PartReport& part : parts) {
+    const bool any = part.setup_latency.count > 0;
+    page.line("  {:<16}{:>10}{:>10}{:>10}{:>9}{:>11}{:>11}", part.name, grouped(part.attempted),
+              grouped(part.connected), grouped(part.refused + part.busy),
+              any ? ms(part.setup_latency.p50) : "-", any ? ms(part.setup_latency.p99) : "-",
+              grouped(part.unanswered));
+    if (!part.what.empty()) page.line("    {}", part.what);
+  }
+}
+
+void events(const RunReport& report, Page& page) {
+  if (report.events.empty()) return;
+  page.line("Events");
+  for (const EventReport& event : report.events) {
+    if (!event.at_s) {
+      page.line("  {}: not run (planned at {} s)", event.name, rounded(event.planned_s));
+      continue;
+    }
+    page.line("  {}: at {} s, took {} s, {}", event.name, rounded(*event.at_s),
+              rounded(event.duration_s),
+              event.exit_code ? fmt::format("exit code {}", *event.exit_code) : event.said);
+  }
 }
 
 void latencies(const RunReport& report, Page& page) {
@@ -312,6 +341,9 @@ std::string to_text(const RunReport& report) {
   if (report.interrupted) page.line("{}", interruption_of(report));
   offered(report, page);
   came_back(report, page);
+  parts(report.phases, "Phases", page);
+  parts(report.classes, "Classes", page);
+  events(report, page);
   latencies(report, page);
   stages(report, page);
   system(report, page);
@@ -324,10 +356,20 @@ std::string to_text(const RunReport& report) {
   return std::move(page).take();
 }
 
+namespace {
+
+// The plan's rate at this moment; nothing when all calls are offered.
+std::string rate_now(const Progress& progress) {
+  if (progress.paused) return "  paused";
+  return progress.asked_per_s ? fmt::format("  rate {}", rounded(*progress.asked_per_s)) : "";
+}
+
+}  // namespace
+
 std::string progress_line(const Progress& progress) {
   std::string line =
-      fmt::format("{:.1f} s  {} calls/s offered  {} connected  {} refused",
-                  std::chrono::duration<double>(progress.elapsed).count(),
+      fmt::format("{:.1f} s{}  {} calls/s offered  {} connected  {} refused",
+                  std::chrono::duration<double>(progress.elapsed).count(), rate_now(progress),
                   grouped(static_cast<std::uint64_t>(std::llround(progress.offered_per_s))),
                   grouped(progress.connected), grouped(progress.refused));
   if (progress.busy > 0) line += fmt::format("  {} busy", grouped(progress.busy));

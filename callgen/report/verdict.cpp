@@ -108,6 +108,17 @@ void judge_media(const RunReport& report, std::vector<std::string>& reasons) {
                     media.calls_on_reused_labels));
 }
 
+// An event that did not happen, or failed, makes another experiment of the run.
+void judge_events(const RunReport& report, std::vector<std::string>& reasons) {
+  for (const EventReport& event : report.events) {
+    if (event.done() || (!event.at_s && report.interrupted)) continue;
+    reasons.push_back(!event.at_s       ? fmt::format("event {} was not run", event.name)
+                      : event.exit_code ? fmt::format("event {} ended with exit code {}",
+                                                      event.name, *event.exit_code)
+                                        : fmt::format("event {}: {}", event.name, event.said));
+  }
+}
+
 void judge_load(const RunReport& report, std::vector<std::string>& reasons) {
   const double limit_us = slip_limit_us(report);
   if (report.generator_slip.p99 > limit_us)
@@ -156,7 +167,7 @@ double rate_tolerance(const RunReport& report) {
 
 bool has_asked_rate(const RunReport& report) {
   return !report.interrupted || report.arrivals == Arrivals::kPoisson ||
-         report.arrivals == Arrivals::kConstant;
+         report.arrivals == Arrivals::kConstant || report.peak_setups_per_s.has_value();
 }
 
 Verdict judge(const RunReport& report) {
@@ -170,6 +181,7 @@ Verdict judge(const RunReport& report) {
       verdict.reasons.push_back(
           fmt::format("{} was asserted: {}", assertion.objective, assertion.measured));
   }
+  judge_events(report, verdict.reasons);
   verdict.failed = !verdict.reasons.empty();
   const std::size_t failures = verdict.reasons.size();
   judge_load(report, verdict.reasons);

@@ -5,15 +5,15 @@
 
 namespace xbind::callgen {
 
-DueRequests::DueRequests(std::size_t managers, std::size_t max_batch, ServiceSpec service,
-                         ServiceSpec modified_service, bool both_ways)
+DueRequests::DueRequests(std::size_t managers, std::size_t max_batch,
+                         std::vector<ServiceSpec> services, ServiceSpec modified_service,
+                         bool both_ways)
     : max_batch_(max_batch),
-      service_(std::move(service)),
+      services_(std::move(services)),
       modified_service_(std::move(modified_service)),
+      both_ways_(both_ways),
       open_(managers, kNone) {
-  if (!both_ways) return;
-  reverse_ = service_;
-  modified_reverse_ = modified_service_;
+  if (both_ways) modified_reverse_ = modified_service_;
 }
 
 std::vector<Dispatch> DueRequests::take() {
@@ -38,9 +38,9 @@ void DueRequests::build(const Due& due, RequestBatch& into) const {
       request.request = due.request;
       request.from = due.ends.from;
       request.to = due.ends.to;
-      request.service = service_;
-      request.reverse = reverse_;
-      request.priority = due.priority;
+      request.service = services_[due.contract.call_class];
+      if (both_ways_) request.reverse = request.service;
+      request.priority = due.contract.priority;
       request.hold_ms = due.hold_ms;
       return;
     }

@@ -25,17 +25,22 @@ struct Dispatch {
 
 class DueRequests {
  public:
-  // The services of all requests: of setups and holds, and of modifies. `both_ways`: the same for
-  // the reverse direction.
-  DueRequests(std::size_t managers, std::size_t max_batch, ServiceSpec service,
+  // The services of all requests: of setups and holds by the class of the call, at least one, and
+  // of modifies. `both_ways`: the same for the reverse direction.
+  DueRequests(std::size_t managers, std::size_t max_batch, std::vector<ServiceSpec> services,
               ServiceSpec modified_service, bool both_ways);
 
+  struct Contract {
+    std::uint16_t call_class = 0;
+    std::uint8_t priority = 0;
+  };
+
   // hold_ms above 0: a hold. The names of the ends must stay valid until take().
-  void connect(std::size_t manager, RequestId request, Ends ends, std::uint8_t priority,
+  void connect(std::size_t manager, RequestId request, Ends ends, Contract contract,
                std::uint32_t hold_ms) {
     Batch& batch = room(manager);
     ++batch.connects;
-    due_.push_back({RequestKind::kSetup, priority, number_of(batch), hold_ms, request, {}, ends});
+    due_.push_back({RequestKind::kSetup, contract, number_of(batch), hold_ms, request, {}, ends});
   }
   // Any request except a setup or hold, for a connection. `leaf` (leaf requests) must stay valid
   // until take().
@@ -43,7 +48,7 @@ class DueRequests {
            std::string_view leaf) {
     Batch& batch = room(manager);
     if (kind == RequestKind::kRelease) ++batch.releases;
-    due_.push_back({kind, 0, number_of(batch), 0, request, connection, {leaf, {}}});
+    due_.push_back({kind, {}, number_of(batch), 0, request, connection, {leaf, {}}});
   }
 
   // Returns all gathered requests, in the order of the batches' first requests, and clears them.
@@ -52,7 +57,7 @@ class DueRequests {
  private:
   struct Due {
     RequestKind kind;  // a hold is a setup here
-    std::uint8_t priority;
+    Contract contract;
     std::uint32_t batch;
     std::uint32_t hold_ms;
     RequestId request;
@@ -84,9 +89,9 @@ class DueRequests {
   void build(const Due& due, RequestBatch& into) const;
 
   std::size_t max_batch_;
-  ServiceSpec service_;
+  std::vector<ServiceSpec> services_;
   ServiceSpec modified_service_;
-  std::optional<ServiceSpec> reverse_;
+  bool both_ways_;
   std::optional<ServiceSpec> modified_reverse_;
   std::vector<Due> due_;             // in the order of gathering
   std::vector<Batch> batches_;       // in the order of the result

@@ -5,8 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "callgen/run/offer.hpp"
+#include "callgen/statistics/part_statistics.hpp"
 #include "callgen/statistics/record.hpp"
 #include "callgen/statistics/statistics.hpp"
 #include "core/call.hpp"
@@ -96,8 +100,13 @@ class CauseCounts {
 
 // All measurements of a run so far, from its start.
 struct RunFigures {
-  // one at a time until a point in time: known when the run is over
+  // Until a point in time, one at a time or with a changed rate: known when the run is over.
   std::uint64_t planned_calls = 0;
+  // Known when the run is over: the operator's changes, and calls a second that were asked for
+  // until the last one was sent, on average and at most; nullopt: the plan's own.
+  std::vector<OfferChange> changes{};
+  std::optional<double> asked_per_s{};
+  std::optional<double> asked_peak_per_s{};
   SetupCounts setups;
   ReleaseCounts releases;
   std::array<RequestCounts, kRequestKinds> requests{};  // by kind; includes those counted above
@@ -115,6 +124,10 @@ struct RunFigures {
 
   Statistics statistics;  // from the records of all ended requests
 
+  // By the phases and the classes of the plan.
+  std::vector<PartStatistics> phases{};
+  std::vector<PartStatistics> classes{};
+
   Duration planned_span{};  // from the start to the planned arrival of the last call attempted
   Duration sent_span{};     // from the start until the last setup was sent
   Duration duration{};      // from the start to the end of the run
@@ -130,7 +143,13 @@ struct RunFigures {
 // For the progress line; everything since the start of the run.
 struct Progress {
   Duration elapsed{};
-  double offered_per_s = 0;  // setups sent a second
+  double offered_per_s = 0;             // setups sent a second
+  std::optional<double> asked_per_s{};  // of the plan now; nullopt: no rate, or all are offered
+  bool paused = false;
+  bool all_offered = false;
+  std::uint64_t planned = 0;                        // calls of the plan
+  std::uint64_t sent = 0;                           // setups
+  std::map<std::string, std::uint64_t> refusals{};  // by cause
   std::uint64_t connected = 0;
   std::uint64_t refused = 0;
   std::uint64_t busy = 0;
@@ -143,6 +162,7 @@ struct Progress {
   Duration since{};
   std::uint64_t answered = 0;  // requests of all kinds
   Duration recent_p50{};
+  Duration recent_p90{};
   Duration recent_p99{};
 };
 

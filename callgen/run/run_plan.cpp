@@ -23,6 +23,7 @@ void tell_arrivals(const RunPlan& plan, std::map<std::string, std::string>& mani
       manifest["ramp-to"] = number(plan.ramp_to);
       manifest["ramp-seconds"] = number(plan.ramp_s);
       break;
+    case Arrivals::kPhases: break;
     case Arrivals::kTrace: manifest["trace"] = plan.trace->file; return;
     case Arrivals::kOneAtATime:
       if (plan.closed_loop_ends != Duration::max())
@@ -37,13 +38,17 @@ void tell_arrivals(const RunPlan& plan, std::map<std::string, std::string>& mani
 }  // namespace
 
 ArrivalPlan arrivals_of(const RunPlan& plan) {
+  std::shared_ptr<std::vector<RatePiece>> phases;
+  if (!plan.phases.empty()) phases = std::make_shared<std::vector<RatePiece>>();
+  for (const Phase& phase : plan.phases) phases->push_back(phase.rate);
   return {.arrivals = plan.arrivals,
           .calls_per_s = plan.calls_per_s,
           .burst_on_s = plan.burst_on_s,
           .burst_off_s = plan.burst_off_s,
           .ramp_to = plan.ramp_to,
           .ramp_s = plan.ramp_s,
-          .trace = plan.trace};
+          .trace = plan.trace,
+          .phases = phases};
 }
 
 std::map<std::string, std::string> manifest_of(const RunPlan& plan) {

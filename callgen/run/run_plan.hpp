@@ -7,11 +7,13 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "callgen/load/holding_time.hpp"
 #include "callgen/load/pacer.hpp"
 #include "callgen/load/scenario.hpp"
 #include "callgen/load/trace.hpp"
+#include "callgen/run/phases.hpp"
 #include "core/call.hpp"
 #include "core/clock.hpp"
 #include "core/ids.hpp"
@@ -27,6 +29,12 @@ struct RunPlan {
   double ramp_to = 200;
   double ramp_s = 10;
   std::shared_ptr<const Trace> trace{};  // kTrace: at most `calls` of its calls
+  // kPhases. `mix` has every kind of call that some phase offers.
+  std::vector<Phase> phases{};
+  std::vector<CallClass> classes{};  // empty: `service` and `priorities`
+  // With a rate that is changed during the run, calls are offered for this long instead of `calls`
+  // of them; max(): `calls` are offered in any case.
+  Duration offered_for = Duration::max();
   // One at a time: no call starts later than this after the beginning, even if fewer than `calls`
   // were made.
   Duration closed_loop_ends = Duration::max();

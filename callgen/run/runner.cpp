@@ -8,27 +8,36 @@
 #include "core/duration_numbers.hpp"
 
 namespace xbind::callgen {
+namespace {
+
+std::vector<ServiceSpec> services_of(const RunPlan& plan) {
+  if (plan.classes.empty()) return {plan.service};
+  std::vector<ServiceSpec> services;
+  for (const CallClass& one : plan.classes) services.push_back(one.service);
+  return services;
+}
+
+}  // namespace
+
 Runner::Runner(RunPlan plan, Workload workload, CallInspector* inspector, RecordSink* sink)
     : plan_(std::move(plan)),
-      workload_(std::move(workload)),
-      pacer_(arrivals_of(plan_), plan_.seed),
-      holding_(plan_.hold_distribution, plan_.hold_mean, plan_.seed, plan_.hold_sigma),
-      scenarios_(plan_.mix.weights, bits_for(plan_.seed, Stream::kScenario)),
-      priorities_(plan_.priorities.weights, bits_for(plan_.seed, Stream::kPriority)),
+      source_(plan_, std::move(workload)),
+      offer_(plan_),
       only_setups_(plan_.mix.only_setups()),
       inspector_(inspector),
       sink_(sink),
-      due_(plan_.managers, plan_.max_batch, plan_.service, plan_.modified_service,
+      due_(plan_.managers, plan_.max_batch, services_of(plan_), plan_.modified_service,
            plan_.both_ways) {
   XB_CHECK(plan_.calls > 0 && plan_.max_batch > 0 && plan_.managers > 0 &&
                plan_.drain_timeout >= Duration::zero(),
            plan_.calls, plan_.max_batch, plan_.managers, plan_.drain_timeout.count());
   XB_CHECK(plan_.arrivals != Arrivals::kTrace || plan_.calls <= plan_.trace->calls.size(),
            plan_.calls);
-  XB_CHECK(!plan_.mix.has(Scenario::kLeaf) || workload_.has_leaves());
   XB_CHECK(!plan_.mix.has(Scenario::kHold) || (plan_.hold_ms > 0 && plan_.hold_ms <= kHoldMsMax),
            plan_.hold_ms);
   figures_.planned_calls = plan_.calls;
+  figures_.phases.resize(plan_.phases.size());
+  figures_.classes.resize(plan_.classes.size());
   const double rate = mean_rate(arrivals_of(plan_));
   figures_.statistics.expect(rate > 0 ? rate : plan_.calls_per_s, plan_.warm_up);
 }
@@ -46,24 +55,24 @@ void Runner::start(TimePoint now) {
   latest_now_ = now;
   last_progress_ = now;
   last_event_ = now;
-  plan_next_call();
+  offer_.start(now);
 }
 
 std::vector<Dispatch> Runner::advance(TimePoint now) {
   XB_CHECK(started_);
   now = clamp_to_latest(now);
   if (finished_) return {};
-  const CallIndex first_call = next_call_;
+  const CallIndex first_call = offer_.offered();
   for (;;) {
     if (step_is_next()) {
       if (steps_.top().due > now) break;
       send_step(now);
     } else {
-      if (next_arrival_ > now) break;
+      if (offer_.due() > now) break;
       send_begin(now);
     }
   }
-  if (next_call_ != first_call) tell_gaps();
+  if (offer_.offered() != first_call) tell_gaps();
   std::vector<Dispatch> batches = due_.take();
   figures_.batches += batches.size();
   if (const auto deadline = drain_deadline(); deadline && now >= *deadline) give_up_open_calls();
@@ -74,60 +83,23 @@ std::vector<Dispatch> Runner::advance(TimePoint now) {
 TimePoint Runner::next_deadline() const {
   if (finished_ || !started_) return kNever;
   const TimePoint next_step = steps_.empty() ? kNever : steps_.top().due;
-  return std::min({next_arrival_, next_step, drain_deadline().value_or(kNever)});
+  return std::min({offer_.due(), next_step, drain_deadline().value_or(kNever)});
 }
 
-bool Runner::step_is_next() const { return !steps_.empty() && steps_.top().due <= next_arrival_; }
+bool Runner::step_is_next() const { return !steps_.empty() && steps_.top().due <= offer_.due(); }
 
 // Known once nothing more is planned; an answer that plans another step moves it.
 std::optional<TimePoint> Runner::drain_deadline() const {
   if (stop_by_) return stop_by_;
-  if (next_arrival_ != kNever || !steps_.empty() || under_inspection_ > 0) return std::nullopt;
+  if (offer_.pending() || !steps_.empty() || under_inspection_ > 0) return std::nullopt;
   return last_event_ + plan_.drain_timeout;
 }
 
 // ===== requests =================================================================================
 
-void Runner::plan_next_call() {
-  all_planned_ = next_call_ == plan_.calls;
-  if (all_planned_)
-    next_arrival_ = kNever;
-  else if (plan_.arrivals == Arrivals::kOneAtATime)
-    next_arrival_ =
-        next_call_ == 0 ? started_at_ : kNever;  // next_in_closed_loop() plans the others
-  else
-    next_arrival_ = started_at_ + pacer_.next_start();
-}
-
-void Runner::next_in_closed_loop(TimePoint now) {
-  if (plan_.arrivals != Arrivals::kOneAtATime || all_planned_ || figures_.target_lost) return;
-  if (now - started_at_ < plan_.closed_loop_ends) {
-    next_arrival_ = now;
-    return;
-  }
-  all_planned_ = true;
-  figures_.planned_calls = next_call_;
-}
-
 RequestId Runner::request_of(CallIndex call, Step step) const {
   const std::uint64_t offset = only_setups_ ? 2 * call + (step == kEnd ? 1 : 0) : 4 * call + step;
   return RequestId{plan_.first_request.value() + offset};
-}
-
-// Draws everything for every call, used or not, so that no choice affects another draw.
-Runner::NextCall Runner::draw_call(CallIndex index) {
-  NextCall call;
-  call.hold = holding_.next();
-  call.ends = workload_.next();
-  call.scenario = static_cast<Scenario>(scenarios_.next());
-  call.priority = static_cast<std::uint8_t>(priorities_.next());
-  if (plan_.arrivals == Arrivals::kTrace) {
-    const TraceCall& recorded = plan_.trace->calls[index];
-    if (recorded.hold != TraceCall::kDrawn) call.hold = recorded.hold;
-    if (plan_.trace->has_ends(index)) call.ends = plan_.trace->ends(index);
-  }
-  if (call.scenario == Scenario::kLeaf) call.leaf = workload_.next_leaf(call.ends);
-  return call;
 }
 
 void Runner::count_arrival(Duration planned) {
@@ -138,7 +110,7 @@ void Runner::count_arrival(Duration planned) {
 }
 
 void Runner::tell_gaps() {
-  const auto count = static_cast<double>(next_call_);
+  const auto count = static_cast<double>(offer_.offered());
   figures_.gap_mean_s = gap_sum_s_ / count;
   if (figures_.gap_mean_s > 0) {
     const double variance = gap_square_sum_ / count - figures_.gap_mean_s * figures_.gap_mean_s;
@@ -147,38 +119,43 @@ void Runner::tell_gaps() {
 }
 
 void Runner::send_begin(TimePoint now) {
-  const CallIndex index = next_call_++;
-  const NextCall next = draw_call(index);
+  const CallIndex index = offer_.offered();
+  const NextCall next = source_.next(index, offer_.next_in_plan());
   Call call;
-  call.intended = next_arrival_;
+  call.intended = offer_.due();
   call.hold = next.hold;
   call.leaf = next.leaf;
   call.scenario = next.scenario;
-  const Duration planned = next_arrival_ - started_at_;
+  call.phase = next.phase;
+  call.call_class = next.call_class;
+  const Duration planned = call.intended - started_at_;
   count_arrival(planned);
   ++figures_.setups.attempted;
   RequestCounts& counts = counts_of(kind_of(call.scenario, kBegin));
   ++counts.attempted;
-  plan_next_call();
+  const Duration planned_at = offer_.at_base_rate(call.intended);
+  const Duration sent_at = offer_.at_base_rate(now);
+  offer_.take();
 
   if (open_ >= plan_.max_open_calls) {
     ++figures_.shed;
     ++figures_.setups.unanswered;
     ++counts.unanswered;
-    figures_.statistics.offered(planned, RequestRecord::kNever);
+    figures_.statistics.offered(planned, RequestRecord::kNever, {planned_at, sent_at});
     record(index, call, Ended::kShed, RequestRecord::kNever, nullptr);
-    next_in_closed_loop(now);
+    offer_.previous_over(now);
     return;
   }
   figures_.sent_span = now - started_at_;
-  figures_.statistics.offered(planned, now - started_at_);
+  figures_.statistics.offered(planned, now - started_at_, {planned_at, sent_at});
   last_event_ = now;
   ++open_;
   call.sent = now;
   add(call.was_sent, kBegin);
   calls_.insert(index, call);
   if (inspector_ != nullptr) inspector_->offered(index, next.ends, now);
-  due_.connect(manager_of(index), request_of(index, kBegin), next.ends, next.priority,
+  due_.connect(manager_of(index), request_of(index, kBegin), next.ends,
+               {next.call_class, next.priority},
                call.scenario == Scenario::kHold ? plan_.hold_ms : 0);
 }
 
@@ -221,8 +198,7 @@ void Runner::stop(TimePoint now) {
   now = clamp_to_latest(now);
   figures_.interrupted = true;
   stop_by_ = now + plan_.drain_timeout;
-  all_planned_ = true;
-  next_arrival_ = kNever;
+  offer_.stop();
   std::vector<PlannedStep> planned(steps_.begin(), steps_.end());
   steps_.clear();
   for (const PlannedStep& step : planned) {
@@ -237,9 +213,16 @@ Progress Runner::progress(TimePoint now) {
   Progress line;
   line.elapsed = finished_ ? figures_.duration : now - started_at_;
   // Once all calls are sent the rate is fixed; the drain is not part of the offer.
-  const double offering_s = in_seconds(all_planned_ ? figures_.sent_span : line.elapsed);
+  const double offering_s = in_seconds(offer_.over() ? figures_.sent_span : line.elapsed);
   const auto sent = static_cast<double>(figures_.setups.attempted - figures_.shed);
   line.offered_per_s = offering_s > 0 ? sent / offering_s : 0;
+  const OfferView offer = offer_.view(now);
+  if (!offer.over) line.asked_per_s = offer.rate;
+  line.paused = offer.paused;
+  line.all_offered = offer.over;
+  line.planned = offer_.planned_calls();
+  line.refusals = figures_.refusals.by_cause();
+  line.sent = figures_.setups.attempted - figures_.shed;
   line.connected = figures_.setups.connected;
   line.refused = figures_.setups.refused;
   line.busy = figures_.setups.busy;
@@ -253,6 +236,7 @@ Progress Runner::progress(TimePoint now) {
   const Statistics::Glance glance = figures_.statistics.take_glance();
   line.answered = glance.answered;
   line.recent_p50 = glance.setup_latency.percentile(50);
+  line.recent_p90 = glance.setup_latency.percentile(90);
   line.recent_p99 = glance.setup_latency.percentile(99);
   return line;
 }

@@ -44,7 +44,8 @@
 // one is over. If an answer does not come, nothing can be planned: the run ends with its drain
 // timeout.
 //
-// The plan is made during the run: memory grows with the open calls, not with all calls.
+// The plan is made during the run: memory grows with the open calls, not with all calls. The
+// operator may change it while it is played (offer.hpp), with perform().
 //
 // With several managers the calls are dealt to them in turn: call k, including its release, goes to
 // manager k mod `managers`. So connection numbers of different managers never mix.
@@ -59,24 +60,27 @@
 // outcome(). A `now` before an earlier one counts as that earlier one.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "callgen/load/holding_time.hpp"
-#include "callgen/load/pacer.hpp"
 #include "callgen/load/scenario.hpp"
 #include "callgen/load/workload.hpp"
 #include "callgen/run/call_inspector.hpp"
+#include "callgen/run/call_source.hpp"
 #include "callgen/run/call_table.hpp"
 #include "callgen/run/due_requests.hpp"
 #include "callgen/run/earliest_first.hpp"
+#include "callgen/run/offer.hpp"
+#include "callgen/run/run_command.hpp"
 #include "callgen/run/run_figures.hpp"
 #include "callgen/run/run_plan.hpp"
 #include "callgen/statistics/record.hpp"
 #include "core/call.hpp"
 #include "core/clock.hpp"
+#include "core/result.hpp"
 
 namespace xbind::callgen {
 
@@ -114,6 +118,12 @@ class Runner {
   // run has finished.
   void stop(TimePoint now);
 
+  // What an operator asks for while calls are offered (run_command.hpp). Returns a sentence about
+  // the offer from then on. kBadInput: it is not possible, and why. Calls that are due by `now` are
+  // sent as planned before.
+  Result<std::string> perform(const RunCommand& command, TimePoint now);
+  OfferView offer(TimePoint now) const { return offer_.view(std::max(now, latest_now_)); }
+
   // When advance() has something to do next, possibly in the past; kNever once finished.
   TimePoint next_deadline() const;
 
@@ -138,9 +148,11 @@ class Runner {
     TimePoint connected_at;
     Duration hold{};
     ConnectionId connection;
-    std::string_view leaf{};  // points into the workload
+    std::string_view leaf{};  // points into the source
     Scenario scenario = Scenario::kSetup;
     Step step = kBegin;  // planned or under way
+    std::uint16_t phase = 0;
+    std::uint16_t call_class = 0;
     // One bit for each step.
     std::uint8_t was_sent = 0;
     std::uint8_t was_answered = 0;
@@ -161,15 +173,6 @@ class Runner {
       return static_cast<Number>(due.time_since_epoch().count()) << 64 | static_cast<Number>(call);
     }
   };
-  // The planned properties of a call before it is sent.
-  struct NextCall {
-    Duration hold{};
-    Scenario scenario = Scenario::kSetup;
-    std::uint8_t priority = 0;
-    Ends ends;
-    std::string_view leaf;
-  };
-
   static bool has(std::uint8_t steps, Step step) { return (steps >> step & 1U) != 0; }
   static void add(std::uint8_t& steps, Step step) {
     steps = static_cast<std::uint8_t>(steps | 1U << step);
@@ -187,8 +190,6 @@ class Runner {
 
   // time
   TimePoint clamp_to_latest(TimePoint now);
-  void plan_next_call();
-  void next_in_closed_loop(TimePoint now);
   bool step_is_next() const;
   std::optional<TimePoint> drain_deadline() const;
 
@@ -200,8 +201,9 @@ class Runner {
   RequestCounts& counts_of(RequestKind kind) {
     return figures_.requests[static_cast<std::size_t>(kind)];
   }
-  NextCall draw_call(CallIndex index);
   void count_arrival(Duration planned);
+  Result<void> quit(TimePoint now);
+  void note_offer();
   void tell_gaps();
   void send_begin(TimePoint now);
   void send_step(TimePoint now);
@@ -223,11 +225,8 @@ class Runner {
   void finish_if_over(TimePoint now);
 
   RunPlan plan_;
-  Workload workload_;
-  Pacer pacer_;
-  HoldingTime holding_;
-  WeightedDraw<kScenarios> scenarios_;
-  WeightedDraw<kPriorities> priorities_;
+  CallSource source_;
+  Offer offer_;
   bool only_setups_;
 
   bool started_ = false;
@@ -240,9 +239,6 @@ class Runner {
 
   std::optional<TimePoint> stop_by_;  // set by stop(): calls open at that time are given up
 
-  CallIndex next_call_ = 0;
-  TimePoint next_arrival_;    // of next_call_; kNever when none is planned
-  bool all_planned_ = false;  // no further call will be planned
   double gap_sum_s_ = 0;
   double gap_square_sum_ = 0;
 

@@ -46,7 +46,7 @@ void Runner::outcome(const Outcome& outcome, TimePoint now, std::size_t manager)
   const CallIndex index = only_setups_ ? offset / 2 : offset / 4;
   const Step step =
       only_setups_ ? (offset % 2 == 0 ? kBegin : kEnd) : static_cast<Step>(offset % 4);
-  if (index >= next_call_ || manager_of(index) != manager) {
+  if (index >= offer_.offered() || manager_of(index) != manager) {
     ++figures_.odd.unknown;
     return;
   }
@@ -173,6 +173,8 @@ void Runner::record(CallIndex index, const Call& call, Ended ended, Duration ans
     record.element = outcome->element;
   }
   figures_.statistics.take(record);
+  if (!figures_.phases.empty()) figures_.phases[call.phase].take(record);
+  if (!figures_.classes.empty()) figures_.classes[call.call_class].take(record);
   if (sink_ != nullptr) sink_->take(record);
 }
 
@@ -195,7 +197,7 @@ void Runner::call_over(Slot slot, bool released, TimePoint now) {
   if (inspector_ != nullptr) inspector_->over(calls_.index_of(slot), released, now);
   calls_.erase(slot);
   --open_;
-  next_in_closed_loop(now);
+  if (!figures_.target_lost) offer_.previous_over(now);
 }
 
 void Runner::inspected(std::uint64_t index, TimePoint now) {
@@ -211,8 +213,7 @@ void Runner::target_lost(TimePoint now) {
   if (finished_ || !started_) return;
   now = clamp_to_latest(now);
   figures_.target_lost = true;
-  all_planned_ = true;
-  next_arrival_ = kNever;
+  offer_.stop();
   give_up_open_calls();
   finish_if_over(now);
 }
@@ -254,8 +255,9 @@ void Runner::give_up_open_calls() {
 }
 
 void Runner::finish_if_over(TimePoint now) {
-  if (finished_ || next_arrival_ != kNever || open_ > 0) return;
+  if (finished_ || offer_.pending() || open_ > 0) return;
   finished_ = true;
+  note_offer();
   // A run may be stopped before time zero.
   figures_.duration = std::max(Duration::zero(), now - started_at_);
   const SetupCounts& setups = figures_.setups;

@@ -25,10 +25,10 @@ void Statistics::expect(double calls_per_s, Duration warm_up) {
   sent_ = ArrivalFit(calls_per_s);
 }
 
-void Statistics::offered(Duration planned, Duration sent) {
-  planned_.arrive(planned);
+void Statistics::offered(Duration planned, Duration sent, AtBaseRate at_base_rate) {
+  planned_.arrive(at_base_rate.planned);
   if (sent == RequestRecord::kNever) return;
-  sent_.arrive(sent);
+  sent_.arrive(at_base_rate.sent);
   in_setup_.arrive(planned);
 }
 

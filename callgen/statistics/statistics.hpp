@@ -40,8 +40,13 @@ class Statistics final : public RecordSink {
   void expect(double calls_per_s, Duration warm_up);
 
   // The first request of the next call (a setup or a hold), in the order of sending, when it is
-  // sent or shed (`sent` is RequestRecord::kNever).
-  void offered(Duration planned, Duration sent);
+  // sent or shed (`sent` is RequestRecord::kNever). `at_base_rate`: both times where a load of the
+  // rate of expect() would have come as far; the gaps between arrivals are judged there.
+  struct AtBaseRate {
+    Duration planned{};
+    Duration sent{};
+  };
+  void offered(Duration planned, Duration sent, AtBaseRate at_base_rate);
   // Adds an ended request.
   void take(const RequestRecord& record) override;
 

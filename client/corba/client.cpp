@@ -89,8 +89,8 @@ class Client::Work {
 
   Work(orb::Runtime& runtime, const Options& options, const Identity& identity)
       : identity_(identity),
+        options_(options),
         limits_(limits_of(options, identity.epoch)),
-        answer_within_(bounded(options.answer_within)),
         link_(runtime, options.name_service, identity_, limits_, events()) {}
 
   // Callbacks may still use the client while the last ones run.
@@ -116,12 +116,17 @@ class Client::Work {
   }
 
   void submit(Request request, Handler handler) {
-    std::visit([](auto& each) { each.request = RequestId{}; }, request);
+    if (!options_.own_numbers) std::visit([](auto& each) { each.request = RequestId{}; }, request);
     link_.post([this, request = std::move(request), handler = std::move(handler)](
                    Requester& requester, TimePoint) mutable {
       if (callbacks_.waiting() >= limits_.open_max) {
         handler(fail(ErrorCode::kExhausted, "{} callbacks wait to run; no request is accepted",
                      callbacks_.waiting()));
+        return;
+      }
+      const RequestId own = std::visit([](const auto& each) { return each.request; }, request);
+      if (handlers_.contains(own)) {
+        handler(fail(ErrorCode::kBadInput, "request number {} has no answer yet", own));
         return;
       }
       const auto number = requester.submit(std::move(request));
@@ -148,10 +153,11 @@ class Client::Work {
     submit(std::move(request), [this, waiting, makes_connection](const Answer& answer) {
       if (!waiting->take(answer) && makes_connection) release_late_connection(answer);
     });
-    if (auto answer = waiting->wait(answer_within_)) return std::move(*answer);
+    const Duration patience = bounded(options_.answer_within);
+    if (auto answer = waiting->wait(patience)) return std::move(*answer);
     return fail(ErrorCode::kTimeout,
                 "no answer of manager {} within {} ms; the outcome is not known", identity_.manager,
-                std::chrono::duration_cast<std::chrono::milliseconds>(answer_within_).count());
+                std::chrono::duration_cast<std::chrono::milliseconds>(patience).count());
   }
 
   void on_notice(std::function<void(const Notice&)> callback) {
@@ -238,8 +244,8 @@ class Client::Work {
   }
 
   const Identity identity_;
+  const Options options_;
   const Limits limits_;
-  const Duration answer_within_;
 
   std::mutex mutex_;
   std::condition_variable changed_;

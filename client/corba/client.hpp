@@ -57,6 +57,10 @@ struct Options {
   std::string name_service{};  // "host:port"; empty: as omniORB's own tools find it
   // Must be higher than in earlier runs of the program. 0: nanoseconds since 1970, read once.
   std::uint64_t epoch = 0;
+  // True: a request that is submitted with a number keeps it (Requester::submit), for a program
+  // that recognises its connections by the number that list_connections() shows. A number without
+  // an answer is refused (kBadInput). False: the client assigns every number.
+  bool own_numbers = false;
   // Ranges: client/limits.hpp. A jitter of 0 is replaced by a value that differs between clients.
   // The octet credit is reduced to the capacity of the connection's socket.
   Limits limits{};
@@ -102,8 +106,8 @@ class Client {
 
   // ===== without waiting =====
 
-  // Ignores the number in the request and assigns one. A request that the client itself refuses is
-  // answered at once.
+  // Assigns the request's number, unless it has one and Options::own_numbers is set. A request that
+  // the client itself refuses is answered at once.
   std::future<Answer> submit(Request request);
   void submit(Request request, Callback callback);
 

@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -80,6 +81,9 @@ class Aggregator {
     oldest_rider_ = std::min(oldest_rider_, now);
     entry_of(queued_.declared, port).labels = labels;
   }
+
+  // The next command, of that connection, is to be recorded by its SwitchServer.
+  void trace(ConnectionId connection) { queued_.traced.push_back(connection); }
 
   std::size_t size() const { return queued_.commands(); }
   bool empty() const {
@@ -183,12 +187,31 @@ class Aggregator {
     part.setups = cut(queued_.setups, setups);
     part.owners = queued_.owners;  // the rest refers to them as well
     part.removals = cut(queued_.removals, removals);
+    if (!queued_.traced.empty()) trace_part(part);
     for (HopRemoval& removal : queued_.removals)
       removal.after -= static_cast<std::uint32_t>(setups);
     part.returned = std::exchange(queued_.returned, {});
     part.quota_returned = std::exchange(queued_.quota_returned, {});
     part.declared = std::exchange(queued_.declared, {});
     return part;
+  }
+
+  // Moves the ids of the part's commands. Each command has put its own into the list.
+  void trace_part(HopBatch& part) {
+    std::vector<ConnectionId>& all = queued_.traced;
+    const std::unordered_set<ConnectionId> known(all.begin(), all.end());
+    const auto move = [&](const auto& commands) {
+      for (const auto& command : commands) {
+        if (!known.contains(command.key.connection)) continue;
+        const auto found = std::find(all.begin(), all.end(), command.key.connection);
+        if (found == all.end()) continue;
+        part.traced.push_back(*found);
+        all.erase(found);
+      }
+    };
+    move(part.modifies);
+    move(part.setups);
+    move(part.removals);
   }
 
   template <class Command>

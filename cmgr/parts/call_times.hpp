@@ -140,6 +140,31 @@ class CallTimes {
   }
   void close(TimesIndex call);
 
+  // How long the call has taken so far.
+  Duration lasted(TimesIndex call, TimePoint now) const {
+    return call == kNotTimed ? Duration{} : now - entries_[call.value()].marks[kArrived];
+  }
+  // Calls visit(name of the stage, from, until) for each stage but `answer` that took time, and for
+  // the last one of them.
+  template <class Visit>
+  void visit_stages(TimesIndex call, Visit&& visit) const {
+    if (call == kNotTimed) return;
+    const Entry& entry = entries_[call.value()];
+    const auto& marks = entry.marks;
+    const auto stage = [&](std::string_view name, Mark from, Mark until) {
+      if (marks[until] > marks[from]) visit(name, marks[from], marks[until]);
+    };
+    if (entry.release) {
+      stage(to_string(ReleaseStage::kAdmission), kArrived, kBegun);
+      stage(to_string(ReleaseStage::kQueue), kBegun, kLeft);
+      return visit(to_string(ReleaseStage::kSwitches), marks[kLeft], marks[kAnswered]);
+    }
+    for (std::size_t i = 0; i + 2 < kMarks; ++i) {
+      stage(to_string(static_cast<SetupStage>(i)), static_cast<Mark>(i), static_cast<Mark>(i + 1));
+    }
+    visit(to_string(SetupStage::kSwitches), marks[kLeft], marks[kAnswered]);
+  }
+
   const StageTimes<SetupStage>& setups() const { return setups_; }
   const StageTimes<ReleaseStage>& releases() const { return releases_; }
   // Entries in use.

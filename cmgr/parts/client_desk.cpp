@@ -73,7 +73,11 @@ Result<ClientAttachment> ClientDesk::attach(const std::string& name, Epoch epoch
   by_session_.emplace(client.session, known->second);
   unheard_.emplace(client.session, now);
   if (!client.waiting.empty()) mark_dirty(known->second);
-  log::info("client {} attached, epoch {}, session {}", name, epoch, client.session);
+  log::sessions.info("client {} attached, epoch {}, session {}", name, epoch, client.session);
+  if (events_ != nullptr) {
+    events_->add(EventKind::kSessionAttached, "client " + name,
+                 fmt::format("epoch {}, session {}", epoch, client.session));
+  }
   return ClientAttachment{client.session, config_.client_session.batches_in_flight};
 }
 
@@ -131,7 +135,7 @@ void ClientDesk::detach(SessionId session) {
   const auto found = by_session_.find(session);
   if (found == by_session_.end()) return;
   const ClientIndex index = found->second;
-  log::info("client {} detached", clients_[index.value()]->name);
+  log::sessions.info("client {} detached", clients_[index.value()]->name);
   end_session(*clients_[index.value()], {SessionEnd::kDetached});
   forget_if_done(index);
 }
@@ -144,8 +148,9 @@ Result<ClientIndex> ClientDesk::receive(SessionId session, session::Frame<Reques
   if (found == by_session_.end()) {
     ++counters_.unknown_session;
     if (const auto times = unknown_log_.noted("", now)) {
-      log::info("client session {} is unknown; a batch of it is ignored ({} since the last line)",
-                session, *times);
+      log::sessions.info(
+          "client session {} is unknown; a batch of it is ignored ({} since the last line)",
+          session, *times);
     }
     return fail(ErrorCode::kNotFound, "no client session {}", session);
   }
@@ -154,7 +159,7 @@ Result<ClientIndex> ClientDesk::receive(SessionId session, session::Frame<Reques
   if (!unheard_.empty()) unheard_.erase(session);
   const bool had_credit = client.link->has_credit();
   if (auto received = client.link->receive(std::move(frame), now, apply); !received) {
-    log::warn("client {}: {}; its session ends", client.name, received.error().text);
+    log::sessions.warn("client {}: {}; its session ends", client.name, received.error().text);
     ++counters_.sessions_lost;
     end_session(client, {SessionEnd::kProtocol, received.error().text});
     forget_if_done(index);
@@ -327,8 +332,8 @@ void ClientDesk::flush(TimePoint now) {
     client.waiting_times.erase(client.waiting_times.begin(),
                                client.waiting_times.begin() + static_cast<std::ptrdiff_t>(sent));
     if (client.waiting.size() > kOutcomesWaiting) {
-      log::warn("client {}: session ended: {} outcomes are unconfirmed", client.name,
-                client.waiting.size());
+      log::sessions.warn("client {}: session ended: {} outcomes are unconfirmed", client.name,
+                         client.waiting.size());
       ++counters_.sessions_lost;
       end_session(client, {SessionEnd::kFlooded,
                            fmt::format("{} outcomes are unconfirmed", client.waiting.size())});
@@ -345,8 +350,8 @@ void ClientDesk::tick(TimePoint now) {
     if (client.link->next_deadline() > now) continue;
     frames.clear();
     if (auto ticked = client.link->tick(now, frames); !ticked) {
-      log::warn("client {}: {}; its session ends, its connections stay", client.name,
-                ticked.error().text);
+      log::sessions.warn("client {}: {}; its session ends, its connections stay", client.name,
+                         ticked.error().text);
       ++counters_.sessions_lost;
       lost.emplace_back(index, ticked.error().text);
     }
@@ -376,6 +381,9 @@ void ClientDesk::end_session(Client& client, const SessionEnding& ending) {
   if (!client.link) return;
   by_session_.erase(client.session);
   client.ended = ending;
+  if (events_ != nullptr) {
+    events_->add(EventKind::kSessionEnded, "client " + client.name, text_of(ending));
+  }
   unheard_.erase(client.session);
   peers_.client_session_over(std::exchange(client.session, SessionId{}), ending);
   client.link.reset();

@@ -32,6 +32,7 @@
 #include "cmgr/parts/connection.hpp"
 #include "cmgr/parts/peers.hpp"
 #include "cmgr/parts/timers.hpp"
+#include "core/events/event_log.hpp"
 #include "core/flat_map.hpp"
 #include "core/line_limits.hpp"
 #include "core/pool.hpp"
@@ -58,6 +59,9 @@ class ClientDesk {
   ClientDesk(const ClientDesk&) = delete;
   ClientDesk& operator=(const ClientDesk&) = delete;
   ~ClientDesk();
+
+  // Reports every session that begins or ends to `events`, which must outlive the desk.
+  void report_sessions(EventLog& events) { events_ = &events; }
 
   // kFenced: a higher epoch of the name is attached. kBadInput: no valid name. kExhausted:
   // attached_max clients are attached. Before that, the session of the client that has sent nothing
@@ -143,6 +147,14 @@ class ClientDesk {
   // In the order of names, the first `limit` above `after`.
   std::vector<Known> page(const std::string& after, std::size_t limit) const;
 
+  // Visits each client that is not attached: visit(name, index).
+  template <class Visitor>
+  void for_each_gone(Visitor&& visit) const {
+    for (std::size_t i = 1; i < clients_.size(); ++i) {  // [0] is kLocal
+      if (!clients_[i] || clients_[i]->link) continue;
+      visit(clients_[i]->name, ClientIndex{static_cast<ClientIndex::rep>(i)});
+    }
+  }
   const std::string& name(ClientIndex client) const { return clients_[client.value()]->name; }
   // The newest epoch under which the client has attached; 0 for the manager itself.
   Epoch epoch(ClientIndex client) const { return clients_[client.value()]->epoch; }
@@ -227,6 +239,7 @@ class ClientDesk {
   std::uint64_t next_session_ = 1;
   Counters counters_;
   MinuteLog unknown_log_;
+  EventLog* events_ = nullptr;
 };
 
 }  // namespace xbind::cmgr

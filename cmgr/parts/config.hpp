@@ -9,6 +9,7 @@
 #include "cmgr/parts/timers.hpp"
 #include "core/clock.hpp"
 #include "core/session/session.hpp"
+#include "core/trace/sampling.hpp"
 #include "qosmapper/catalogue.hpp"
 
 namespace xbind::cmgr {
@@ -50,6 +51,8 @@ struct Config {
   bool quotas = false;                 // keep bandwidth and buffer in advance
   std::size_t quota_calls_ahead = 16;  // quota is kept for so many calls of the mean demand
 
+  trace::Settings traces;  // which calls are recorded
+
   Aggregation aggregation;
   std::size_t crankbacks = 2;  // further routes that a call tries; 0..8
 
@@ -79,6 +82,27 @@ struct Config {
   session::Limits client_session{.lease = kManagerTimers["client-lease"]};
   session::Limits switch_session;
 };
+
+// Copies the settings that a running manager takes (decision 0069); main.cpp marks their options.
+// What a session, a cache's kind or an engine was made with stays.
+inline void take_live_settings(Config& config, const Config& wanted) {
+  config.operations_at_once = wanted.operations_at_once;
+  config.catalogue = wanted.catalogue;
+  config.label_cache_target = wanted.label_cache_target;
+  config.hit_ratio = wanted.hit_ratio;
+  config.quota_calls_ahead = wanted.quota_calls_ahead;
+  config.aggregation = wanted.aggregation;
+  config.crankbacks = wanted.crankbacks;
+  config.queue_timer = wanted.queue_timer;
+  config.route_timer = wanted.route_timer;
+  config.hop_timer = wanted.hop_timer;
+  config.undo_timer = wanted.undo_timer;
+  config.reroutes_at_once = wanted.reroutes_at_once;
+  config.reroute_retry = wanted.reroute_retry;
+  config.break_delay = wanted.break_delay;
+  config.connections_max = wanted.connections_max;
+  config.clients = wanted.clients;
+}
 
 // No request takes longer: each try may take all the timers; a change has two steps.
 inline Duration longest_call(const Config& config) {

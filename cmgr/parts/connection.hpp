@@ -17,6 +17,7 @@
 #include "cmgr/parts/contract.hpp"
 #include "cmgr/parts/hop_tree.hpp"
 #include "cmgr/parts/refusal.hpp"
+#include "core/clock.hpp"
 #include "core/ids.hpp"
 
 namespace xbind::cmgr {
@@ -49,6 +50,9 @@ struct Connection {
   ConnectionId id;
   ProcedurePtr procedure;  // under way; at most one
   bool invoked = false;    // a two-way invocation for one of its hops is under way
+  bool traced = false;     // what happens to it is recorded (call_traces.hpp)
+  // Second of the time line in which it was connected, plus one; 0: not, or not by this process.
+  std::uint32_t up_since_s = 0;
   CallEndsRef ends;
 
   // --- changed through ConnectionTable only
@@ -79,6 +83,9 @@ struct Connection {
   }
   // ends->to is no longer a destination.
   bool first_end_dropped() const { return standing_ && standing_->first_end_dropped; }
+  // The same as up_since_s, of the last change of contract, leaves or path; 0: none.
+  std::uint32_t changed_s() const { return standing_ ? standing_->changed_s : 0; }
+  void changed(TimePoint now) { more().changed_s = second_of(now); }
   // How often the connection has moved to another path.
   std::uint32_t reroutes() const { return standing_ ? standing_->reroutes : 0; }
 
@@ -102,6 +109,11 @@ struct Connection {
   // The greatest rate that a link on its path must have free, cells/s.
   std::uint64_t most_cells_per_s() const {
     return std::max(forward_.cells_per_s, demand_of_leg(1).cells_per_s);
+  }
+
+  static std::uint32_t second_of(TimePoint now) {
+    const auto since = std::chrono::floor<std::chrono::seconds>(now.time_since_epoch());
+    return static_cast<std::uint32_t>(since.count() + 1);
   }
 
   // --- observations, which few connections have
@@ -139,6 +151,7 @@ struct Connection {
     bool first_end_dropped = false;
     std::uint16_t next_leg = 2;
     std::uint32_t reroutes = 0;
+    std::uint32_t changed_s = 0;
     std::uint32_t pool = 0;
     ConnectionId alias;  // 0: none
     Label wanted_from;   // want_ends()

@@ -38,6 +38,12 @@ class LabelCache {
   LabelCache(LabelPolicy policy, std::size_t fixed_target, double hit_ratio)
       : policy_(policy), fixed_target_(fixed_target), sizing_(hit_ratio) {}
 
+  // Changes what the constructor was given; labels beyond the new size leave with surplus().
+  void change(std::size_t fixed_target, double hit_ratio) {
+    fixed_target_ = fixed_target;
+    sizing_.change(hit_ratio);
+  }
+
   // Returns a label, or nullopt on a miss. The oldest goes first, so that a label rests as long as
   // possible.
   std::optional<Label> take(TimePoint now) {

@@ -82,8 +82,8 @@ void owe_unconfirmed(const GoingHops& going, SwitchDesk& switches, TimePoint now
       }
     }
     const log::AboutCall about(going.connection.id.value());
-    log::warn("connection {}: the removal of hop {} of leg {} at {} is owed", going.connection.id,
-              hop.number, hop.leg, switches.name(hop.at));
+    log::calls.warn("connection {}: the removal of hop {} of leg {} at {} is owed",
+                    going.connection.id, hop.number, hop.leg, switches.name(hop.at));
     switches.owe(hop.at, key_of(going.connection, hop), std::move(debt), now);
   }
 }

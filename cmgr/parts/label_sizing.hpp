@@ -86,6 +86,8 @@ class LabelSizing {  // for one (switch, output port)
   static constexpr std::size_t kRankedWindows = 64;
 
   explicit LabelSizing(double hit_ratio);
+  // Measurements stay.
+  void change(double hit_ratio) { hit_ratio_ = hit_ratio; }
 
   // Counts a label wanted, hit or miss.
   void taken(TimePoint now);

@@ -34,6 +34,15 @@ class OperationGate {
   OperationGate(std::size_t at_once, std::size_t waiting_max, Duration patience)
       : at_once_(at_once), waiting_max_(waiting_max), patience_(patience) {}
 
+  // Changes the bound and the patience. The patience also counts for items that wait already.
+  void change(std::size_t at_once, Duration patience) {
+    for (Class& of : classes_) {
+      for (Waiting& item : of.items) item.deadline += patience - patience_;
+    }
+    at_once_ = at_once;
+    patience_ = patience;
+  }
+
   // Whether another request may begin.
   bool open() const { return under_way_ < at_once_; }
   void started() { ++under_way_; }

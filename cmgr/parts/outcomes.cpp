@@ -4,7 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
+#include <string>
 #include <utility>
+
+#include "core/log.hpp"
+#include "core/log_about.hpp"
 
 namespace xbind::cmgr {
 
@@ -53,6 +58,7 @@ bool Outcomes::admit(ClientIndex client, RequestId request, std::uint64_t digest
   outcome.request = request;
   outcome.connection = about;
   if (outcome.kind == OutcomeKind::kBusy) outcome.retry_after_ms = retry_after_ms();
+  log_.outcome(outcome, clients_.name(client), nullptr);
   if (client == ClientDesk::kLocal) {
     peers_.local_outcome(request, std::move(outcome));
   } else {
@@ -61,8 +67,9 @@ bool Outcomes::admit(ClientIndex client, RequestId request, std::uint64_t digest
   return false;
 }
 
-void Outcomes::tell(const Asker& asker, Outcome&& outcome, TimesIndex times) {
+void Outcomes::tell(const Asker& asker, Outcome&& outcome, const CallEnds* ends, TimesIndex times) {
   outcome.request = asker.request;
+  if (log::calls.enabled(log::Level::kDebug)) log_outcome(asker, outcome);
   switch (outcome.kind) {
     case OutcomeKind::kConnected: ++counters_.connected; break;
     case OutcomeKind::kRefused:
@@ -80,14 +87,25 @@ void Outcomes::tell(const Asker& asker, Outcome&& outcome, TimesIndex times) {
     case OutcomeKind::kLeafAdded: ++counters_.leaves_added; break;
     case OutcomeKind::kLeafDropped: ++counters_.leaves_dropped; break;
   }
+  log_.outcome(outcome, clients_.name(asker.client), ends);
   gate_.ended();
   clients_.answer(asker.client, std::move(outcome), times);
+}
+
+void Outcomes::log_outcome(const Asker& asker, const Outcome& outcome) const {
+  std::optional<log::AboutCall> about;  // a refused setup has said its own
+  if (outcome.connection != ConnectionId{}) about.emplace(outcome.connection.value());
+  const std::string call = outcome.connection == ConnectionId{}
+                               ? std::string{"a setup"}
+                               : fmt::format("connection {}", outcome.connection);
+  log::calls.debug("{}, request {} of client {}: {}", call, asker.request,
+                   clients_.name(asker.client), explain(outcome));
 }
 
 void Outcomes::refuse(const Asker& asker, ConnectionId about, Refusal refusal) {
   Outcome outcome = outcome_of(std::move(refusal));
   outcome.connection = about;
-  tell(asker, std::move(outcome));
+  tell(asker, std::move(outcome), nullptr);
 }
 
 void Outcomes::turn_away(const Request& request, Refusal refusal, Duration retry_after) {
@@ -97,6 +115,7 @@ void Outcomes::turn_away(const Request& request, Refusal refusal, Duration retry
   outcome.connection = request.connection();
   const auto least = std::chrono::ceil<std::chrono::milliseconds>(retry_after).count();
   outcome.retry_after_ms = std::max(retry_after_ms(), static_cast<std::uint32_t>(least));
+  log_.outcome(outcome, clients_.name(request.client), nullptr);
   clients_.answer(request.client, std::move(outcome));
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "cmgr/parts/call_log.hpp"
 #include "cmgr/parts/client_desk.hpp"
 #include "cmgr/parts/config.hpp"
 #include "cmgr/parts/connection.hpp"
@@ -24,12 +25,13 @@ Outcome outcome_of(Refusal refusal);
 class Outcomes {
  public:
   Outcomes(const Config& config, Peers& peers, ClientDesk& clients, SwitchDesk& switches,
-           CallCounters& counters)
+           CallCounters& counters, CallLog& log)
       : config_(config),
         peers_(peers),
         clients_(clients),
         switches_(switches),
         counters_(counters),
+        log_(log),
         gate_(config.operations_at_once, config.operations_waiting, config.queue_timer) {}
 
   using Gate = OperationGate<Request, ClientIndex>;
@@ -40,8 +42,10 @@ class Outcomes {
   // Whether the request is new and may begin or wait. If not, it has been answered. `about`: the
   // connection that it names; 0 for a connect.
   bool admit(ClientIndex client, RequestId request, std::uint64_t digest, ConnectionId about);
-  // Sends the outcome of a request that was begun; its times end with it.
-  void tell(const Asker& asker, Outcome&& outcome, TimesIndex times = kNotTimed);
+  // Sends the outcome of a request that was begun; its times end with it. `ends`: of its
+  // connection, for the log; null: there is none.
+  void tell(const Asker& asker, Outcome&& outcome, const CallEnds* ends,
+            TimesIndex times = kNotTimed);
   void refuse(const Asker& asker, ConnectionId about, Refusal refusal);
   // Answers a request busy that was admitted but not begun. A retry makes no sense before
   // `retry_after`.
@@ -55,12 +59,14 @@ class Outcomes {
 
  private:
   std::uint32_t retry_after_ms() const;
+  [[gnu::cold]] void log_outcome(const Asker& asker, const Outcome& outcome) const;
 
   const Config& config_;
   Peers& peers_;
   ClientDesk& clients_;
   SwitchDesk& switches_;
   CallCounters& counters_;
+  CallLog& log_;
   Gate gate_;
 };
 

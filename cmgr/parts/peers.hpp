@@ -49,6 +49,10 @@ class Peers {
   // switch_attached().
   virtual void attach_switch(const std::string& switch_name, AttachTable::Lost lost) = 0;
 
+  // The switch is no longer in the network: attach to it no more, until attach_switch() is called
+  // again. Peers of a network that never changes need not implement it.
+  virtual void let_go_of_switch(const std::string& /*switch_name*/) {}
+
   // The session has ended, for whatever reason: nothing more is sent in it, and the connection to
   // the peer may be closed once all frames have left. Peers sends `ending` to the client.
   virtual void switch_session_over(SessionId session) = 0;

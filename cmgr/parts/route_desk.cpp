@@ -55,22 +55,23 @@ void RouteDesk::answered(RouteReply&& reply, Duration validity, TimePoint now,
 // RouteObject is another process, so its path is checked: an unusable path counts as no path.
 void RouteDesk::resolve_switches(RouteReply& reply) {
   if (reply.path.hops.empty() || reply.path.hops.size() > kHopsPerPath) {
-    log::warn("routeobject returned a path of {} hops from {} to {}", reply.path.hops.size(),
-              reply.query.from, reply.query.to);
+    log::routes.warn("routeobject returned a path of {} hops from {} to {}", reply.path.hops.size(),
+                     reply.query.from, reply.query.to);
     reply.cause = Cause::kNoRoute;
     reply.element = "routeobject";
     return;
   }
   for (const PathHop& hop : reply.path.hops) {
     if (const auto named = check_name("switch", hop.switch_name); !named) {
-      log::warn("routeobject returned a path with an invalid switch name: {}", named.error().text);
+      log::routes.warn("routeobject returned a path with an invalid switch name: {}",
+                       named.error().text);
       reply.cause = Cause::kNoRoute;
       reply.element = "routeobject";
       return;
     }
     if (!switches_.find(hop.switch_name) && switches_.size() >= SwitchDesk::kSwitches) {
-      log::warn("routeobject names {}, but {} switches are known already", hop.switch_name,
-                switches_.size());
+      log::routes.warn("routeobject names {}, but {} switches are known already", hop.switch_name,
+                       switches_.size());
       reply.cause = Cause::kNoRoute;
       reply.element = hop.switch_name;
       return;

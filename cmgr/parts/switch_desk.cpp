@@ -4,7 +4,9 @@
 #include <optional>
 #include <utility>
 
+#include "cmgr/parts/call_traces.hpp"
 #include "core/log.hpp"
+#include "core/name.hpp"
 #include "core/planted.hpp"
 #include "core/wire_octets.hpp"
 
@@ -16,18 +18,34 @@ constexpr std::uint32_t kFirstDemand = 8;
 
 }  // namespace
 
-SwitchDesk::SwitchDesk(const Config& config, Peers& peers, CallTimes& times)
-    : config_(config), peers_(peers), times_(times), aggregation_(config.aggregation) {}
+SwitchDesk::SwitchDesk(const Config& config, Peers& peers, CallTimes& times, CallTraces& traces)
+    : config_(config),
+      peers_(peers),
+      times_(times),
+      traces_(traces),
+      aggregation_(config.aggregation) {}
 
 SwitchIndex SwitchDesk::index_of(const std::string& name) {
   const auto [entry, fresh] = by_name_.try_emplace(name, index_at(switches_.size()));
   if (fresh) {
     XB_CHECK(switches_.size() < kSwitches, switches_.size());
     switches_.push_back(std::make_unique<Switch>(
-        Switch{name, {}, 0, nullptr, Aggregator{aggregation_}, {}, {}, {}, {}, kNever, false}));
+        Switch{name, {}, 0, nullptr, Aggregator{aggregation_}, {}, {}, {}, {}, kNever}));
+    peers_.attach_switch(name, AttachTable::Lost::kNothing);
+  } else if (std::exchange(switches_[entry->second.value()]->gone, false)) {
     peers_.attach_switch(name, AttachTable::Lost::kNothing);
   }
   return entry->second;
+}
+
+bool SwitchDesk::let_go(SwitchIndex index) {
+  Switch& at = *switches_[index.value()];
+  if (!at.debts.empty() || !at.changes.empty()) return false;
+  if (at.link && (at.link->unconfirmed() != 0 || !at.queue.empty())) return false;
+  end_session(at);
+  at.gone = true;
+  peers_.let_go_of_switch(at.name);
+  return true;
 }
 
 std::optional<SwitchIndex> SwitchDesk::find(const std::string& name) const {
@@ -47,8 +65,13 @@ void SwitchDesk::attached(SwitchIndex index, SessionId session, std::uint32_t ba
   by_session_[session] = index;
   std::size_t quarantine = 0;
   for (const PortLabels& port : quarantined) quarantine += port.labels.size();
-  log::info("switchserver {} attached, session {}, {} of this manager's labels in quarantine there",
-            at.name, session, quarantine);
+  log::sessions.info(
+      "switchserver {} attached, session {}, {} of this manager's labels in quarantine there",
+      at.name, session, quarantine);
+  if (events_ != nullptr) {
+    events_->add(EventKind::kSessionAttached, "switchserver " + at.name,
+                 fmt::format("session {}", session));
+  }
   if (config_.label_policy != LabelPolicy::kFixed || config_.quotas) {
     trim_due_ = std::min(trim_due_, now + kTrim);
   }
@@ -58,7 +81,10 @@ void SwitchDesk::attached(SwitchIndex index, SessionId session, std::uint32_t ba
 void SwitchDesk::lost(SwitchIndex index, std::string_view reason) {
   Switch& at = *switches_[index.value()];
   if (at.session.value() == 0) return;
-  log::warn("switchserver {}: {}; the session is over", at.name, reason);
+  log::sessions.warn("switchserver {}: {}; the session is over", at.name, reason);
+  if (events_ != nullptr) {
+    events_->add(EventKind::kSessionEnded, "switchserver " + at.name, printable(reason, 500));
+  }
   ++counters_.sessions_lost;
   end_session(at);
 }
@@ -87,6 +113,8 @@ void SwitchDesk::granted(SwitchIndex index, const HopResultBatch& batch, TimePoi
   }
   Switch& at = *switches_[index.value()];
   for (const PortRecall& recall : batch.recalls) {
+    log::labels.debug("switchserver {} recalls {} labels and {} cells/s of port {}", at.name,
+                      recall.labels, recall.quota.cells_per_s, recall.port);
     PortCaches& from = caches(index, recall.port);
     for (const Label label : from.labels.recalled(recall.labels, now)) {
       at.queue.give_back(recall.port, label, now);
@@ -119,6 +147,7 @@ void SwitchDesk::invoke(SwitchIndex index, HopBatch batch, TimePoint now) {
   // arrived. They travel in the session, which loses nothing.
   ++counters_.frames_out;
   (void)now;
+  if (!batch.traced.empty()) traces_.sent(batch, index);
   peers_.invoke(at.session, at.name, std::move(batch));
 }
 
@@ -137,6 +166,14 @@ PortCaches& SwitchDesk::add_port(Switch& of, PortId port) {
           .second;
   of.caches_by_port.insert(port, &added);
   return added;
+}
+
+void SwitchDesk::change_label_caches() {
+  for (const auto& at : switches_) {
+    for (auto& [port, caches] : at->caches) {
+      caches.labels.change(config_.label_cache_target, config_.hit_ratio);
+    }
+  }
 }
 
 std::optional<Label> SwitchDesk::take_label(SwitchIndex index, PortId port, TimePoint now) {
@@ -314,6 +351,7 @@ SwitchDesk::Counters SwitchDesk::counters() const {
 
 void SwitchDesk::send_one(Switch& at, TimePoint now) {
   HopBatch batch = at.queue.take([&](TimesIndex call) { times_.left(call, now); });
+  if (!batch.traced.empty()) traces_.sent(batch, index_of(at.name));
   const std::size_t octets = wire_octets(batch);
   ++batches_under_way_;
   transmit(at, at.link->send(std::move(batch), octets, now));

@@ -27,6 +27,7 @@
 #include "cmgr/parts/quota_cache.hpp"
 #include "cmgr/parts/timers.hpp"
 #include "core/audit.hpp"
+#include "core/events/event_log.hpp"
 #include "core/flat_map.hpp"
 
 namespace xbind::cmgr {
@@ -66,6 +67,8 @@ struct PortCaches {
   Resources quota_asked;
 };
 
+class CallTraces;  // call_traces.hpp
+
 class SwitchDesk {
  public:
   // The pause before owed removals are sent again after the switch answered that they are
@@ -79,20 +82,30 @@ class SwitchDesk {
   static constexpr Duration kTrim = kManagerTimers["cache-trim"];
 
   // `times` must outlive the desk.
-  SwitchDesk(const Config& config, Peers& peers, CallTimes& times);
+  SwitchDesk(const Config& config, Peers& peers, CallTimes& times, CallTraces& traces);
+
+  // Reports every session that begins or ends to `events`, which must outlive the desk.
+  void report_sessions(EventLog& events) { events_ = &events; }
 
   // The permanent index of a switch name; a new switch is attached with Peers::attach_switch.
   SwitchIndex index_of(const std::string& name);
   std::optional<SwitchIndex> find(const std::string& name) const;
+
+  // The network has no such switch any more: ends the session, and attaches again only when
+  // index_of() is called for the name. False: something is owed there or under way.
+  bool let_go(SwitchIndex at);
 
   // A session has been opened: grants of the old one have lapsed. Debts are sent again.
   void attached(SwitchIndex at, SessionId session, std::uint32_t batches_in_flight,
                 const std::vector<PortLabels>& quarantined, TimePoint now);
   // The session has ended. Commands under way will not be answered in it.
   void lost(SwitchIndex at, std::string_view reason);
+  // Without those that were let go of.
   template <class Visitor>
   void for_each_switch(Visitor&& visit) const {
-    for (std::size_t i = 0; i < switches_.size(); ++i) visit(index_at(i));
+    for (std::size_t i = 0; i < switches_.size(); ++i) {
+      if (!switches_[i]->gone) visit(index_at(i));
+    }
   }
   std::size_t attached_count() const { return by_session_.size(); }
   bool is_attached(SwitchIndex at) const { return switches_[at.value()]->session.value() != 0; }
@@ -117,6 +130,10 @@ class SwitchDesk {
     times_.queued(times);
     fill(to.queue.add_setup(owner, now, times));
     send_due(to, now, false);
+  }
+  // The command that is queued next, of that connection, is recorded (call_traces.hpp).
+  void trace(SwitchIndex at, ConnectionId connection) {
+    switches_[at.value()]->queue.trace(connection);
   }
   void queue(SwitchIndex at, HopKey removal, TimesIndex times, TimePoint now);
   void queue(SwitchIndex at, HopModify change, TimePoint now);
@@ -217,6 +234,8 @@ class SwitchDesk {
   void for_each_debt(SwitchIndex at, Visitor&& visit) const {
     for (const auto& [key, debt] : switches_[at.value()]->debts) visit(key, debt);
   }
+  // Config's size and hit ratio have changed.
+  void change_label_caches();
   template <class Visitor>
   void for_each_port(SwitchIndex at, Visitor&& visit) const {
     for (const auto& [port, caches] : switches_[at.value()]->caches) visit(port, caches);
@@ -254,6 +273,7 @@ class SwitchDesk {
     std::map<HopKey, OwedChange> changes;
     TimePoint debts_due = kNever;
     bool unclear = false;  // see label_unclear()
+    bool gone = false;     // see let_go()
   };
 
   static SwitchIndex index_at(std::size_t position) {
@@ -301,6 +321,7 @@ class SwitchDesk {
   const Config& config_;
   Peers& peers_;
   CallTimes& times_;
+  CallTraces& traces_;
   AggregationPolicy aggregation_;
   // Unconfirmed batches of all switches: as of the end of the previous step, plus those sent since.
   std::size_t batches_under_way_ = 0;
@@ -310,6 +331,7 @@ class SwitchDesk {
   std::unordered_map<SessionId, SwitchIndex> by_session_;  // of the current sessions
   std::size_t owed_ = 0;
   Counters counters_;
+  EventLog* events_ = nullptr;
 };
 
 }  // namespace xbind::cmgr

@@ -21,8 +21,13 @@ inline constexpr Timers kManagerTimers{
          "Milliseconds that a removal waits for its hops before it is owed.", TimerSource::kOption},
         {"two-way-margin", std::chrono::seconds{1},
          "Time that a two-way call waits beyond the timers of all its tries."},
+        {"removed-switch-look", std::chrono::milliseconds{500},
+         "Pause between looks whether a switch that the network no longer has is free of "
+         "connections."},
         {"debt-retry", std::chrono::seconds{1},
          "Pause before removals that are owed are sent again."},
+        {"mapper-trouble", std::chrono::minutes{1},
+         "Time for which a failed query makes the QOSMapper count as unreachable, for the alarm."},
         {"prepared-rest", std::chrono::seconds{1},
          "Pause after a connection in advance could not be set up."},
         {"restored-hold", std::chrono::minutes{1},

@@ -1,7 +1,9 @@
 // The parts of a connection manager that its procedures use. All of them outlive the procedures.
 #pragma once
 
+#include "cmgr/parts/call_log.hpp"
 #include "cmgr/parts/call_times.hpp"
+#include "cmgr/parts/call_traces.hpp"
 #include "cmgr/parts/client_desk.hpp"
 #include "cmgr/parts/config.hpp"
 #include "cmgr/parts/counters.hpp"
@@ -24,6 +26,8 @@ struct Context {
   CallCounters& counters;
   Occurrences& occurrences;
   CallTimes& times;
+  CallTraces& traces;
+  CallLog& log;
   ClientDesk& clients;
   SwitchDesk& switches;
   ConnectionTable& connections;

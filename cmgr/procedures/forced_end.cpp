@@ -28,7 +28,7 @@ bool end_by_force(Context& context, ConnectionId id, TimePoint now) {
   if (connection == nullptr) return false;
   if (connection->procedure != nullptr) {
     const log::AboutCall about(id.value());
-    log::error("connection {} is {} and does not end", id, to_string(connection->state()));
+    log::calls.error("connection {} is {} and does not end", id, to_string(connection->state()));
     return true;
   }
   if (connection->asker()) return true;
@@ -45,8 +45,9 @@ void end_stuck(Context& context, TimePoint now) {
   });
   for (const ConnectionId id : stuck) {
     const log::AboutCall about(id.value());
-    log::error("connection {} is {} for longer than all its timers allow: it is ended by force", id,
-               to_string(context.connections.at(id).state()));
+    log::calls.error(
+        "connection {} is {} for longer than all its timers allow: it is ended by force", id,
+        to_string(context.connections.at(id).state()));
     ++context.counters.ended_stuck;
     end_by_force(context, id, now);
   }

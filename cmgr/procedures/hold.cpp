@@ -59,11 +59,11 @@ void Hold::perform(Action action, TimePoint now) {
       disarm();
       commit_hops(now);
       return;
-    case Action::kConnect: connect(); return;
+    case Action::kConnect: connect(now); return;
     case Action::kHandOver: leave(); return;
     case Action::kExpire: {
       disarm();  // the release may delete the connection
-      const ProcedurePtr self = leave();
+      const ProcedurePtr self = leave(Cause::kHoldExpired);
       start_release(context_, connection_, {}, kNotTimed, now);
       return;
     }
@@ -90,7 +90,7 @@ void Hold::answer_held(TimePoint now) {
   Outcome outcome;
   outcome.kind = OutcomeKind::kHeld;
   outcome.connection = connection_.shown_id();
-  context_.outcomes.tell(*connection_.asker(), std::move(outcome));
+  context_.outcomes.tell(*connection_.asker(), std::move(outcome), connection_.ends.get());
 }
 
 void Hold::disarm() {
@@ -98,10 +98,11 @@ void Hold::disarm() {
   context_.timers.disarm_hold(connection_.id, std::exchange(held_until_, kNever));
 }
 
-void Hold::connect() {
+void Hold::connect(TimePoint now) {
   const ProcedurePtr self = leave();
   context_.connections.reach(connection_, Stage::kUp);
-  context_.outcomes.tell(*committer_, connected_outcome(connection_));
+  connection_.up_since_s = Connection::second_of(now);
+  context_.outcomes.tell(*committer_, connected_outcome(connection_), connection_.ends.get());
   context_.clients.owns(committer_->client, -1);
   context_.paths.look(connection_);
 }
@@ -110,10 +111,11 @@ void Hold::refuse(TimePoint now) {
   Outcome outcome = refused_outcome();
   // Once held, the connection has an id that the client knows.
   if (committer_) outcome.connection = connection_.shown_id();
-  context_.outcomes.tell(committer_ ? *committer_ : *connection_.asker(), std::move(outcome));
+  context_.outcomes.tell(committer_ ? *committer_ : *connection_.asker(), std::move(outcome),
+                         connection_.ends.get());
   if (committer_) context_.clients.owns(committer_->client, -1);
   clear_path(now);
-  const ProcedurePtr self = leave();
+  const ProcedurePtr self = leave(refusal_.cause);
   forget(context_, connection_);
 }
 

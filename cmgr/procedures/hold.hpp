@@ -9,6 +9,8 @@ namespace xbind::cmgr {
 
 class Hold final : public StepMachine<HoldFsm, PathProcedure> {
  public:
+  static constexpr const char* kName = "hold";  // in traces
+
   // `hold`: counts from the moment when every hop is reserved.
   Hold(Context& context, Connection& connection, Duration hold)
       : StepMachine(context, connection), hold_(hold) {}
@@ -39,7 +41,7 @@ class Hold final : public StepMachine<HoldFsm, PathProcedure> {
   bool route_is_given() const override { return committer_.has_value(); }
   void answer_held(TimePoint now);
   void disarm();
-  void connect();
+  void connect(TimePoint now);
   void refuse(TimePoint now);
 
   Duration hold_;

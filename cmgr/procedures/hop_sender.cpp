@@ -30,6 +30,7 @@ void HopSender::say(Procedure& procedure, Hop& hop, TimePoint now) {
   const Errand errand = std::exchange(hop.errand, Errand::kNone);
   std::optional<HopBatch> one;  // for the engines that wait
   if (config_.one_by_one) one.emplace();
+  if (connection.traced) trace(hop.at, connection.id, one ? &*one : nullptr);
   switch (errand) {
     case Errand::kNone: return;
     case Errand::kReserve:
@@ -68,6 +69,14 @@ void HopSender::say(Procedure& procedure, Hop& hop, TimePoint now) {
   }
   connection.invoked = true;
   switches_.invoke(hop.at, std::move(*one), now);
+}
+
+void HopSender::trace(SwitchIndex at, ConnectionId connection, HopBatch* one) {
+  if (one != nullptr) {
+    one->traced.push_back(connection);
+  } else {
+    switches_.trace(at, connection);
+  }
 }
 
 void HopSender::note_change(const Connection& connection, Hop& hop) {

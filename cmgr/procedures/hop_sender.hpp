@@ -39,6 +39,7 @@ class HopSender {
   void say(Procedure& procedure, Hop& hop, TimePoint now);
   Owner owner_of(const Procedure& procedure) const;
   void fill_in(HopSetup& setup, Procedure& procedure, Hop& hop, bool commit, TimePoint now);
+  [[gnu::cold]] void trace(SwitchIndex at, ConnectionId connection, HopBatch* one);
   void note_change(const Connection& connection, Hop& hop);
 
   const Config& config_;

@@ -51,7 +51,7 @@ void LeafProcedure::perform(Action action, TimePoint now) {
     case Action::kFindRoute: find_another(now); return;
     case Action::kReserveHops: reserve_hops(now); return;
     case Action::kCommitHops: commit_hops(now); return;
-    case Action::kJoin: join(); return;
+    case Action::kJoin: join(now); return;
     case Action::kRemoveHops:
       if (state_ == FsmState::kUndoing) {
         undo(now);
@@ -96,12 +96,13 @@ void LeafProcedure::all_answered(HopAction action, TimePoint now) {
 
 void LeafProcedure::answer(Outcome outcome) {
   outcome.connection = connection_.shown_id();
-  context_.outcomes.tell(asker_, std::move(outcome));
+  context_.outcomes.tell(asker_, std::move(outcome), connection_.ends.get());
   context_.clients.owns(asker_.client, -1);
 }
 
-void LeafProcedure::join() {
+void LeafProcedure::join(TimePoint now) {
   const ProcedurePtr self = leave();
+  connection_.changed(now);
   Outcome outcome;
   outcome.kind = OutcomeKind::kLeafAdded;
   outcome.egress = hops_.back().output_label;
@@ -113,7 +114,7 @@ void LeafProcedure::join() {
 void LeafProcedure::refuse(TimePoint now) {
   Outcome outcome = refused_outcome();
   clear_path(now);
-  const ProcedurePtr self = leave();
+  const ProcedurePtr self = leave(outcome.cause);
   answer(std::move(outcome));
   context_.paths.look(connection_);
 }
@@ -124,6 +125,7 @@ void LeafProcedure::answer_dropped(TimePoint now) {
   context_.outcomes.describe_debts(hops_, {}, outcome);
   clear_path(now);
   const ProcedurePtr self = leave();
+  connection_.changed(now);
   answer(std::move(outcome));
   context_.paths.look(connection_);
 }
@@ -136,7 +138,7 @@ void LeafProcedure::fold() {
   HopSender::drop_pending_commands(hops_);
   context_.connections.fold(connection_, hops_);
   for (auto& label : lent_) connection_.note().debt_labels.push_back(std::move(label));
-  const ProcedurePtr self = leave();
+  const ProcedurePtr self = leave(Cause::kBeingReleased);
   answer(outcome_of({Cause::kBeingReleased, "manager", connection_.shown_id().value(), 0}));
 }
 

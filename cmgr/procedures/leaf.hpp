@@ -12,6 +12,8 @@ namespace xbind::cmgr {
 
 class LeafProcedure final : public StepMachine<LeafFsm, PathProcedure> {
  public:
+  static constexpr const char* kName = "leaf";  // in traces
+
   LeafProcedure(Context& context, Connection& connection, const Asker& asker,
                 const std::string& end);
   // The end must not be a destination of the connection.
@@ -32,7 +34,7 @@ class LeafProcedure final : public StepMachine<LeafFsm, PathProcedure> {
   void clear_hops() override;
   Hops* stock() override { return &connection_.hops(); }
   DebtLabels* debt_labels() override { return &lent_; }
-  void join();
+  void join(TimePoint now);
   void refuse(TimePoint now);
   void answer_dropped(TimePoint now);
   void fold();

@@ -212,8 +212,9 @@ void Modify::owe_changes(const Contract& contract, TimePoint now) {
 }
 
 void Modify::end(bool accepted, TimePoint now) {
-  const ProcedurePtr self = leave();
+  const ProcedurePtr self = leave(accepted ? Cause::kNone : refusal_.cause);
   if (accepted) {
+    connection_.changed(now);
     for (Hop& hop : hops()) context_.sender.unbook(connection_, hop);
     context_.connections.set_contract(connection_, target_);
     for (Hop& hop : hops()) context_.sender.book(connection_, hop, now);
@@ -221,7 +222,7 @@ void Modify::end(bool accepted, TimePoint now) {
   Outcome outcome = accepted ? Outcome{} : outcome_of(refusal_);
   outcome.kind = accepted ? OutcomeKind::kModified : OutcomeKind::kRefused;
   outcome.connection = connection_.shown_id();
-  context_.outcomes.tell(asker_, std::move(outcome));
+  context_.outcomes.tell(asker_, std::move(outcome), connection_.ends.get());
   context_.clients.owns(asker_.client, -1);
   if (refusal_.cause != Cause::kBeingReleased) context_.paths.look(connection_);
 }

@@ -9,6 +9,8 @@ namespace xbind::cmgr {
 
 class Modify final : public StepMachine<ModifyFsm, Procedure> {
  public:
+  static constexpr const char* kName = "modify";  // in traces
+
   // `target` must have the service categories of the connection's contract.
   Modify(Context& context, Connection& connection, const Asker& asker, const Contract& target)
       : StepMachine(context, connection), asker_(asker), target_(target) {}

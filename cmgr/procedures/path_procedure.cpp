@@ -154,6 +154,7 @@ void PathProcedure::clear_path(TimePoint now) {
 
 void PathProcedure::hop_refused(Hop& hop, const HopResult& result, TimePoint now) {
   plan_next_try(&hop, &result);
+  context_.traces.refused(connection_, hop.at, result);
   // Usually nothing of a refused hop remains. But if the SwitchServer's switch did not answer, the
   // hop is still in the ledger; and a SwitchServer too busy to look at a commit still has the
   // reservation.

@@ -9,6 +9,7 @@
 #include "cmgr/procedures/reroute.hpp"
 #include "cmgr/procedures/start.hpp"
 #include "core/log.hpp"
+#include "core/log_about.hpp"
 #include "core/planted.hpp"
 
 namespace xbind::cmgr {
@@ -77,8 +78,8 @@ void PathWatch::sweep(std::size_t& left) {
     if (!to_sweep_.empty()) sweep_left_ = context_.connections.passing(to_sweep_.back()).size();
   }
   if (!std::exchange(sweeping_, false)) return;
-  log::info("topology version {}: {} ports unusable, {} connections are to leave them",
-            unusable_.version(), unusable_.ports(), astray_.size());
+  log::routes.info("topology version {}: {} ports unusable, {} connections are to leave them",
+                   unusable_.version(), unusable_.ports(), astray_.size());
 }
 
 // ===== connections =====
@@ -115,7 +116,11 @@ void PathWatch::enqueue(const Connection& connection) {
 }
 
 void PathWatch::notify(const Connection& connection, NoticeKind kind, Refusal why) {
-  if (!connection.asker() || connection.asker()->client == ClientDesk::kLocal) return;
+  if (!connection.asker()) return;
+  context_.log.notice(kind, connection.shown_id(),
+                      context_.clients.name(connection.asker()->client), connection.ends.get(),
+                      why);
+  if (connection.asker()->client == ClientDesk::kLocal) return;
   context_.clients.notify(
       connection.asker()->client,
       {connection.shown_id(), kind, why.cause, std::move(why.element), why.asked, why.free});
@@ -182,12 +187,17 @@ void PathWatch::start_reroute(Connection& connection, TimePoint now) {
 void PathWatch::replaced(Connection& connection, const std::string& left) {
   connection.note().broken.clear();
   ++context_.counters.reroutes_done;
+  const log::AboutCall about(connection.shown_id().value());
+  log::calls.debug("connection {} has left {} for another path", connection.shown_id(), left);
   notify(connection, NoticeKind::kRerouted, {Cause::kNone, left});
 }
 
 void PathWatch::failed(Connection& connection, const Refusal& why, std::uint64_t version,
                        TimePoint now) {
   ++context_.counters.reroutes_failed;
+  const log::AboutCall about(connection.shown_id().value());
+  log::calls.debug("connection {} finds no other path: {}, {}", connection.shown_id(),
+                   to_string(why.cause), why.element);
   const auto blocked = unusable_.worst_of(connection.hops());
   // The network may have changed since the re-route began.
   if (!blocked || version != unusable_.version()) {

@@ -87,7 +87,11 @@ bool PreparedDesk::take(const Asker& asker, const ConnectRequest& request,
   tell_owner(connection, now);
   const TimesIndex timed = context_.times.open_setup(times, now);
   context_.times.answered(timed, now);
-  context_.outcomes.tell(asker, connected_outcome(connection), timed);
+  if (context_.traces.samples(connection.id, asker.client == ClientDesk::kLocal)) {
+    connection.traced = true;
+    context_.traces.whole(connection, "setup", context_.times, timed);
+  }
+  context_.outcomes.tell(asker, connected_outcome(connection), connection.ends.get(), timed);
   context_.paths.look(connection);
   return true;
 }
@@ -103,7 +107,8 @@ bool PreparedDesk::give_back(Connection& connection, const Asker& releaser, Time
   outcome.kind = OutcomeKind::kReleased;
   outcome.connection = connection.shown_id();
   context_.times.answered(times, now);
-  context_.outcomes.tell(releaser, std::move(outcome), times);
+  if (connection.traced) context_.traces.whole(connection, "release", context_.times, times);
+  context_.outcomes.tell(releaser, std::move(outcome), connection.ends.get(), times);
   context_.clients.owns(releaser.client, -1);
   const Asker owner = *connection.asker();
   context_.connections.hand_back(connection);

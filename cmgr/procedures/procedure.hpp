@@ -109,7 +109,11 @@ class Procedure : public TimerHook, public AgeHook {
   void settle(TimePoint now);
   // The last act of a procedure: detaches it from the connection. It is deleted with the returned
   // pointer.
-  ProcedurePtr leave() { return std::move(connection_.procedure); }
+  // `cause`: why it has failed.
+  ProcedurePtr leave(Cause cause = Cause::kNone) {
+    if (connection_.traced) context_.traces.ended(connection_, cause);
+    return std::move(connection_.procedure);
+  }
   // Restarts the timer of the state.
   virtual void arm(TimePoint now) = 0;
 
@@ -161,6 +165,9 @@ class StepMachine : public Base {
       return;
     }
     state_ = step->next;
+    if (this->connection_.traced) {
+      this->context_.traces.state(this->connection_, to_string(this->state()).data());
+    }
     arm(now);
     perform(step->action, now);  // may delete the procedure
   }

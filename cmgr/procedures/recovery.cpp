@@ -74,6 +74,7 @@ FoundTree hold_tree(const std::vector<FoundHop>& call) {
 // ===== what is read =====
 
 void Recovery::set_network(const std::vector<NetworkLink>& links, TimePoint now) {
+  links_ = {};
   for (const NetworkLink& link : links) {
     links_.add({context_.switches.index_of(link.switch_name), link.port},
                {context_.switches.index_of(link.other_switch_name), link.other_port});
@@ -146,7 +147,7 @@ void Recovery::settle(TimePoint now) {
     released_.clear();
   }
   if (counters_ == before && calls_.empty()) return;
-  log::info(
+  log::calls.info(
       "calls of earlier epochs: {} restored, {} rolled back ({} hops), {} wait for switches that "
       "have not been read",
       counters_.restored - before.restored, counters_.rolled_back - before.rolled_back,
@@ -228,6 +229,7 @@ Connection& Recovery::enter(ConnectionId id, const Call& call, const FoundTree& 
     found.opened.pool = context_.prepared.pool_of(owner.from, to, found.opened.contract);
   }
   Connection& made = context_.connections.restore(found, HopTree::assemble(hops));
+  made.traced = context_.traces.samples(made.id, false);
   for (Hop& hop : made.hops()) {
     if (!hop.last() && hop.output_label.present()) {
       context_.switches.label_held(hop.at, hop.output_port);
@@ -370,7 +372,7 @@ void Recovery::remove(Connection* connection, ConnectionId id, const Call& call,
   }
   if (!going.empty()) {
     const log::AboutCall about(id.value());
-    log::info("connection {}: {} hops of an earlier epoch are removed", id, going.size());
+    log::calls.info("connection {}: {} hops of an earlier epoch are removed", id, going.size());
   }
 }
 

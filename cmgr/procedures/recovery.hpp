@@ -53,8 +53,8 @@ class Recovery {
   Recovery(const Recovery&) = delete;
   Recovery& operator=(const Recovery&) = delete;
 
-  // The whole network is known: its links, and its switches are registered. Nothing is rebuilt
-  // before.
+  // The whole network is known, or has changed: its links, and its switches are registered. Nothing
+  // is rebuilt before.
   void set_network(const std::vector<NetworkLink>& links, TimePoint now);
   // The manager has attached to that switch for the first time; these are hops that its
   // SwitchServer holds. The last page has `next` 0. Once every registered switch has been read, all

@@ -31,7 +31,8 @@ void Release::answer(TimePoint now) {
     outcome.connection = connection_.shown_id();
     context_.outcomes.describe_debts(hops(), {}, outcome);
     context_.times.answered(times_, now);
-    context_.outcomes.tell(*releaser_, std::move(outcome), times_);
+    if (connection_.traced) context_.traces.stages(connection_, context_.times, times_);
+    context_.outcomes.tell(*releaser_, std::move(outcome), connection_.ends.get(), times_);
     // The client's claim to its slot ends with the answer.
     context_.clients.owns(releaser_->client, -1);
   } else {

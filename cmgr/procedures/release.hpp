@@ -9,6 +9,8 @@ namespace xbind::cmgr {
 
 class Release final : public StepMachine<ReleaseFsm, Procedure> {
  public:
+  static constexpr const char* kName = "release";  // in traces
+
   // `releaser` gets the outcome; none: the manager itself releases, or a hold has expired.
   Release(Context& context, Connection& connection, const OptionalAsker& releaser, TimesIndex times)
       : StepMachine(context, connection), releaser_(releaser), times_(times) {}

@@ -141,6 +141,7 @@ void Reroute::take_over(TimePoint now) {
 // Makes the new path carry the connection.
 void Reroute::go_over(TimePoint now) {
   context_.connections.replace(connection_, path_, hops_, generation_);
+  connection_.changed(now);
   // Labels that debts hold as well move with their hops.
   move_debt_labels(hops_, connection_.debt_labels(), lent_);
   if (planted(Bug::kOldPathNotRemoved)) {
@@ -203,7 +204,7 @@ void Reroute::free_reroute_slot() {
 
 void Reroute::end(bool given_up, TimePoint now) {
   clear_path(now);
-  const ProcedurePtr self = leave();
+  const ProcedurePtr self = leave(given_up ? refusal_.cause : Cause::kNone);
   context_.connections.raise_generation(connection_, generation_);
   free_reroute_slot();
   if (given_up) {
@@ -221,7 +222,7 @@ void Reroute::fold() {
   HopSender::drop_pending_commands(hops_);
   context_.connections.fold(connection_, hops_);
   for (auto& label : lent_) connection_.note().debt_labels.push_back(std::move(label));
-  const ProcedurePtr self = leave();
+  const ProcedurePtr self = leave(Cause::kBeingReleased);
   free_reroute_slot();
 }
 

@@ -14,6 +14,8 @@ namespace xbind::cmgr {
 
 class Reroute final : public StepMachine<RerouteFsm, PathProcedure> {
  public:
+  static constexpr const char* kName = "reroute";  // in traces
+
   // `why`: the reason to leave the path, as of `version` of the network.
   Reroute(Context& context, Connection& connection, const Blocked& why, std::uint64_t version)
       : StepMachine(context, connection),

@@ -4,6 +4,7 @@
 #include "cmgr/procedures/path_watch.hpp"
 #include "cmgr/procedures/prepared_desk.hpp"
 #include "cmgr/procedures/start.hpp"
+#include "core/log_about.hpp"
 
 namespace xbind::cmgr {
 
@@ -41,11 +42,14 @@ void Setup::all_answered(HopAction action, TimePoint now) {
 }
 
 void Setup::connect(TimePoint now) {
+  context_.times.answered(times_, now);
+  context_.traces.setup_over(connection_, context_.times, times_, Cause::kNone);
   const ProcedurePtr self = leave();
   context_.connections.reach(connection_, Stage::kUp);
+  connection_.up_since_s = Connection::second_of(now);
   if (const OptionalAsker& asker = connection_.asker()) {
     context_.times.answered(times_, now);
-    context_.outcomes.tell(*asker, connected_outcome(connection_), times_);
+    context_.outcomes.tell(*asker, connected_outcome(connection_), connection_.ends.get(), times_);
   } else {
     context_.times.close(times_);
     context_.prepared.connected(connection_, now);
@@ -54,14 +58,16 @@ void Setup::connect(TimePoint now) {
 }
 
 void Setup::refuse(TimePoint now) {
+  context_.traces.setup_over(connection_, context_.times, times_, refusal_.cause);
   context_.times.close(times_);
+  const log::AboutCall about(connection_.id.value());
   if (const OptionalAsker& asker = connection_.asker()) {
-    context_.outcomes.tell(*asker, refused_outcome());
+    context_.outcomes.tell(*asker, refused_outcome(), connection_.ends.get());
   } else {
     context_.prepared.refused(connection_, now);
   }
   clear_path(now);
-  const ProcedurePtr self = leave();
+  const ProcedurePtr self = leave(refusal_.cause);
   forget(context_, connection_);
 }
 

@@ -8,6 +8,8 @@ namespace xbind::cmgr {
 
 class Setup final : public StepMachine<SetupFsm, PathProcedure> {
  public:
+  static constexpr const char* kName = "setup";  // in traces
+
   // The connection's asker gets the outcome. `times`: timing index of the call.
   Setup(Context& context, Connection& connection, TimesIndex times)
       : StepMachine(context, connection) {

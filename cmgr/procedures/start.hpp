@@ -15,6 +15,7 @@ Kind& begin(Context& context, Connection& connection, Args&&... args) {
   Kind& made =
       context.connections.places().make<Kind>(context, connection, std::forward<Args>(args)...);
   connection.procedure.reset(&made);
+  if (connection.traced) context.traces.begun(connection, Kind::kName);
   return made;
 }
 

@@ -68,8 +68,18 @@ class ProcedureTimers {
     hook.unlink();
     hook.deadline = kNever;
     if (timer == Timer::kNone) return;
-    hook.deadline = now + duration(timer);
+    hook.deadline = now + duration(config_, timer);
     lists_[static_cast<std::size_t>(timer)].push_back(hook);
+  }
+  // The settings become `wanted` after this call. Timers that run get the new duration, too, from
+  // when they were armed, so that each list stays in order.
+  void change(const Config& wanted) {
+    for (std::size_t timer = 0; timer < kTimers; ++timer) {
+      if (lists_[timer].empty()) continue;
+      const Duration more = duration(wanted, static_cast<Timer>(timer)) -
+                            duration(config_, static_cast<Timer>(timer));
+      for (TimerHook& hook : lists_[timer]) hook.deadline += more;
+    }
   }
   // The individual duration of a hold.
   void arm_hold(ConnectionId connection, TimePoint until) { holds_.emplace(until, connection); }
@@ -136,12 +146,12 @@ class ProcedureTimers {
  private:
   using List = boost::intrusive::list<TimerHook, boost::intrusive::constant_time_size<false>>;
 
-  Duration duration(Timer timer) const {
+  static Duration duration(const Config& config, Timer timer) {
     switch (timer) {
-      case Timer::kRoute: return config_.route_timer;
-      case Timer::kHop: return config_.hop_timer;
-      case Timer::kUndo: return config_.undo_timer;
-      case Timer::kBreak: return config_.break_delay;
+      case Timer::kRoute: return config.route_timer;
+      case Timer::kHop: return config.hop_timer;
+      case Timer::kUndo: return config.undo_timer;
+      case Timer::kBreak: return config.break_delay;
       case Timer::kNone:
       case Timer::kHold: break;
     }

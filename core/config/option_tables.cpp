@@ -21,14 +21,22 @@ class OptionTableReader : private TomlReader {
   OptionTableReader(const toml::table& root, const std::string& path, const OptionTableKind& kind)
       : TomlReader(root, path), kind_(kind) {}
 
-  Result<std::vector<OptionTable>> read() {
+  // Refuses what is none of the kinds.
+  Result<void> check_top(const std::vector<OptionTableKind>& kinds) const {
     for (const auto& [key, value] : root_) {
-      if (key.str() != kind_.table) {
-        return refuse(key.source().begin.line, "there is no '{}' here; write [[{}]]", key.str(),
-                      kind_.table);
-      }
+      const auto is_it = [name = key.str()](const auto& kind) { return kind.table == name; };
+      if (std::ranges::any_of(kinds, is_it)) continue;
+      std::vector<std::string> known;
+      for (const OptionTableKind& kind : kinds) known.push_back(fmt::format("[[{}]]", kind.table));
+      return refuse(key.source().begin.line, "there is no '{}' here; write {}", key.str(),
+                    fmt::join(known, " or "));
     }
+    return {};
+  }
+
+  Result<std::vector<OptionTable>> read() {
     const toml::node* node = root_.get(kind_.table);
+    if (node == nullptr && kind_.tables_min == 0) return std::vector<OptionTable>{};
     if (node == nullptr) {
       return fail(ErrorCode::kBadInput, "{}: there is no [[{}]]", path_, kind_.table);
     }
@@ -138,15 +146,34 @@ Error OptionTable::refusal(std::string_view key, std::string_view sentence) cons
   return refusal_at(lines_.find(key)->second, sentence);
 }
 
+std::string OptionTable::place(std::string_view key) const {
+  return fmt::format("{} line {}", path_, lines_.find(key)->second);
+}
+
 Error OptionTable::refusal_at(Line line, std::string_view sentence) const {
   return {ErrorCode::kBadInput, fmt::format("{} line {}: {}", path_, line, sentence)};
 }
 
 Result<std::vector<OptionTable>> read_option_tables(std::string_view text, const std::string& path,
                                                     const OptionTableKind& kind) {
+  auto tables = read_option_tables(text, path, std::vector{kind});
+  if (!tables) return tl::make_unexpected(tables.error());
+  return std::move(tables->at(kind.table));
+}
+
+Result<std::map<std::string, std::vector<OptionTable>>> read_option_tables(
+    std::string_view text, const std::string& path, const std::vector<OptionTableKind>& kinds) {
   const auto root = parse_toml(text, path, kTablesOctetsMax);
   if (!root) return tl::make_unexpected(root.error());
-  return OptionTableReader(*root, path, kind).read();
+  std::map<std::string, std::vector<OptionTable>> all;
+  for (const OptionTableKind& kind : kinds) {
+    OptionTableReader reader(*root, path, kind);
+    if (auto good = reader.check_top(kinds); !good) return tl::make_unexpected(good.error());
+    auto tables = reader.read();
+    if (!tables) return tl::make_unexpected(tables.error());
+    all[kind.table] = std::move(*tables);
+  }
+  return all;
 }
 
 Result<std::vector<OptionTable>> load_option_tables(const std::string& path,

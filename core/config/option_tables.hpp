@@ -27,6 +27,7 @@ struct OptionTableKind {
   std::vector<std::string> known;   // names of the options
   std::vector<std::string> needed;  // names that every table must have
   std::size_t tables_max = 1024;
+  std::size_t tables_min = 1;  // 0 or 1
 };
 
 // One table: its place in the file, and its values as they would stand on a command line.
@@ -37,6 +38,8 @@ class OptionTable {
   Result<void> load(OptionSet& set) const;
   // Returns "FILE line N: sentence", with the line of `key`, which must exist.
   Error refusal(std::string_view key, std::string_view sentence) const;
+  // "FILE line N", with the line of `key`, which must exist.
+  std::string place(std::string_view key) const;
 
  private:
   friend class OptionTableReader;
@@ -54,7 +57,10 @@ class OptionTable {
 // key, an invalid option value. `path` is used in the texts only.
 Result<std::vector<OptionTable>> read_option_tables(std::string_view text, const std::string& path,
                                                     const OptionTableKind& kind);
-// Reads the same from a file. kSystem: the file cannot be read.
+// Reads a file with tables of several kinds; the result has every kind by the name of its table.
+Result<std::map<std::string, std::vector<OptionTable>>> read_option_tables(
+    std::string_view text, const std::string& path, const std::vector<OptionTableKind>& kinds);
+// Reads the first from a file. kSystem: the file cannot be read.
 Result<std::vector<OptionTable>> load_option_tables(const std::string& path,
                                                     const OptionTableKind& kind);
 

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "core/check.hpp"
+#include "core/name.hpp"
 
 namespace xbind::config {
 namespace {
@@ -210,6 +211,14 @@ void OptionSet::require(std::string_view name) {
   option->required = true;
 }
 
+void OptionSet::set_live(std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) {
+    const auto option = std::ranges::find(options_, name, &Option::name);
+    XB_CHECK(option != options_.end(), name);
+    option->live = true;
+  }
+}
+
 void OptionSet::take_arguments(std::string usage, std::vector<std::string>* target, std::size_t min,
                                std::size_t max) {
   XB_CHECK(arguments_ == nullptr && min <= max && max > 0, min, max);
@@ -264,6 +273,37 @@ std::string OptionSet::given_text() const {
     parts.push_back(fmt::format("{}={} ({})", option.name, option.given_text, option.source));
   }
   return fmt::format("{}", fmt::join(parts, " "));
+}
+
+Result<void> OptionSet::put_first(std::string_view name, std::string text, std::string source) {
+  const auto option = std::ranges::find(options_, name, &Option::name);
+  if (option == options_.end()) {
+    return fail(ErrorCode::kBadInput, "unknown option {}{}", printable(name), meant(name));
+  }
+  option->first = {std::move(text), std::move(source)};
+  return {};
+}
+
+std::vector<OptionValue> OptionSet::values() const {
+  std::vector<OptionValue> values;
+  values.reserve(options_.size());
+  for (const Option& option : options_) {
+    values.push_back({option.name, option.text(), option.source, option.live});
+  }
+  return values;
+}
+
+std::vector<OptionChange> OptionSet::changes_to(const OptionSet& other) const {
+  XB_CHECK(options_.size() == other.options_.size(), options_.size(), other.options_.size());
+  std::vector<OptionChange> changes;
+  for (std::size_t i = 0; i < options_.size(); ++i) {
+    const Option& mine = options_[i];
+    const Option& its = other.options_[i];
+    XB_CHECK(mine.name == its.name, mine.name, its.name);
+    if (mine.text() == its.text()) continue;
+    changes.push_back({mine.name, mine.text(), its.text(), its.source, mine.live});
+  }
+  return changes;
 }
 
 }  // namespace xbind::config

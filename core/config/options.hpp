@@ -69,8 +69,9 @@ struct DoubleBounds {  // both ends included; values are finite in any case
 
 // What to print and return when the program must not run.
 struct Exit {
-  int code;          // 0: print `text` on stdout; 2: on stderr
-  std::string text;  // whole lines
+  int code;                   // 0: print `text` on stdout; 2: on stderr
+  std::string text;           // whole lines
+  std::string sentence = {};  // why, with code 2: without the program's name
 };
 
 // The value of an environment variable, or nothing when it is not set.
@@ -80,11 +81,30 @@ Environment process_environment();
 // One command of a program that has several: "drain SWITCH [PORT]".
 struct Command {
   std::string verb;
-  std::vector<std::string> arguments;  // the last one is optional when it is in brackets
+  std::vector<std::string> arguments;  // those at the end in brackets are optional
   std::string help;                    // one sentence
   std::vector<std::string> options;    // options that only this and other naming commands have
 
   std::string usage() const;  // "drain SWITCH [PORT]"
+};
+
+// An option whose value differs between two loads of the same declarations.
+struct OptionChange {
+  std::string name;
+  std::string before;  // as an operator would type it; may be empty
+  std::string after;
+  std::string source;  // of `after`: "command line", "FILE line 3"; empty: the default
+  bool live = false;   // see OptionSet::set_live()
+
+  friend bool operator==(const OptionChange&, const OptionChange&) = default;
+};
+
+// One option as it is in use.
+struct OptionValue {
+  std::string name;
+  std::string text;
+  std::string source;  // as in OptionChange
+  bool live = false;
 };
 
 class OptionSet {
@@ -140,6 +160,9 @@ class OptionSet {
   // only other commands name is refused on the command line (not from the environment or a file,
   // which serve all commands). `PROGRAM COMMAND --help` describes that command only.
   void take_commands(std::vector<Command> commands, std::vector<std::string>* target);
+  // The program takes these options while it runs when they are loaded again (reload.hpp); any
+  // other change needs a restart. --help and docs/options.md say so. They must be declared.
+  void set_live(std::initializer_list<std::string_view> names);
   // Adds a paragraph about the program as a whole, after the options in --help and docs/options.md.
   void add_note(std::string note) { notes_.push_back(std::move(note)); }
   // Adds the durations of a room that the program runs; --help and docs/timers.md list them after
@@ -151,6 +174,10 @@ class OptionSet {
   // --check-config, and returns the sentence that describes the fault, or nullopt.
   void add_check(std::function<std::optional<std::string>()> check);
 
+  // A value that goes before those of all sources, with `source` as its place. Call it before
+  // load(), which checks the value. kBadInput: there is no such option.
+  Result<void> put_first(std::string_view name, std::string text, std::string source);
+
   // Loads all values. nullopt: the targets are set and the program may run. Ignores args[0].
   // `variables`: the names of the environment that begin with XBIND_; a misspelt one is refused.
   std::optional<Exit> load(int argc, const char* const* argv, const Environment& environment,
@@ -160,6 +187,11 @@ class OptionSet {
   // options that were set, "rate=300 (command line) ...", for the first line of a log.
   bool given(std::string_view name) const;
   std::string given_text() const;
+
+  // After load(): all options in order of declaration.
+  std::vector<OptionValue> values() const;
+  // What differs in `other`, a loaded set of the same declarations.
+  std::vector<OptionChange> changes_to(const OptionSet& other) const;
 
   // Help of the whole program; with a verb of take_commands(), of that command.
   std::string help(std::string_view verb = {}) const;
@@ -179,6 +211,7 @@ class OptionSet {
     std::string range;                  // "10 to 60000"; empty: anything
     ValueKind kind = ValueKind::kText;  // in a file
     bool required = false;
+    bool live = false;
 
     bool list() const { return kind == ValueKind::kList; }
     // Refuses a setting of another kind; `place`: its file and line.
@@ -186,8 +219,11 @@ class OptionSet {
     // Returns what to assign, or what is wrong with the text: "5 is less than 10 ...".
     std::function<Result<Assign>(const std::string& text)> read;
     Assign assign_default;
+    std::optional<std::pair<std::string, std::string>> first;  // put_first(): text and source
     std::string source;      // after load(): "command line", ...; empty: default
     std::string given_text;  // after load(): the text as given
+
+    const std::string& text() const { return source.empty() ? default_text : given_text; }
   };
   // One value from one source.
   struct Given {
@@ -211,6 +247,7 @@ class OptionSet {
   Result<void> check_options_of(const Command& command) const;
   // The help text with default and bounds: "Calls to set up. (default 2000; 1 to 1000000)".
   static std::string meaning_of(const Option& option);
+  bool has_live() const;
   // The options that belong to every command, below a title, with --help and its like.
   std::string common_options_text() const;
   std::string timers_text() const;

@@ -22,6 +22,13 @@ constexpr const char* kSources =
     "--config;\n"
     "the command line goes first, then the environment, then the file.\n";
 
+constexpr const char* kLive =
+    "An option marked live may change while the program runs: `xbindctl reload NAME` or SIGHUP "
+    "loads the environment and the file of --config again, whole or not at all.";
+constexpr const char* kLiveMarkdown =
+    "*Live*: taken while the program runs, by `xbindctl reload` or SIGHUP "
+    "([operating.md](operating.md#reload)).";
+
 // Escapes '|', which would end a table cell.
 std::string cell(std::string_view text) {
   std::string escaped;
@@ -88,14 +95,16 @@ std::string Command::usage() const {
 }
 
 std::string OptionSet::meaning_of(const Option& option) {
-  if (option.value_name.empty()) return option.help;  // a flag
   std::vector<std::string> parts;
-  if (option.required) {
+  if (option.value_name.empty()) {  // a flag
+    // Its default is false.
+  } else if (option.required) {
     parts.emplace_back("must be given");
   } else if (!option.default_text.empty()) {
     parts.push_back("default " + option.default_text);
   }
-  if (!option.range.empty()) parts.push_back(option.range);
+  if (!option.value_name.empty() && !option.range.empty()) parts.push_back(option.range);
+  if (option.live) parts.emplace_back("live");
   return option.help + (parts.empty() ? "" : fmt::format(" ({})", fmt::join(parts, "; ")));
 }
 
@@ -131,6 +140,8 @@ std::string OptionSet::command_help(const Command& command) const {
   return text + common_options_text();
 }
 
+bool OptionSet::has_live() const { return std::ranges::any_of(options_, &Option::live); }
+
 std::string OptionSet::help(std::string_view verb) const {
   if (const Command* const one = command(verb)) return command_help(*one);
   std::string text = fmt::format("{}: {}\n\nUsage: {} [options]{}\n\n", program_, purpose_,
@@ -140,6 +151,7 @@ std::string OptionSet::help(std::string_view verb) const {
                         list_of(commands_));
   }
   text += common_options_text();
+  if (has_live()) text += wrapped(kLive);
   text += timers_text();
   for (const std::string& note : notes_) text += '\n' + wrapped(note);
   return text;
@@ -221,9 +233,11 @@ std::string OptionSet::markdown() const {
             ? ""
             : fmt::format(" {} |",
                           takers.empty() ? "all" : fmt::format("{}", fmt::join(takers, ", ")));
-    text += fmt::format("| `--{}` |{} {} | {} | {} |\n", option.name, of, cell(default_text),
-                        cell(option.range.empty() ? "any" : option.range), cell(option.help));
+    text += fmt::format("| `--{}` |{} {} | {} | {}{} |\n", option.name, of, cell(default_text),
+                        cell(option.range.empty() ? "any" : option.range), cell(option.help),
+                        option.live ? " *Live.*" : "");
   }
+  if (has_live()) text += fmt::format("\n{}\n", kLiveMarkdown);
   for (const std::string& note : notes_) text += fmt::format("\n{}\n", note);
   return text;
 }

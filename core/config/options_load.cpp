@@ -251,7 +251,8 @@ Result<void> OptionSet::load_values(const CommandLine& line, const Environment& 
   std::vector<Assign> assignments;
   for (std::size_t i = 0; i < options_.size(); ++i) {
     const Option& option = options_[i];
-    chosen[i] = line.values[i];
+    if (option.first) chosen[i] = Given{option.first->first, option.first->second};
+    if (!chosen[i]) chosen[i] = line.values[i];
     if (!chosen[i]) {
       const std::string variable = variable_of(option.name);
       if (const auto text = environment(variable)) {
@@ -309,8 +310,10 @@ Result<void> OptionSet::check_command(const std::vector<std::string>& words) con
   }
   const std::vector<std::string>& wanted = asked->arguments;
   const std::size_t given = words.size() - 1;
-  const bool last_may_miss = !wanted.empty() && wanted.back().starts_with('[');
-  if (given > wanted.size() || given + (last_may_miss ? 1 : 0) < wanted.size()) {
+  const auto may_miss = [](const std::string& argument) { return argument.starts_with('['); };
+  const auto needed = static_cast<std::size_t>(
+      std::find_if_not(wanted.rbegin(), wanted.rend(), may_miss).base() - wanted.begin());
+  if (given > wanted.size() || given < needed) {
     return fail(
         ErrorCode::kBadInput, "{} with {} argument{}{}; it is: {}", asked->verb, given,
         given == 1 ? "" : "s",
@@ -332,8 +335,9 @@ Result<void> OptionSet::check_options_of(const Command& command) const {
 }
 
 Exit OptionSet::refusal(const std::string& sentence) const {
-  return Exit{kRefused, fmt::format("{0}: {1}\nTry '{0} --help'.\n", program_,
-                                    printable(sentence, kRefusalOctetsMax))};
+  std::string shown = printable(sentence, kRefusalOctetsMax);
+  std::string text = fmt::format("{0}: {1}\nTry '{0} --help'.\n", program_, shown);
+  return Exit{kRefused, std::move(text), std::move(shown)};
 }
 
 std::optional<Exit> OptionSet::load(int argc, const char* const* argv,

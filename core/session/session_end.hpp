@@ -37,4 +37,11 @@ struct SessionEnding {
   friend bool operator==(const SessionEnding&, const SessionEnding&) = default;
 };
 
+// "silent: nothing was received for 15 s"; the kind alone if there is no reason.
+inline std::string text_of(const SessionEnding& ending) {
+  std::string text{to_string(ending.why)};
+  if (!ending.reason.empty()) text += ": " + ending.reason;
+  return text;
+}
+
 }  // namespace xbind

@@ -13,6 +13,7 @@ process can inspect it, end it, or end and start single processes of it (restart
   STATE_DIR/prometheus.yml  what Prometheus scrapes; with --metrics (metrics.py)
   STATE_DIR/names/     omniNames' own data, fresh at each up
   STATE_DIR/ovs/       database and sockets of Open vSwitch (ovs.py)
+  STATE_DIR/connections.json  what xbind-keeper reports; with --connections
   STATE_DIR/routeobject/  drains, for a restarted RouteObject; fresh at each up
 """
 
@@ -23,6 +24,7 @@ import sys
 import time
 from pathlib import Path
 
+from . import console
 from . import hosts
 from . import media
 from . import metrics
@@ -33,8 +35,8 @@ from . import scheduling
 from . import state as states
 from . import topology as topologies
 # The names that other modules take from here.
-from .options import (AGENT, DAEMONS, LabOptions, MANAGERS_MAX, PAPER_TOPOLOGY,  # noqa: F401
-                      PROGRAMS, ROOT, STATE_DIR_VARIABLE, TOOLS, default_state_dir,
+from .options import (AGENT, DAEMONS, KEEPER, LabOptions, MANAGERS_MAX,  # noqa: F401
+                      PAPER_TOPOLOGY, PROGRAMS, ROOT, STATE_DIR_VARIABLE, TOOLS, default_state_dir,
                       manager_names, state_dir_words)
 from .process import LabError, Process, end, uninterrupted
 
@@ -141,12 +143,20 @@ class Lab:
                            self.state_dir / "switchserver"],
                           {name: {"switch": gsmp[name]} for name in group.names}, [], "ready")
         self.add_program("xbind-routeobject", None,
-                         ["--topology", Path(options.topology).resolve(), "--name-service", names,
+                         ["--topology", Path(options.begin_with or options.topology).resolve(),
+                          "--name-service", names,
                           "--state-dir", self.state_dir / "routeobject"])
         self.add_program("xbind-qosmapper", None, ["--name-service", names])
         for name in manager_names(options.managers):
             self.add_program("xbind-cmgr", None if name == "default" else name,
                              ["--name-service", names, "--state-dir", self.state_dir / "cmgr"])
+        if options.console:
+            console.plan(self, addresses[0])
+        if options.connections:
+            self.add(KEEPER, [options.bin_dir / KEEPER, "--name-service", names, "--connections",
+                              Path(options.connections).resolve(), "--status-file",
+                              self.state_dir / "connections.json"],
+                     address="", ready="^xbind-keeper keeper ready.*$")
         if options.metrics:
             metrics.plan(self, addresses[0])
 
@@ -258,14 +268,15 @@ class Lab:
 
     def ranks(self, processes=None):
         """The processes, by default all, in starting order: each rank needs the ranks before it."""
-        order = [ovs.DATABASE, ovs.SWITCHES, "omniNames", *DAEMONS]
+        order = [ovs.DATABASE, ovs.SWITCHES, "omniNames", *DAEMONS, KEEPER, console.PROGRAM]
         by_program = {program: [] for program in order}
         for process in self.processes.values() if processes is None else processes:
             by_program[process.program].append(process)
         servants = [p for program in PROGRAMS[1:-1] for p in by_program[program]]
         ranks = [by_program[ovs.DATABASE], by_program[ovs.SWITCHES],
                  by_program["omniNames"] + by_program["xbind-switch"] + by_program[AGENT],
-                 servants, by_program["xbind-cmgr"]]
+                 servants, by_program["xbind-cmgr"], by_program[KEEPER],
+                 by_program[console.PROGRAM]]
         return [rank for rank in ranks if rank]
 
     def manager_names(self):
@@ -301,6 +312,7 @@ class Lab:
         for leftover in ("logs", "names", "config", "routeobject", "switchserver", "ovs"):
             shutil.rmtree(self.state_dir / leftover, ignore_errors=True)
         metrics.file_of(self.state_dir).unlink(missing_ok=True)
+        (self.state_dir / "connections.json").unlink(missing_ok=True)
         (self.state_dir / "names").mkdir(parents=True)
         (self.state_dir / "logs").mkdir()
 

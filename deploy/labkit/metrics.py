@@ -8,7 +8,8 @@ import json
 from pathlib import Path
 
 FIRST_PORT = 9470
-SCRAPED = ["xbind-cmgr", "xbind-switchserver", "xbind-routeobject", "xbind-qosmapper"]
+SCRAPED = ["xbind-cmgr", "xbind-switchserver", "xbind-routeobject", "xbind-qosmapper",
+           "xbind-console"]
 INTERVAL = "5s"
 ALERTS = Path(__file__).resolve().parents[1] / "prometheus" / "alerts.yml"
 

@@ -21,8 +21,11 @@ PROGRAMS = ["xbind-switch", "xbind-switchserver", "xbind-routeobject", "xbind-qo
 # In the place of xbind-switch at a node of kind "ovs".
 AGENT = "xbind-gsmp-ovs"
 DAEMONS = [*PROGRAMS, AGENT]
+# A client; only with LabOptions.connections.
+KEEPER = "xbind-keeper"
 MANAGERS_MAX = 16
-TOOLS = ["gsmpdump", "xbind-callgen", "xbind-names", "xbindctl"]
+CONSOLE = "xbind-console"
+TOOLS = ["gsmpdump", "xbind-callgen", CONSOLE, KEEPER, "xbind-names", "xbindctl"]
 
 STATE_DIR_VARIABLE = "XBIND_STATE_DIR"  # set by `deploy/lab env`
 
@@ -45,6 +48,7 @@ class LabOptions:
     topology: Path = PAPER_TOPOLOGY
     state_dir: Path = field(default_factory=default_state_dir)
     bin_dir: Path = ROOT / "build" / "bin"
+    begin_with: Path | None = None  # RouteObject's first topology; None: `topology`
     switch: str | None = None  # the kind of every switch; None: as the topology says
     names_port: int | None = None  # None: 2809, or a free one if 2809 is in use; 0: a free one
     loopback_net: str | None = None  # "127.0.1"; None: the first free one
@@ -54,6 +58,8 @@ class LabOptions:
     omniorb_config: bool = False  # write /etc/omniORB.cfg if there is none and it can be written
     start_timeout_s: float = 30.0
     metrics: bool = False  # every daemon serves metrics, at addresses that stay
+    console: bool = False  # an xbind-console, at an address that stays
+    connections: Path | None = None  # a file of permanent connections, which xbind-keeper keeps up
     respawn: bool = False  # a keeper starts processes again that end (respawn.py)
     # Further options of the daemons: program -> [(node or None for all, option, value)]. For a
     # program without nodes, `node` is the daemon's own name: default, manager-2.

@@ -214,4 +214,16 @@ std::vector<std::uint64_t> Topology::port_cells_per_s(SwitchIndex at) const {
   return rates;
 }
 
+std::vector<PortRate> Topology::rates_set(std::string_view switch_name) const {
+  std::vector<PortRate> rates;
+  const auto at = find(switch_name);
+  if (!at) return rates;
+  for (auto entry = link_at_.lower_bound(LinkEnd{*at, PortId{0}});
+       entry != link_at_.end() && entry->first.at == *at; ++entry) {
+    const TopologyLink& link = links_[entry->second];
+    if (link.rate_is_set) rates.push_back({entry->first.port, link.cells_per_s});
+  }
+  return rates;
+}
+
 }  // namespace xbind

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "core/ids.hpp"
+#include "core/path.hpp"
 #include "core/result.hpp"
 #include "routeobject/topology/media_line.hpp"
 
@@ -67,6 +68,9 @@ struct TopologyLink {
   std::uint64_t cells_per_s = 0;  // in each direction
   MediaLine media{};
   std::uint32_t delay_us = 0;  // propagation, each way, to kLinkDelayUsMax
+  // The operator has set the rate: SwitchServers give it to the switches' lines. Otherwise these
+  // have a rate of their own.
+  bool rate_is_set = false;
 
   friend bool operator==(const TopologyLink&, const TopologyLink&) = default;
 };
@@ -101,6 +105,8 @@ class Topology {
   Result<void> set_link_media(std::size_t link, MediaLine line);
   // Sets the delay; the default is 0.
   Result<void> set_link_delay(std::size_t link, std::uint32_t delay_us);
+  // Whether the operator has set the link's rate; the default is false. The link must exist.
+  void mark_rate_set(std::size_t link, bool is_set) { links_.at(link).rate_is_set = is_set; }
 
   const std::string& name() const { return name_; }
   const std::vector<TopologySwitch>& switches() const { return switches_; }
@@ -116,6 +122,8 @@ class Topology {
   // The rates of a switch's ports, port 1 first: a link's rate; at an endpoint's port 1 the sum of
   // the switch's links, so that it never refuses a call; 0 for an unused port.
   std::vector<std::uint64_t> port_cells_per_s(SwitchIndex at) const;
+  // The ports of a switch whose rate the operator has set, ascending; none for an unknown switch.
+  std::vector<PortRate> rates_set(std::string_view switch_name) const;
 
   friend bool operator==(const Topology&, const Topology&) = default;
 
@@ -142,8 +150,8 @@ class Topology {
 //    "demands": [{"from": "host-a", "to": "host-b", "weight": 1.0}]}
 // port_cells_per_s[i] is that of port i + 1. A switch has "kind" if it is "ovs", and "media" if
 // it is an endpoint. "labels" is "mpls" for a line with MPLS labels, otherwise missing. "addresses"
-// and "label" are present if the file has them, "delay_us" if it is above 0. The order is the
-// topology's; the text ends with a newline.
+// and "label" are present if the file has them, "delay_us" if it is above 0, "rate_is_set" if it is
+// true. The order is the topology's; the text ends with a newline.
 std::string describe_as_json(const Topology& topology);
 
 }  // namespace xbind

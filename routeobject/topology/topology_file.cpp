@@ -27,6 +27,7 @@ struct LinkText {
   std::uint64_t cells_per_s = 0;
   MediaLine media;
   std::uint32_t delay_us = 0;
+  bool rate_is_set = false;
   Line line = 0;
 };
 
@@ -188,9 +189,10 @@ class TopologyReader : private config::TomlReader {
   }
 
   Result<LinkText> read_link(const toml::table& table) const {
-    if (const auto good = only_keys(
-            table, {"between", "cells-per-s", "delay-us", "labels", "cells", "addresses", "label"},
-            "a link");
+    if (const auto good = only_keys(table,
+                                    {"between", "cells-per-s", "rate-is-set", "delay-us", "labels",
+                                     "cells", "addresses", "label"},
+                                    "a link");
         !good) {
       return tl::make_unexpected(good.error());
     }
@@ -223,6 +225,13 @@ class TopologyReader : private config::TomlReader {
                       "'delay-us' of a link is not a whole number of 0 to {}", kLinkDelayUsMax);
       }
       link.delay_us = static_cast<std::uint32_t>(delay->get());
+    }
+    if (const toml::node* node = table.get("rate-is-set")) {
+      if (!node->is_boolean()) {
+        return refuse(node->source().begin.line,
+                      "'rate-is-set' of a link is neither true nor false");
+      }
+      link.rate_is_set = node->as_boolean()->get();
     }
     const auto& switches = topology_.switches();
     const bool ovs = std::ranges::any_of(link.ends, [&switches](const EndText& end) {
@@ -266,6 +275,7 @@ class TopologyReader : private config::TomlReader {
       if (const auto set = topology_.set_link_delay(*added, link.delay_us); !set) {
         return refuse(link.line, "{}", set.error().text);
       }
+      topology_.mark_rate_set(*added, link.rate_is_set);
     }
     return {};
   }

@@ -12,6 +12,8 @@
 //   [[link]]
 //   between = ["host-a:2", "switch-1"]  # the port after the colon may be left out
 //   cells-per-s = 353207              # each way; 1 to 4294967295
+//   rate-is-set = true                # SwitchServers give this rate to the switches' lines;
+//                                     # default false: the lines have a rate of their own
 //   delay-us = 250                    # propagation each way; 0 to 10000000, default 0
 //   labels = "atm"                    # of the connections on this line: default; or "mpls"
 //   cells = "mpls"                    # default of ATM lines; or "plain", "ring", "none";

@@ -94,7 +94,7 @@ void GsmpDriver::set_quality(gsmp::QosFields& fields, const TrafficContract& con
   for (const auto& [port, about] : {std::pair{input, &in}, {output, &out}}) {
     if ((about->services & service_bit(contract.category)) != 0) continue;
     if (!by_priority_.insert(port).second) continue;
-    log::warn(
+    log::gsmp.warn(
         "port {} does not offer {}: connections of services that it does not offer are mapped to a "
         "priority",
         port, to_string(contract.category));
@@ -242,15 +242,15 @@ void GsmpDriver::on(const gsmp::SessionUp& up) {
   kept_ = up.effective_flag == gsmp::kRecoveredAdjacency;
   ++adjacency_;
   if (!kept_) added_.clear();
-  log::info("adjacency with the switch is up in GSMP version {}, its connections are {}",
-            up.version, kept_ ? "kept" : "gone");
+  log::gsmp.info("adjacency with the switch is up in GSMP version {}, its connections are {}",
+                 up.version, kept_ ? "kept" : "gone");
   if (auto sent = session_.switch_configuration(0, kNoCookie, now_); !sent) {
     drop_reason_ = sent.error().text;
   }
 }
 
 void GsmpDriver::on(const gsmp::SessionDown& down) {
-  log::warn("adjacency with the switch is lost: {}", to_string(down.reason));
+  log::gsmp.warn("adjacency with the switch is lost: {}", to_string(down.reason));
   up_ = false;
   ports_.clear();
   reported_ports_.clear();
@@ -280,7 +280,9 @@ void GsmpDriver::on(const gsmp::Response& response) {
     case gsmp::MessageType::kAllPortsConfiguration: on_all_ports(response); return;
     case gsmp::MessageType::kPortConfiguration: on_port(response); return;
     case gsmp::MessageType::kServiceConfiguration: on_services(response); return;
-    case gsmp::MessageType::kPortManagement: on_reset(response); return;
+    case gsmp::MessageType::kPortManagement:
+      if ((response.cookie & kRateCookie) != 0) return on_rate(response);
+      return on_reset(response);
     case gsmp::MessageType::kPortStatistics:
     case gsmp::MessageType::kConnectionStatistics: on_statistics(response); return;
     case gsmp::MessageType::kSwitchConfiguration:
@@ -290,7 +292,7 @@ void GsmpDriver::on(const gsmp::Response& response) {
         drop_reason_ = "the switch refused Switch Configuration: " + to_string(response.code);
       }
       return;
-    default: log::warn("an answer of an unexpected type is ignored"); return;
+    default: log::gsmp.warn("an answer of an unexpected type is ignored"); return;
   }
 }
 
@@ -438,8 +440,10 @@ void GsmpDriver::fail_request(gsmp::MessageType type, std::uint64_t cookie, Caus
       return;
     case gsmp::MessageType::kPortManagement:
       if (cause != Cause::kTimeout) return;
-      // Reading the port shows whether a flag is still set.
-      log::warn("port {}: the switch does not answer the reset of its event flags", cookie);
+      // Reading the port shows whether a flag is still set, and its rate.
+      log::gsmp.warn(
+          "port {}: the switch does not answer {}", static_cast<std::uint32_t>(cookie),
+          (cookie & kRateCookie) != 0 ? "the operator's rate" : "the reset of its event flags");
       want_port(PortId{static_cast<std::uint32_t>(cookie)});
       return;
     case gsmp::MessageType::kServiceConfiguration:

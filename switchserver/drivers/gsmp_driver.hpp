@@ -53,6 +53,7 @@
 #include "gsmp/session.hpp"
 #include "switchserver/drivers/gsmp_service.hpp"
 #include "switchserver/drivers/label_set.hpp"
+#include "switchserver/drivers/set_rates.hpp"
 #include "switchserver/drivers/switch_driver.hpp"
 #include "switchserver/drivers/timers.hpp"
 
@@ -113,6 +114,8 @@ class GsmpDriver : public SwitchDriver {
   static constexpr Duration kOthersPause = kDriverTimers["other-controllers-look"];
 
   static constexpr std::size_t kScanMax = 65'536;
+  // Distinguishes the cookies of Port Management: of a port's rate, or of its event flags.
+  static constexpr std::uint64_t kRateCookie = std::uint64_t{1} << 32;
 
   // `random` returns 32 bits at each call, for the adjacency's instance numbers.
   GsmpDriver(const gsmp::SessionOptions& options, std::function<std::uint32_t()> random);
@@ -126,6 +129,9 @@ class GsmpDriver : public SwitchDriver {
   void read_table(driver::Cookie cookie) override;
   void read_statistics(PortId port, Label label, driver::Cookie cookie) override;
   void flush() override;
+
+  // As RunningDriver::set_rates().
+  void set_rates(const std::vector<PortRate>& rates);
 
   // Called by the transport's owner.
   void connected(TimePoint now);
@@ -232,6 +238,10 @@ class GsmpDriver : public SwitchDriver {
   void on_reset(const gsmp::Response& response);
   void note_invalid_label(const gsmp::Event& event);
   void send_wanted();
+
+  // gsmp_driver_rates.cpp
+  void send_rates();
+  void on_rate(const gsmp::Response& response);
   std::vector<SwitchPort> ports_now() const;
   std::uint32_t port_session(PortId port) const;
   static Cause cause_of(const Error& error);
@@ -250,6 +260,7 @@ class GsmpDriver : public SwitchDriver {
   TimePoint look_at_ = kNever;      // when to read all ports, because of other controllers
   std::map<PortId, TimePoint> next_label_reset_;  // when the next Invalid Label flag may be reset
   std::vector<Stale> stale_;
+  SetRates rates_;
   std::set<PortId> by_priority_;  // ports that the log has named
   TimePoint invalid_logged_{};
   std::uint64_t invalid_unlogged_ = 0;

@@ -23,7 +23,7 @@ void GsmpDriver::on_all_ports(const gsmp::Response& response) {
     const std::string why =
         "the switch refused All Ports Configuration: " + to_string(response.code);
     if (up_) {
-      log::warn("{}", why);
+      log::gsmp.warn("{}", why);
     } else {
       drop_reason_ = why;
     }
@@ -49,6 +49,7 @@ void GsmpDriver::on_services(const gsmp::Response& response) {
 
 void GsmpDriver::come_up() {
   up_ = true;
+  rates_.forget_asked();
   for (auto& [id, port] : ports_) port.reported_session = port.session;
   reported_ports_ = ports_now();
   events_.push_back(driver::Up{reported_ports_, std::exchange(kept_, true)});
@@ -71,21 +72,21 @@ void GsmpDriver::know(const gsmp::PortRecord& record) {
   Port& port = known->second;
   if (up_ && !fresh && port.session != record.port_session) {
     ++counters_.ports_taken;
-    log::warn(
+    log::gsmp.warn(
         "port {} began session {} (was {}) without an event: another controller has brought it up; "
         "its cross-connects are put back",
         record.port, record.port_session, port.session);
   }
   CheckedRanges labels = checked_ranges(gsmp::label_ranges(record));
   if (!labels.left_out.empty() && labels.left_out != port.left_out) {
-    log::warn(
+    log::gsmp.warn(
         "port {}: label ranges {} are ignored: unknown kind, invalid, overlapping, or more than {} "
         "ranges",
         record.port, to_string(labels.left_out), kLabelRangesMax);
   }
   port.left_out = std::move(labels.left_out);
   if (labels.taken.empty() && port.has_labels) {
-    log::warn("port {} has no label range and is ignored", record.port);
+    log::gsmp.warn("port {} has no label range and is ignored", record.port);
   }
   port.has_labels = !labels.taken.empty();
   port.about = {record.port, std::move(labels.taken), record.transmit_cells_per_s,
@@ -115,8 +116,8 @@ void GsmpDriver::on_port(const gsmp::Response& response) {
   } else if (response.code == gsmp::FailureCode::kNoSuchPort) {
     ports_.erase(id);
   } else {
-    log::warn("port {}: the switch refused to report its configuration: {}", id,
-              to_string(response.code));
+    log::gsmp.warn("port {}: the switch refused to report its configuration: {}", id,
+                   to_string(response.code));
   }
   port_read(id);
 }
@@ -164,7 +165,7 @@ void GsmpDriver::on(const gsmp::SwitchEvent& of) {
     case gsmp::MessageType::kAdjacencyUpdate:
       ++counters_.adjacency_update;
       counters_.adjacencies = static_cast<std::uint64_t>(event.header.code);
-      log::info("the switch has {} controllers", counters_.adjacencies);
+      log::gsmp.info("the switch has {} controllers", counters_.adjacencies);
       look_at_ = now_;  // also after the last other controller has left: it may have changed ports
       return;
     default: return;
@@ -174,7 +175,7 @@ void GsmpDriver::on(const gsmp::SwitchEvent& of) {
 
 void GsmpDriver::note_event(const gsmp::Event& event) {
   const bool of_label = event.header.type == gsmp::MessageType::kInvalidLabel;
-  if (!of_label) log::info("the switch reports: {}", to_string(event));
+  if (!of_label) log::gsmp.info("the switch reports: {}", to_string(event));
   const auto known = ports_.find(event.port);
   if (known == ports_.end()) {
     want_port(event.port);
@@ -200,8 +201,8 @@ void GsmpDriver::note_invalid_label(const gsmp::Event& event) {
     ++invalid_unlogged_;
     return;
   }
-  log::warn("the switch reports: {}; {} more since the last of these lines", to_string(event),
-            invalid_unlogged_);
+  log::gsmp.warn("the switch reports: {}; {} more since the last of these lines", to_string(event),
+                 invalid_unlogged_);
   invalid_logged_ = now_;
   invalid_unlogged_ = 0;
 }
@@ -272,6 +273,7 @@ void GsmpDriver::send_wanted() {
     }
     at = wanted_ports_.erase(at);
   }
+  send_rates();
 }
 
 }  // namespace xbind

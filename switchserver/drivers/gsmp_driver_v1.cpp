@@ -28,8 +28,8 @@ std::vector<gsmp::ActivityRecord> GsmpDriver::labels_to_scan() const {
       }
     }
     if (left == 0) {
-      log::warn("port {}: only its first {} labels are searched for connections", port.port,
-                kScanMax);
+      log::gsmp.warn("port {}: only its first {} labels are searched for connections", port.port,
+                     kScanMax);
     }
   }
   return records;

@@ -24,6 +24,7 @@
 
 #include "core/clock.hpp"
 #include "core/metrics/metric_table.hpp"
+#include "core/path.hpp"
 #include "switchserver/drivers/switch_driver.hpp"
 
 namespace xbind {
@@ -42,6 +43,12 @@ class RunningDriver {
   // Ends the driver's threads. After it returns there are no more wakes, and calls on the serial do
   // nothing. Idempotent.
   virtual void stop() = 0;
+
+  // The rates that the operator has set for ports, all of them: the driver gives them to the
+  // switch, also after the switch or a port was away; other ports keep the rate that they have. A
+  // rate that the switch refuses is logged. A driver of a switch without such a request ignores
+  // them. The port's rate, as the switch reports it, follows in driver::Ports.
+  virtual void set_rates(const std::vector<PortRate>& /*rates*/) {}
 
   // The controller's interface to the switch. Lives as long as the driver.
   virtual SwitchDriver& requests() = 0;

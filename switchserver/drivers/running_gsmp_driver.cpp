@@ -114,12 +114,12 @@ std::size_t RunningGsmpDriver::on_wake(TimePoint now) {
       break;
     case Arrival::Kind::kOctets: driver_.receive(taken_.octets, now); break;
     case Arrival::Kind::kClosed:
-      log::warn("connection to the switch: {}", taken_.reason);
+      log::gsmp.warn("connection to the switch: {}", taken_.reason);
       why_away_ = taken_.reason;
       driver_.closed(now);
       break;
     case Arrival::Kind::kFailed:
-      log::debug("connecting to the switch: {}", taken_.reason);
+      log::gsmp.debug("connecting to the switch: {}", taken_.reason);
       why_away_ = taken_.reason;
       break;
   }
@@ -145,7 +145,7 @@ void RunningGsmpDriver::transmit() {
   if (!output_.empty()) {
     if (const auto sent = transport_->send(output_); !sent) {
       // The connection is closing; on_closed follows and ends the open requests.
-      log::debug("{}", sent.error().text);
+      log::gsmp.debug("{}", sent.error().text);
     }
   }
   if (std::string reason = driver_.take_drop_reason(); !reason.empty()) {

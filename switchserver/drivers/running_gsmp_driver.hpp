@@ -40,6 +40,7 @@ class RunningGsmpDriver : public RunningDriver {
   void start(Wake wake) override;
   void stop() override;
 
+  void set_rates(const std::vector<PortRate>& rates) override { driver_.set_rates(rates); }
   SwitchDriver& requests() override { return driver_; }
 
   std::size_t on_wake(TimePoint now) override;

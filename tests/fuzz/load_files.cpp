@@ -1,5 +1,5 @@
-// Callgen's files under libFuzzer: demands between endpoints, traces of calls, and the mixes of
-// kinds of calls and priorities that its options name. The first octet chooses.
+// Callgen's files under libFuzzer: demands between endpoints, traces of calls, scenarios, and the
+// mixes of kinds of calls and priorities that its options name. The first octet chooses.
 //
 // What is accepted is written and read back, and calls can be drawn from it.
 #include <fmt/format.h>
@@ -12,6 +12,7 @@
 #include "callgen/load/scenario.hpp"
 #include "callgen/load/trace.hpp"
 #include "callgen/load/workload.hpp"
+#include "callgen/options/scenario_file.hpp"
 #include "tests/fuzz/property.hpp"
 
 namespace {
@@ -107,6 +108,32 @@ void mix(const Result<Mix>& read, Result<Mix> (*parse)(const std::vector<std::st
   }
 }
 
+void scenario(std::string_view text) {
+  const auto read = parse_scenario(text, kFile);
+  if (!read) return require_refusal(read.error());
+  require(!read->phases.empty() && read->phases.size() <= kPhasesMax, "a scenario has no phase");
+  std::vector<RatePiece> rates;
+  for (const ScenarioPhase& phase : read->phases) {
+    require(phase.classes.size() == read->classes.size(), "a phase has other classes");
+    rates.push_back(phase.rate);
+  }
+  const RateCurve curve(rates);
+  const double calls = curve.calls_until(read->length());
+  require(calls > 0, "a scenario without calls");
+  Duration former{};
+  for (int part = 0; part <= 8; ++part) {
+    const Duration when = curve.time_of(calls * part / 9);
+    require(when >= former && when <= read->length(), "a call lies outside of the phases");
+    former = when;
+  }
+  former = {};
+  for (const ScenarioEvent& event : read->events) {
+    require(event.at >= former && event.at < read->length(), "an event lies outside of the phases");
+    require(!event.command.empty(), "an event runs nothing");
+    former = event.at;
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -114,6 +141,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text = text_of({data + 1, size - 1});
   switch (data[0]) {
     case 't': trace(text); break;
+    case 's': scenario(text); break;
     case 'm': mix(parse_mix(parts_of(text)), parse_mix); break;
     case 'p': mix(parse_priorities(parts_of(text)), parse_priorities); break;
     default: demands(text);

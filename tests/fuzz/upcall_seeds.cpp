@@ -139,6 +139,8 @@ v2::HopBatch second_hop_batch() {
   batch.declared.length(1);
   batch.declared[0].port_number = 2;
   batch.declared[0].labels = 3;
+  batch.traced.length(1);
+  batch.traced[0] = 7;
   return batch;
 }
 
@@ -300,6 +302,15 @@ std::vector<Seed> seeds() {
   labels.length(1);
   labels[0] = vci(32);
 
+  v2::NetworkEdit rate{};
+  rate.kind = v2::network_set_rate;
+  rate.first_end = element;
+  rate.cells_per_s = 500;
+  v2::NetworkEdit whole{};
+  whole.kind = v2::network_load;
+  whole.text = "name = \"one\"\n[[switch]]\nname = \"ann\"\nendpoint = true\n";
+  whole.file_name = "one.toml";
+
   const auto at = [](const char* name, const Arguments& arguments) {
     return arguments.request(operation_index(name));
   };
@@ -404,6 +415,10 @@ std::vector<Seed> seeds() {
                       at("drain", Arguments{}.value(element).octet(1)) +
                       at("links", Arguments{}.u32(0).u32(10)) +
                       at("switches", Arguments{}.u32(0).u32(10))},
+      {"network", at("plan_network", Arguments{}.value(rate)) +
+                      at("change_network", Arguments{}.value(rate).u64(0).octet(1)) +
+                      at("change_network", Arguments{}.value(whole).u64(0).octet(1)) +
+                      at("network_text", Arguments{}.u64(0)) + at("report_now", Arguments{})},
       {"video", at("video_to_network", Arguments{}.value(video)) +
                     at("network_to_frame_size", Arguments{}.u64(1000).u64(25'000)) +
                     at("network_to_frame_rate", Arguments{}.u64(1000).u64(20'000))},

@@ -23,6 +23,7 @@
 #include "tests/fuzz/property.hpp"
 #include "tests/fuzz/upcall.hpp"
 #include "tests/fuzz/upcall_table.hpp"
+#include "tests/integration/fixed_options.hpp"
 
 namespace {
 
@@ -51,7 +52,7 @@ class SwitchWorld {
       return true;
     });
     inbox_ = new HopInboxServant(daemon_);
-    operations_ = new SwitchOperationsServant(daemon_);
+    operations_ = new SwitchOperationsServant(daemon_, options_);
     server_ = new SwitchServerServant(daemon_, v2::HopInbox::_nil(), v2::SwitchOperations::_nil());
   }
 
@@ -85,6 +86,7 @@ class SwitchWorld {
   }
 
   SwitchServerDaemon daemon_;
+  FixedOptions options_;
   ServantVar<HopInboxServant> inbox_;
   ServantVar<SwitchOperationsServant> operations_;
   ServantVar<SwitchServerServant> server_;
@@ -95,8 +97,7 @@ class ManagerWorld {
   ManagerWorld() : daemon_(the_orb(), config(), peers()) {
     daemon_.ask([](cmgr::ConnectionManager& manager) {
       const TimePoint now = steady_now();
-      manager.register_switch("sw1");
-      manager.set_network({}, now);
+      manager.set_network({"sw1"}, {}, now);
       manager.switch_attached("sw1", SessionId{kSwitchSession}, 256, {}, now);
       manager.on_routes({route("ann", "bob"), route("bob", "ann")}, std::chrono::hours(1), now);
       const auto attached = manager.attach_client("c1", Epoch{1}, now);
@@ -106,9 +107,11 @@ class ManagerWorld {
     inbox_ = new cmgr::RequestInboxServant(daemon_);
     observer_ = new cmgr::HopObserverServant(daemon_);
     topology_observer_ = new cmgr::TopologyObserverServant(daemon_);
-    operations_ = new cmgr::ManagerOperationsServant(daemon_, Duration{});
+    operations_ = new cmgr::ManagerOperationsServant(
+        daemon_, [] { return Duration{}; }, options_);
     manager_ = new cmgr::ConnectionManagerServant(daemon_, v2::RequestInbox::_nil(),
-                                                  v2::ManagerOperations::_nil(), Duration{});
+                                                  v2::ManagerOperations::_nil(),
+                                                  [] { return Duration{}; });
   }
 
   omniServant& servant(ServantKind kind) {
@@ -141,6 +144,7 @@ class ManagerWorld {
   }
 
   cmgr::ManagerDaemon daemon_;
+  FixedOptions options_;
   ServantVar<cmgr::RequestInboxServant> inbox_;
   ServantVar<cmgr::HopObserverServant> observer_;
   ServantVar<cmgr::TopologyObserverServant> topology_observer_;
@@ -150,8 +154,13 @@ class ManagerWorld {
 
 class RouteWorld {
  public:
-  RouteWorld() : routes_(topology(), 1000), watchers_(routes_), drains_(routes_, "") {
-    operations_ = new RouteOperationsServant(dispatch_, routes_, watchers_, drains_);
+  RouteWorld()
+      : routes_(topology(), 1000),
+        watchers_(routes_),
+        drains_(routes_, ""),
+        networks_(routes_, {}) {
+    operations_ = new RouteOperationsServant(dispatch_, supervision_, routes_, watchers_, drains_,
+                                             networks_, options_);
     object_ = new RouteObjectServant(dispatch_, routes_, watchers_, v2::RouteOperations::_nil());
   }
   ~RouteWorld() { watchers_.stop(); }
@@ -174,9 +183,13 @@ class RouteWorld {
   }
 
   orb::Dispatch dispatch_{"RouteObject"};
+  orb::SharedTimers timers_;
+  orb::Supervision supervision_{timers_, "routeobject", true, [](const auto& done) { done({}); }};
   RouteService routes_;
   RemoteWatchers watchers_;
   DrainKeeper drains_;
+  FixedOptions options_;
+  NetworkKeeper networks_;
   ServantVar<RouteOperationsServant> operations_;
   ServantVar<RouteObjectServant> object_;
 };
@@ -184,7 +197,7 @@ class RouteWorld {
 omniServant& qos_mapper() {
   static orb::Dispatch dispatch("QOSMapper");
   static const ServantVar<QosMapperServant> mapper =
-      new QosMapperServant(dispatch, catalogue_of_option("").value());
+      new QosMapperServant(dispatch, catalogue_of_option("").value(), v2::QosOperations::_nil());
   return *mapper.in();
 }
 

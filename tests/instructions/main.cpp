@@ -30,6 +30,7 @@ int main(int argc, char** argv) {
   plan.hold_mean = std::chrono::milliseconds{hold_ms};
   plan.manager.aggregation.threshold = 64;
   plan.manager.label_cache_target = 1'024;
+  plan.manager.traces.sample = 64;  // as xbind-cmgr's default
   const model::PointResult result = model::run_point(plan);
   if (result.connected != calls || result.released != calls) {
     fmt::print(stderr, "call_instructions: {} calls, {} connected, {} released\n", calls,

@@ -212,6 +212,25 @@ TEST_F(ClientTest, ConnectsAndReleasesAndDetachesAtItsEnd) {
               ElementsAre("attach mia 5", "request 1", "request 2", "detach 1"));
 }
 
+TEST_F(ClientTest, AProgramMayNumberItsRequestsOnceEach) {
+  options_.own_numbers = true;
+  Client& client = started();
+  manager().answer = [](const Request& request) -> std::optional<Outcome> {
+    const bool first = std::get<ConnectRequest>(request).request == RequestId{0x7'0000'0001};
+    return first ? std::nullopt : std::optional{up(78)};
+  };
+  ConnectRequest request;
+  request.request = RequestId{0x7'0000'0001};
+  auto first = client.submit(request);
+  EXPECT_THAT(client.submit(request).get().error().text, HasSubstr("30064771073 has no answer"));
+  request.request = RequestId{0x3'0000'0002};
+  EXPECT_TRUE(connected(client.submit(request).get()).has_value());
+  EXPECT_THAT(manager().happened(),
+              ElementsAre("attach mia 5", "request 30064771073", "request 12884901890"));
+  client_.reset();
+  EXPECT_EQ(first.get().error().code, ErrorCode::kTimeout);
+}
+
 TEST_F(ClientTest, WaitsForAManagerThatIsNotThereYet) {
   Client& client = start();
   auto answer = client.submit(ConnectRequest{});

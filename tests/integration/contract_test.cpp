@@ -13,9 +13,11 @@
 #include "cmgr/parts/cache_state.hpp"
 #include "cmgr/parts/call_state.hpp"
 #include "connection_manager.hh"
+#include "core/alarms/alarm.hpp"
 #include "core/audit.hpp"
 #include "core/call.hpp"
 #include "core/cause.hpp"
+#include "core/events/event.hpp"
 #include "core/hop.hpp"
 #include "core/label.hpp"
 #include "core/path.hpp"
@@ -187,6 +189,42 @@ TEST(Contract, WhatAManagerShowsIsItsOwn) {
                                          {v2::cache_connections, CacheKind::kConnections},
                                          {v2::cache_prepared, CacheKind::kPrepared}},
                                         CacheKind::kPrepared);
+}
+
+// These numbers have gaps.
+TEST(Contract, SeveritiesAndEventsAreCores) {
+  EXPECT_EQ(v2::severity_critical, static_cast<v2::AlarmSeverity>(AlarmSeverity::kCritical));
+  EXPECT_EQ(v2::severity_major, static_cast<v2::AlarmSeverity>(AlarmSeverity::kMajor));
+  EXPECT_EQ(v2::severity_minor, static_cast<v2::AlarmSeverity>(AlarmSeverity::kMinor));
+  EXPECT_EQ(v2::severity_warning, static_cast<v2::AlarmSeverity>(AlarmSeverity::kWarning));
+  for (const auto& [constant, kind] : std::initializer_list<std::pair<v2::EventKind, EventKind>>{
+           {v2::event_connected, EventKind::kConnected},
+           {v2::event_held, EventKind::kHeld},
+           {v2::event_modified, EventKind::kModified},
+           {v2::event_leaf_added, EventKind::kLeafAdded},
+           {v2::event_leaf_dropped, EventKind::kLeafDropped},
+           {v2::event_released, EventKind::kReleased},
+           {v2::event_refused, EventKind::kRefused},
+           {v2::event_busy, EventKind::kBusy},
+           {v2::event_rerouted, EventKind::kRerouted},
+           {v2::event_broken, EventKind::kBroken},
+           {v2::event_path_unknown, EventKind::kPathUnknown},
+           {v2::event_mended, EventKind::kMended},
+           {v2::event_link_up, EventKind::kLinkUp},
+           {v2::event_link_down, EventKind::kLinkDown},
+           {v2::event_link_drained, EventKind::kLinkDrained},
+           {v2::event_link_undrained, EventKind::kLinkUndrained},
+           {v2::event_switch_up, EventKind::kSwitchUp},
+           {v2::event_switch_down, EventKind::kSwitchDown},
+           {v2::event_switch_drained, EventKind::kSwitchDrained},
+           {v2::event_switch_undrained, EventKind::kSwitchUndrained},
+           {v2::event_session_attached, EventKind::kSessionAttached},
+           {v2::event_session_ended, EventKind::kSessionEnded},
+           {v2::event_alarm_raised, EventKind::kAlarmRaised},
+           {v2::event_alarm_cleared, EventKind::kAlarmCleared},
+           {v2::event_alarm_acknowledged, EventKind::kAlarmAcknowledged}}) {
+    EXPECT_EQ(static_cast<int>(constant), static_cast<int>(kind)) << to_string(kind);
+  }
 }
 
 TEST(Contract, AHandoverIsCores) {

@@ -2,6 +2,7 @@
 """A manager or a SwitchServer ends, in order or not, and comes back: every call stands as if
 nothing had happened."""
 
+import re
 import signal
 import threading
 
@@ -34,6 +35,11 @@ class ProcessComesBack(InOneLab):
     def connect(self, *more):
         return self.answer("connect", CALLER, CALLEE, *more).split()[0]
 
+    def described(self, calls):
+        """Without since when they are up, which a manager knows of those that it connected itself."""
+        return [re.sub(r"(?m)^(up since|changed) .*\n", "", self.answer("describe", call))
+                for call in calls]
+
     def calls(self):
         return [line for line in self.answer("list").splitlines() if line[:1].isdigit()]
 
@@ -43,13 +49,13 @@ class ManagerComesBack(ProcessComesBack):
     def come_back(self, how):
         ids = [self.connect() for _ in range(STANDING - 1)]
         ids.append(self.connect("--both"))
-        described = [self.answer("describe", call) for call in ids]
+        described = self.described(ids)
         listed, tables = self.calls(), self.tables()
         self.assertEqual(len(listed), STANDING)
 
         restart(self.lab, "xbind-cmgr", how)
         self.assertEqual(self.calls(), listed)
-        self.assertEqual([self.answer("describe", call) for call in ids], described)
+        self.assertEqual(self.described(ids), described)
         self.assertEqual(self.tables(), tables)
         self.answer("audit")
 
@@ -134,13 +140,13 @@ class SwitchServerComesBack(ProcessComesBack):
     def come_back(self, how):
         ids = [self.connect() for _ in range(STANDING - 1)]
         ids.append(self.connect("--both"))
-        described = [self.answer("describe", call) for call in ids]
+        described = self.described(ids)
         listed, tables = self.calls(), self.tables()
 
         restart(self.lab, self.server, how)
         self.settled()
         self.assertEqual(self.calls(), listed)
-        self.assertEqual([self.answer("describe", call) for call in ids], described)
+        self.assertEqual(self.described(ids), described)
         self.assertEqual(self.tables(), tables)
 
         fresh = self.connect()

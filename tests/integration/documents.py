@@ -43,6 +43,8 @@ SHORTER = {
     "--links 1=mpls:127.0.1.1:6635/127.0.1.2:6635/1001":
         [("build", "timeout 1 build"), ("127.0.1.1:6068", "127.0.1.1:0"),
          ("127.0.1.1:6635", "127.0.77.1:6635")],
+    "build/bin/xbind-console --http 127.0.0.1:9480 --host console.example.net":
+        [("build", "timeout 1 build"), ("127.0.0.1:9480", "127.0.0.1:0")],
     "build/bin/gsmpdump --read FILE": [("FILE", "message.hex")],
     "build/bin/gsmpdump < FILE": [("FILE", "message.hex")],
     # One run of each build instead of six.
@@ -126,9 +128,13 @@ NOT_RUN = {
         "needs root and Open vSwitch; real_switches_test does the same"),
     "build/bin/xbind-gsmp-ovs --name node-1 --listen 127.0.1.1:6068 "
     "--bridge unix:/run/openvswitch/br0.mgmt --ports 3 --edge-ports 1": "needs a bridge",
+    'build/bin/xbindctl acknowledge ALARM --note "a fitter is on the way"': "alarms_test does it",
     "deploy/lab up --metrics": "prometheus_test does it",
     "prometheus --config.file=build/lab/prometheus.yml": "a program of others",
     "curl http://127.0.1.1:9470/-/ready": "prometheus_test does it",
+    "deploy/lab up --console": "console_test does it",
+    "curl http://127.0.1.1:9480/api/v1/daemons": "console_test does it",
+    "curl -N --max-time 3 http://127.0.1.1:9480/api/v1/events": "console_test does it",
     "build/bin/xbind-switch tell 127.0.0.1:7000 line 2 down": "switch_process_test does it",
     "build/bin/xbind-switch tell 127.0.0.1:7000 @sw2 restart cold": "switch_process_test does it",
 }
@@ -138,6 +144,7 @@ ENDED_BY_TIMEOUT = {124}
 EXIT_CODES = {
     "deploy/lab logs xbind-cmgr -f": ENDED_BY_TIMEOUT,
     "build/bin/gsmpdump --listen 127.0.0.1:7000 --to 127.0.1.1:6068": ENDED_BY_TIMEOUT,
+    "build/bin/xbind-console --http 127.0.0.1:9480 --host console.example.net": ENDED_BY_TIMEOUT,
     "build/bin/xbind-switch --listen 127.0.1.1:6068 --ports 4 --name sw1 "
     "--links 1=mpls:127.0.1.1:6635/127.0.1.2:6635/1001": ENDED_BY_TIMEOUT,
     "build/bin/xbind-callgen compare a1.json,a2.json,a3.json,a4.json,a5.json,a6.json "
@@ -158,7 +165,7 @@ def exit_codes(printed):
 # First words of our commands. A line that begins like this and is indented, or in a fence without
 # `sh`, is a command that no test runs.
 OURS = (r"\./(quickstart|check)\b|deploy/(lab|install)\b|(build/bin/)?(xbind-(cmgr|switchserver|"
-        r"routeobject|qosmapper|switch|callgen|names|gsmp-ovs)|xbindctl|gsmpdump|"
+        r"routeobject|qosmapper|switch|callgen|console|names|gsmp-ovs)|xbindctl|gsmpdump|"
         r"gsmp_conformance|\w+_bench)\s+\S")
 OTHERS = (r"(cmake|ninja|ctest|python3|valgrind|tshark|nameclt|eval|sudo|sysctl|chrt|mkdir|for|"
           r"export|git|apt-get)\s")

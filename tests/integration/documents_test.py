@@ -7,60 +7,14 @@ The commands of a document run in its order, in one shell's environment, from th
 """
 
 import contextlib
-import os
 import re
 import subprocess
 import tempfile
 
 from documents import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
+from reader import Reader
 from labkit import naming, quickstart
-
-ADD_BRANCH = "880c0010 03410200 00000002 80010010 00000001\n"
-COMMAND_S = 90
-
-
-class Reader:
-    """A shell whose folder looks like the root of the tree, but keeps written files out of the
-    tree."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.environment = folder / "environment"
-        self.environment.write_text("")
-        self.connection = None
-        self.printed = {}  # by typed command
-        for entry in ROOT.iterdir():
-            if entry.name not in ("build", "build-fuzz", ".git"):
-                (folder / entry.name).symlink_to(entry)
-        (folder / "build").mkdir()
-        for build in ("build", "OLD", "NEW"):
-            (folder / build).mkdir(exist_ok=True)
-            (folder / build / "bin").symlink_to(BIN)
-        (folder / "message.hex").write_text(ADD_BRANCH)
-
-    def types(self, command):
-        """Runs one command; returns its exit code and its output."""
-        if re.search(r"\bID\b", command):
-            assert self.connection is not None, f"no connect has printed an id before: {command}"
-            command = re.sub(r"\bID\b", self.connection, command)
-        output = self.folder / "output"
-        script = f"source environment\n{command}\ncode=$?\nexport -p > environment\nexit $code"
-        clean = {name: value for name, value in os.environ.items()
-                 if not name.startswith(("XBIND_", "ORB", "OMNIORB_"))}
-        # No pipe: a process that the command leaves running would hold it open
-        with open(output, "w") as file:
-            done = subprocess.run(
-                ["timeout", "-k", "5", str(COMMAND_S), "bash", "-c", script], cwd=self.folder,
-                stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT, check=False,
-                env={**clean, "XBIND_STATE_DIR": str(self.folder / "lab"),
-                     **({"HOME": str(self.folder)} if "~" in command else {})})
-        printed = self.printed[command] = output.read_text(errors="replace")
-        connected = re.search(r"^(\d+) (connected|held)", printed, re.MULTILINE)
-        if connected and "connect" in command:
-            self.connection = connected.group(1)
-        return done.returncode, printed
-
 
 class Documents(unittest.TestCase):
 

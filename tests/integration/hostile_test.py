@@ -338,7 +338,7 @@ class Hostile(InOneLab):
 
     def test_a_forged_topology_notice_does_not_hide_the_real_ones(self):
         def notice(out):
-            out.ulonglong(HIGHEST).ulong(1000).ulong(1)
+            out.ulonglong(HIGHEST).ulonglong(HIGHEST).ulong(1000).ulong(1)
             out.string(MIDDLE).ulong(0).octet(0).ulong(1)
         for key in self.manager.keys["TopologyObserver"]:
             self.remote(self.manager, key).send("topology_changed", notice, answered=False)

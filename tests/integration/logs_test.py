@@ -46,6 +46,11 @@ class Logs(unittest.TestCase):
     def texts(self, program):
         return [record["text"] for record in records(self.file_of(program))]
 
+    def about(self, subsystem):
+        """The manager's lines of that subsystem."""
+        return [record for record in records(self.file_of("xbind-cmgr"))
+                if record.get("subsystem") == subsystem]
+
     def ctl(self, lab, *words):
         done = tool(lab, "xbindctl", *words)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -115,12 +120,16 @@ class Logs(unittest.TestCase):
         for path in logs[1:-1]:
             self.assertIn("a controller", path.read_text())
 
-    def test_sighup_without_a_file_changes_nothing(self):
+    def test_sighup_without_files_changes_nothing(self):
         with lab_up() as lab:
-            manager = lab.processes["xbind-cmgr"]
+            manager, switch = (lab.processes[name] for name in
+                               ("xbind-cmgr", f"xbind-switch/{MIDDLE}"))
             os.kill(manager.pid, signal.SIGHUP)
-            wait_until(lambda: "SIGHUP (a terminal was closed?) changes nothing" in
+            os.kill(switch.pid, signal.SIGHUP)
+            wait_until(lambda: "SIGHUP: the options are reloaded: all as they were" in
                        manager.output(), "the manager has logged SIGHUP")
+            wait_until(lambda: "SIGHUP (a terminal was closed?) changes nothing" in
+                       switch.output(), "the switch has logged SIGHUP")
             self.ctl(lab, "status")
 
     def test_a_file_that_cannot_be_opened_ends_the_program(self):
@@ -153,16 +162,53 @@ class Logs(unittest.TestCase):
                                    for text in self.texts("xbind-cmgr")),
                        "the manager has opened its log again")
             for words, said in (
-                    (["manager", "loud"], "LEVEL 'loud' is none of debug, info, warn, error, off"),
+                    (["manager", "loud"], "level 'loud' is none of debug, info, warn, error, off"),
+                    (["manager", "cells", "info"], "subsystem 'cells' is none of calls, routes"),
+                    (["manager", "calls", "loud"], "level 'loud' is none of"),
                     (["nobody", "info"], "DAEMON 'nobody' is none of"),
-                    (["switchserver", "info"], "needs a NAME and a LEVEL"),
-                    (["manager", "m", "info"], "takes a LEVEL alone")):
+                    (["switchserver", "info"], "needs a NAME"),
+                    (["manager", "calls", "info", "m"], "a SUBSYSTEM and a LEVEL: option")):
                 refused = tool(lab, "xbindctl", "log-level", *words)
                 self.assertEqual(refused.returncode, 2, refused.stderr)
                 self.assertIn(said, refused.stderr)
             refused = tool(lab, "xbindctl", "log-level", "switchserver", "switch-9", "info")
             self.assertEqual(refused.returncode, 1)
             self.assertIn("switch-9", refused.stderr)
+
+    def test_subsystems_have_levels_of_their_own(self):
+        """A call's lines name it, and appear where its subsystem's level shows them."""
+        with lab_up(more=self.options("xbind-cmgr", "xbind-switchserver")) as lab:
+            said = self.ctl(lab, "log-level", "all", "calls", "debug")
+            for daemon in ("cmgr/default", "routeobject/default", "qosmapper/default",
+                           f"switchserver/{MIDDLE}"):
+                self.assertIn(f"xbind/{daemon}: the log level is info, calls debug", said)
+            call = self.ctl(lab, "connect", CALLER, CALLEE).split()[0]
+            of_calls = self.about("calls")
+            self.assertTrue(of_calls)
+            for line in of_calls:
+                self.assertEqual(line["level"], "debug")
+                self.assertEqual(str(line["call"]), call, line)
+            sessions = self.about("sessions")
+            self.assertTrue(sessions)
+            self.assertEqual({line["level"] for line in sessions}, {"info"})
+            self.assertIn("the log level is info\n", self.ctl(lab, "log-level", "manager",
+                                                              "calls", "default"))
+            self.ctl(lab, "release", call)
+            self.assertEqual(self.about("calls"), of_calls)
+            self.assertIn("the log level is info", self.ctl(lab, "log-level", "manager"))
+            self.ctl(lab, "log-level", "manager", "gsmp=off,calls=debug,error")
+            self.ctl(lab, "log-level", "manager", "default")
+            self.assertIn("the log level is info\n", self.ctl(lab, "log-level", "manager"))
+
+    def test_levels_of_subsystems_are_an_option(self):
+        for wrong, said in (("calls=loud", "the level 'loud' is none of debug"),
+                            ("cells=info", "the subsystem 'cells' is none of calls, routes")):
+            done = run("xbind-cmgr", "--log-level", wrong)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"option log-level: {said}", done.stderr)
+        with lab_up(more=self.options("xbind-cmgr", log_level="calls=debug,warn")) as lab:
+            self.assertIn("the log level is warn, calls debug",
+                          self.ctl(lab, "log-level", "manager"))
 
     # ----- lines of omniORB ------------------------------------------------------------------
 

@@ -13,6 +13,7 @@
 #include "cmgr/daemon.hpp"
 #include "core/steady_now.hpp"
 #include "orb/raise.hpp"
+#include "orb/unsupervised.hpp"
 #include "peers_world.hpp"
 #include "route_object.hh"
 #include "switch_server.hh"
@@ -94,11 +95,18 @@ class BadSwitch : public POA_xbind::v2::SwitchServer {
   std::atomic<int> read_ = 0;
 };
 
-class NoLinks : public POA_xbind::v2::RouteOperations {
+class NoLinks : public orb::Unsupervised<POA_xbind::v2::RouteOperations> {
  public:
   void drain(const v2::RouteElement&, CORBA::Boolean) override {}
   v2::LinkStateSeq* links(CORBA::ULong, CORBA::ULong) override { return new v2::LinkStateSeq(); }
-  void set_log_level(const char*) override {}
+  v2::NetworkDifference* plan_network(const v2::NetworkEdit&) override {
+    throw v2::BadRequest("no changes here");
+  }
+  v2::NetworkDifference* change_network(const v2::NetworkEdit&, CORBA::ULongLong,
+                                        CORBA::Boolean) override {
+    throw v2::BadRequest("no changes here");
+  }
+  v2::NetworkText* network_text(CORBA::ULongLong) override { return new v2::NetworkText(); }
 };
 
 // Gives another answer to each call; some are valid.
@@ -127,7 +135,10 @@ class BadRoutes : public POA_xbind::v2::RouteObject {
   v2::RouteAnswers* find_alternates(const v2::RouteQuery&, CORBA::ULong) override {
     throw CORBA::NO_IMPLEMENT();
   }
-  void report_ports(const char*, v2::Epoch, CORBA::ULongLong, const v2::PortNewsSeq&) override {}
+  v2::PortRateSeq* report_ports(const char*, v2::Epoch, CORBA::ULongLong,
+                                const v2::PortNewsSeq&) override {
+    return new v2::PortRateSeq();
+  }
   v2::TopologyState* watch(const char*, v2::TopologyObserver_ptr) override {
     trouble();
     v2::TopologyState_var state = new v2::TopologyState();
@@ -165,7 +176,7 @@ class BadRoutes : public POA_xbind::v2::RouteObject {
 
  private:
   void trouble() {
-    switch (calls_++ % 6) {
+    switch (calls_++ % 7) {  // three good answers in a row: a whole network
       case 0: throw v2::BadRequest("no");
       case 1: throw Context::CannotProceed();
       case 2: throw v2::Unavailable("no");

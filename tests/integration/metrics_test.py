@@ -21,7 +21,8 @@ def status_of(lab, path):
 
 
 # Only --metrics exposes these (prometheus_test.py).
-SCRAPED_ONLY = re.compile(r"exporter/.*|switchserver/(hops|refusals/.*|port_.*/<port>)")
+SCRAPED_ONLY = re.compile(
+    r"exporter/.*|orb/alarms/.*|switchserver/(hops|refusals/.*|port_.*/<port>)")
 
 
 def rows_of(program):

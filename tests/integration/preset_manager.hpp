@@ -11,6 +11,7 @@
 
 #include "connection_manager.hh"
 #include "orb/convert.hpp"
+#include "orb/unsupervised.hpp"
 
 namespace xbind {
 
@@ -21,6 +22,7 @@ class PresetManager : public POA_xbind::v2::ConnectionManager {
   // The last request of an operation that makes or changes something (and outcome_of, prepare), in
   // words: "commit 7".
   std::string asked;
+  std::string reload_refused;  // why; empty: it is not
   // The answer of every such operation. outcome_of() returns it; the others throw it as Refused if
   // its cause is not kNone.
   Outcome answer;
@@ -35,6 +37,9 @@ class PresetManager : public POA_xbind::v2::ConnectionManager {
   // audit_network() throws Unavailable while report.switches is 0, as at the beginning.
   v2::AuditReport report{true, {}, 0, 0, 0, 0, 0, 0, 0};
   v2::MetricSeq metrics;
+  v2::LogLevelSeq log_levels;
+  v2::TracePart trace{};
+  v2::TracedOperationSeq traced;
   v2::ManagerOperations_var operations;  // set it to the reference of a PresetOperations
   std::function<void()> trouble;         // see begin(); may throw anything
 
@@ -145,7 +150,7 @@ class PresetManager : public POA_xbind::v2::ConnectionManager {
 };
 
 // The operator interface of `manager`, which must outlive it.
-class PresetOperations : public POA_xbind::v2::ManagerOperations {
+class PresetOperations : public orb::Unsupervised<POA_xbind::v2::ManagerOperations> {
  public:
   explicit PresetOperations(PresetManager& manager) : manager_(manager) {}
 
@@ -183,6 +188,49 @@ class PresetOperations : public POA_xbind::v2::ManagerOperations {
   }
   void set_log_level(const char* level) override {
     manager_.asked = fmt::format("level {}", level);
+  }
+  v2::LogLevelSeq* log_levels() override { return new v2::LogLevelSeq(manager_.log_levels); }
+  v2::TracePart* spans_of(const char*, v2::ConnectionId connection) override {
+    manager_.asked = fmt::format("spans {}", connection);
+    return new v2::TracePart(manager_.trace);
+  }
+  v2::TracedOperationSeq* traced_operations(CORBA::ULong limit) override {
+    manager_.asked = fmt::format("operations {}", limit);
+    return new v2::TracedOperationSeq(manager_.traced);
+  }
+  v2::OptionValueSeq* options() override {
+    auto out = std::make_unique<v2::OptionValueSeq>();
+    out->length(2);
+    (*out)[0].name = "hop-timer-ms";
+    (*out)[0].value = "2000";
+    (*out)[0].source = "cm1.toml line 3";
+    (*out)[0].live = true;
+    (*out)[1].name = "name";
+    (*out)[1].value = "default";
+    (*out)[1].source = "";
+    (*out)[1].live = false;
+    return out.release();
+  }
+  v2::OptionChangeSeq* tune(const char* name, const char* value) override {
+    auto* const changes = reload();
+    manager_.asked = fmt::format("tune {} {}", name, value);
+    return changes;
+  }
+  v2::OptionChangeSeq* untune(const char* name) override {
+    auto* const changes = reload();
+    manager_.asked = fmt::format("untune {}", name);
+    return changes;
+  }
+  v2::OptionChangeSeq* reload() override {
+    manager_.asked = "reload";
+    if (!manager_.reload_refused.empty()) throw v2::BadRequest(manager_.reload_refused.c_str());
+    auto out = std::make_unique<v2::OptionChangeSeq>();
+    out->length(1);
+    (*out)[0].name = "hop-timer-ms";
+    (*out)[0].before = "3000";
+    (*out)[0].after = "2000";
+    (*out)[0].source = "cm1.toml line 3";
+    return out.release();
   }
   v2::AuditReport* repair_network(const v2::AuditFindingSeq& seen) override {
     manager_.asked = fmt::format("repair {}", seen.length());

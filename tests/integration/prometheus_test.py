@@ -224,6 +224,10 @@ class Exposed(unittest.TestCase):
                 "xbind_exporter_not_ready_reasons") == 1, "the scrape counts the reason")
             self.assertEqual(self.scrape(lab, server).value(
                 "xbind_switchserver_switch_up", switch=MIDDLE), 0)
+            raised = ("xbind_orb_alarms", frozenset({
+                "kind": "switch-away", "severity": "critical", "switch": MIDDLE}.items()))
+            wait_until(lambda: self.scrape(lab, server).samples.get(raised) == 1,
+                       "the scrape counts the alarm")
             lab.start(f"xbind-switch/{MIDDLE}")
             self.wait_ready(lab, server, 200)
 

@@ -26,7 +26,9 @@ const auto* const kEnvironment = testing::AddGlobalTestEnvironment(new OrbEnviro
 
 class Mapper : public testing::Test {
  protected:
-  Mapper() : servant_(new QosMapperServant(dispatch_, catalogue_of_option("").value())) {
+  Mapper()
+      : servant_(new QosMapperServant(dispatch_, catalogue_of_option("").value(),
+                                      v2::QosOperations::_nil())) {
     const CORBA::Object_var object = OrbEnvironment::runtime->activate(servant_.in());
     mapper_ = v2::QOSMapper::_unchecked_narrow(object);
   }

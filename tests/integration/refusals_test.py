@@ -44,6 +44,7 @@ COMMANDS = {
     "xbindctl managers": ["xbindctl", "managers", "all"],
     "xbindctl forget-manager": ["xbindctl", "forget-manager", "all", "default"],
     "xbindctl log-level": ["xbindctl", "log-level", "manager", "info"],
+    "xbindctl trace": ["xbindctl", "trace"],
 }
 NOBODY = "127.0.0.1:1"  # a name service that is not there
 

@@ -15,6 +15,7 @@
 #include "core/steady_now.hpp"
 #include "orb/runtime.hpp"
 #include "routeobject/servant.hpp"
+#include "tests/integration/fixed_options.hpp"
 
 namespace xbind {
 namespace {
@@ -79,7 +80,8 @@ class RouteObjectTest : public testing::Test {
       : RouteObjectTest(line_of_three(), validity_ms) {}
   RouteObjectTest(Topology topology, std::uint32_t validity_ms)
       : routes_(std::move(topology), validity_ms), watchers_(routes_) {
-    operations_ = new RouteOperationsServant(dispatch_, routes_, watchers_, drains_);
+    operations_ = new RouteOperationsServant(dispatch_, supervision_, routes_, watchers_, drains_,
+                                             networks_, options_);
     const CORBA::Object_var theirs = OrbEnvironment::runtime->activate(operations_.in());
     const v2::RouteOperations_var reference = v2::RouteOperations::_unchecked_narrow(theirs);
     servant_ = new RouteObjectServant(dispatch_, routes_, watchers_, reference);
@@ -102,7 +104,7 @@ class RouteObjectTest : public testing::Test {
     v2::PortNewsSeq ports;
     ports.length(1);
     ports[0] = {2, up, 500, 500};
-    route_object->report_ports("x", 1, number, ports);
+    const v2::PortRateSeq_var rates = route_object->report_ports("x", 1, number, ports);
   }
   v2::RouteOperations_var operations() { return route_object->route_operations(); }
   static v2::RouteQuery query(const char* from, const char* to, std::uint64_t cells_per_s) {
@@ -132,9 +134,13 @@ class RouteObjectTest : public testing::Test {
   }
 
   orb::Dispatch dispatch_{"routeobject_test"};
+  orb::SharedTimers timers_;
+  orb::Supervision supervision_{timers_, "routeobject", true, [](const auto& done) { done({}); }};
   RouteService routes_;
+  NetworkKeeper networks_{routes_, {}};
   RemoteWatchers watchers_;
   DrainKeeper drains_{routes_, ""};
+  FixedOptions options_;
   PortableServer::Servant_var<RouteOperationsServant> operations_;
   PortableServer::Servant_var<RouteObjectServant> servant_;
   v2::RouteObject_var route_object;

@@ -47,6 +47,8 @@ def last_connection(reader, count):
         reader.number("I")
         reader.number("B")
         reader.string()
+        for _ in ("up_since_s", "changed_s"):
+            reader.number("Q")
     return connection
 
 

@@ -102,6 +102,7 @@ class WireOctets : public testing::Test {
     }
     batch.returned = labels();
     batch.quota_returned.resize(count());
+    if (batch.commands() != 0) batch.traced.resize(count() % batch.commands());
     batch.declared.resize(count());
     return batch;
   }

@@ -55,6 +55,14 @@ class Causes(unittest.TestCase):
                 env={"XBIND_EXPLANATIONS": str(table)})
             self.assertIn(table.read_text(), (ROOT / "docs" / "operating.md").read_text())
 
+    def test_the_document_has_the_kinds_of_alarms(self):
+        with tempfile.TemporaryDirectory() as folder:
+            table = Path(folder) / "table"
+            run("xbindctl_test",
+                "--gtest_filter=Explanations.KindsOfAlarmsAreATableOfTheDocument",
+                env={"XBIND_ALARM_KINDS": str(table)})
+            self.assertIn(table.read_text(), (ROOT / "docs" / "operating.md").read_text())
+
     def test_a_cause_is_explained_without_a_peer(self):
         done = run("xbindctl", "explain", "busy", "--name-service", "127.0.0.1:9")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -98,6 +106,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.words("xbindctl", "completion", ""), ["bash", "zsh"])
         self.assertEqual(self.words("xbindctl", "--manager", "x", "managers", ""), ["all"])
         self.assertEqual(self.words("xbindctl", "connect", ""), [])
+        self.assertEqual(self.words("xbindctl", "network", "add-"), ["add-node", "add-link"])
         # No manager answers: no ids.
         self.assertEqual(self.words("false", "explain", "no-b"), ["no-bandwidth", "no-buffer"])
         self.assertEqual(self.words("false", "describe", ""), [])
@@ -119,7 +128,19 @@ class Refused(unittest.TestCase):
                             (["calls", "--ids", "--json"], "exclude each other"),
                             (["calls", "--sort", "age"], "sort"),
                             (["connect", "a", "b", "--watch"], "watch"),
-                            (["what-if", "switch-1", "x"], "is no port")):
+                            (["alarms", "--kind", "away"], "kind 'away' is none of"),
+                            (["events", "--kind", "call"], "none of calls, links"),
+                            (["what-if", "switch-1", "x"], "is no port"),
+                            (["network", "lod", "f"], "'lod' is none of load, show, add-node"),
+                            (["network", "load"], "network load takes FILE"),
+                            (["network", "show", "f"], "network show takes no argument"),
+                            (["network", "add-link", "a:2", "b:x", "5"], "'b:x' is not NODE:PORT"),
+                            (["network", "remove-link", "a"], "'a' is not NODE:PORT"),
+                            (["network", "set-rate", "a:2", "0"], "RATE '0' is not 1 to"),
+                            (["network", "add-node", "n", "--delay-us", "5"],
+                             "delay-us goes with network add-link"),
+                            (["network", "remove-node", "n", "--endpoint"],
+                             "endpoint goes with network add-node")):
             with self.subTest(words):
                 done = run("xbindctl", *words)
                 self.assertEqual(done.returncode, 2, done.stdout)

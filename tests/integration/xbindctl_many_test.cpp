@@ -76,6 +76,7 @@ class PresetMapper : public POA_xbind::v2::QOSMapper {
     return out.release();
   }
   v2::MetricSeq* status() override { return new v2::MetricSeq; }
+  v2::QosOperations_ptr qos_operations() override { return v2::QosOperations::_nil(); }
   v2::Demand video_to_network(const v2::VideoFrames&) override { throw CORBA::NO_IMPLEMENT(); }
   v2::VideoFrames network_to_frame_size(CORBA::ULongLong, CORBA::ULongLong) override {
     throw CORBA::NO_IMPLEMENT();

@@ -8,6 +8,7 @@
 
 #include "core/cause.hpp"
 #include "core/path.hpp"
+#include "orb/unsupervised.hpp"
 #include "xbindctl/commands.hpp"
 #include "xbindctl_test.hpp"
 
@@ -34,7 +35,8 @@ class PresetRouteObject : public POA_xbind::v2::RouteObject {
     return new v2::RouteAnswers(answers);
   }
   // Operations that xbindctl does not use.
-  void report_ports(const char*, v2::Epoch, CORBA::ULongLong, const v2::PortNewsSeq&) override {
+  v2::PortRateSeq* report_ports(const char*, v2::Epoch, CORBA::ULongLong,
+                                const v2::PortNewsSeq&) override {
     throw v2::BadRequest("no reports here");
   }
   v2::TopologyState* watch(const char*, v2::TopologyObserver_ptr) override {
@@ -82,7 +84,7 @@ class PresetRouteObject : public POA_xbind::v2::RouteObject {
 };
 
 // The same for the operator interface.
-class PresetRouteOperations : public POA_xbind::v2::RouteOperations {
+class PresetRouteOperations : public orb::Unsupervised<POA_xbind::v2::RouteOperations> {
  public:
   explicit PresetRouteOperations(PresetRouteObject& routes) : routes_(routes) {}
 
@@ -100,7 +102,16 @@ class PresetRouteOperations : public POA_xbind::v2::RouteOperations {
     }
     return out.release();
   }
+  v2::NetworkDifference* plan_network(const v2::NetworkEdit&) override {
+    throw v2::BadRequest("no changes here");
+  }
+  v2::NetworkDifference* change_network(const v2::NetworkEdit&, CORBA::ULongLong,
+                                        CORBA::Boolean) override {
+    throw v2::BadRequest("no changes here");
+  }
+  v2::NetworkText* network_text(CORBA::ULongLong) override { return new v2::NetworkText(); }
   void set_log_level(const char* level) override { routes_.asked = fmt::format("level {}", level); }
+  v2::LogLevelSeq* log_levels() override { return new v2::LogLevelSeq(); }
 
  private:
   PresetRouteObject& routes_;

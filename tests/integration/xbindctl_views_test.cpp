@@ -10,6 +10,7 @@
 
 #include "core/cause.hpp"
 #include "orb/convert.hpp"
+#include "xbindctl/alarms.hpp"
 #include "xbindctl/call_filter.hpp"
 #include "xbindctl/call_views.hpp"
 #include "xbindctl/documents.hpp"
@@ -40,6 +41,7 @@ v2::ConnectionState call_of(std::uint64_t id, const char* from, const char* to,
   state.resources = {cells_per_s, 0};
   state.reverse_resources = {0, 0};
   state.reroutes = 0;
+  state.up_since_s = state.changed_s = 0;
   state.condition = v2::path_up;
   state.hops.length(1);
   state.hops[0].leg = state.hops[0].number = 0;
@@ -146,6 +148,26 @@ TEST(Explanations, AreTheTableOfTheDocument) {
   EXPECT_THAT(explanations_markdown(), HasSubstr("| link down | A link or an access line"));
 }
 
+// The same for the kinds of alarms, which have other words than causes.
+TEST(Explanations, KindsOfAlarmsAreATableOfTheDocument) {
+  if (const char* const file = std::getenv("XBIND_ALARM_KINDS")) {
+    std::ofstream(file) << alarm_kinds_markdown();
+  }
+  EXPECT_THAT(alarm_kinds_markdown(), HasSubstr("| `switch-away` | critical | SwitchServer: "));
+  for (const std::string& name : alarm_kind_names()) EXPECT_FALSE(cause_from_word(name)) << name;
+}
+
+TEST(Explanations, AnAlarmIsExplainedByItsName) {
+  EXPECT_EQ(said([] { return explain_cause("client-gone"); }),
+            "0: alarm client-gone (warning)\n"
+            "  means       A client has connections and no session: its connections stay up.\n"
+            "  raised by   ConnectionManager, about the client\n"
+            "  what to do  Nothing, if it will return. Else `xbindctl release --client NAME` "
+            "releases them.\n");
+  EXPECT_THAT(said([] { return explain_cause("switch-avay"); }),
+              HasSubstr("did you mean 'switch-away'?"));
+}
+
 TEST(Explanations, ACauseIsExplainedByItsWord) {
   EXPECT_EQ(said([] { return explain_cause("last-leaf"); }),
             "0: last leaf\n"
@@ -172,7 +194,8 @@ TEST_F(Commands, ACallIsExplainedByTheStagesThatItHasPassed) {
       "labels              under way                    2.0\n"
       "switches            to come                      2.0\n"
       "total               under way                    2.0\n"
-      "the manager does not store the times of one call; `xbindctl call ID` shows its hops\n");
+      "`xbindctl trace ID` shows the times of this call, if they were recorded; `xbindctl call ID` "
+      "its hops\n");
 }
 
 // --- room on a path ------------------------------------------------------------------------------

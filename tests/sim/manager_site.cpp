@@ -31,10 +31,7 @@ void ManagerSite::invoked(SessionId session, const HopBatch& asked,
 
 void ManagerSite::learn_network(const std::vector<std::string>& switches,
                                 const std::vector<cmgr::NetworkLink>& links) {
-  step([&](cmgr::ConnectionManager& manager) {
-    for (const std::string& name : switches) manager.register_switch(name);
-    manager.set_network(links, world_.now);
-  });
+  step([&](cmgr::ConnectionManager& manager) { manager.set_network(switches, links, world_.now); });
 }
 
 void ManagerSite::serve_with_switches_missing() {

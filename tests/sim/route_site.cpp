@@ -128,7 +128,7 @@ bool RouteSite::drain(const Network::Port& line, bool drained) {
 
 bool RouteSite::drain_island() {
   if (dead()) return false;
-  const SwitchIndex island = *service_->topology().find(Network::kIsland);
+  const SwitchIndex island = *service_->topology()->find(Network::kIsland);
   const auto risen =
       service_->drain({Network::kIsland, kEndpointPort}, !condition_->access_lines[island].drained);
   notify_if_changed(risen.value_or(false));

@@ -22,10 +22,13 @@ METRICS = "docs/metrics.md"
 
 # Programs that have timers, as `PROGRAM [SUBCOMMAND]`.
 TIMED = ["xbind-cmgr", "xbind-switchserver", "xbind-routeobject", "xbind-qosmapper", "xbind-switch",
-         "xbind-switch tell", "xbind-callgen run", "xbindctl", "xbind-names", "gsmpdump"]
+         "xbind-switch tell", "xbind-callgen run", "xbind-keeper", "xbindctl", "xbind-names",
+         "xbind-console",
+         "gsmpdump"]
 
 # Programs that have a status operation.
-METERED = ["xbind-cmgr", "xbind-switchserver", "xbind-routeobject", "xbind-qosmapper"]
+METERED = ["xbind-cmgr", "xbind-switchserver", "xbind-routeobject", "xbind-qosmapper",
+           "xbind-console"]
 
 # A metric that is named where it is exported.
 NAMED_METRIC = re.compile(r'\bmetrics\.(?:emplace|push)_back\(\s*[({]?\s*(?:std::string[({])?"\w+')

@@ -19,11 +19,11 @@ import option_names
 
 ROOT = Path(__file__).resolve().parents[2]
 
-PROGRAMS = ["gsmpdump", "xbind-callgen compare", "xbind-callgen figures", "xbind-callgen floor",
-            "xbind-callgen generator", "xbind-callgen null-manager", "xbind-callgen null-switch",
-            "xbind-callgen overload", "xbind-callgen report", "xbind-callgen run",
-            "xbind-callgen saturate", "xbind-callgen search", "xbind-callgen soak", "xbind-cmgr",
-            "xbind-names", "xbind-qosmapper", "xbind-routeobject", "xbind-switch",
+PROGRAMS = ["gsmpdump", *("xbind-callgen " + word for word in (
+                "compare control figures floor generator null-manager null-switch overload report "
+                "run saturate search soak").split()),
+            "xbind-cmgr", "xbind-console", "xbind-keeper", "xbind-names", "xbind-qosmapper",
+            "xbind-routeobject", "xbind-switch",
             "xbind-switch tell", "xbind-switchserver", "xbindctl"]
 
 # Files that may use CORBA. All others compile without omniORB. main.cpp builds and connects the
@@ -56,7 +56,7 @@ OUTSIDE_WORLD = {
                            r'|boost/asio)'), [
         r"gsmp/tcp_.*", r"gsmp/gsmpdump/proxy\.cpp", r"xbindctl/ping\.cpp",
         r"emulator/main\.cpp", r"ovs/(bridge_link|options)\.cpp", r"switchserver/bench/main\.cpp",
-        r"dataplane/links/udp_.*",
+        r"dataplane/links/udp_.*", r"console/(http_(server|session)|workers)\.(cpp|hpp)",
         r"callgen/media/media_lines\.cpp", r"bench/(floor|null|processes)/.*\.cpp",
         r"switchserver/main\.cpp", r"orb/.*", r"tests/unit/.*transport_test\.cpp",
         r"tests/unit/dataplane/links/udp\.hpp", r"tests/integration/.*"]),

@@ -25,6 +25,7 @@ class FaultyDriver : public RunningDriver, private SwitchDriver {
     good_->start(std::move(wake));
   }
   void stop() override { good_->stop(); }
+  void set_rates(const std::vector<PortRate>& rates) override { good_->set_rates(rates); }
   SwitchDriver& requests() override { return *this; }
   std::size_t on_wake(TimePoint now) override { return good_->on_wake(now); }
   void tick(TimePoint now) override {

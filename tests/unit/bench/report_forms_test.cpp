@@ -50,7 +50,7 @@ RunReport run_of(int calls, Duration gap, Duration latency) {
     record.call = static_cast<std::uint64_t>(i);
     record.planned = record.sent = i * gap;
     record.answered = record.planned + latency;
-    figures.statistics.offered(record.planned, record.sent);
+    figures.statistics.offered(record.planned, record.sent, {record.planned, record.sent});
     figures.statistics.take(record);
     record.kind = RequestKind::kRelease;
     record.planned = record.sent = record.answered;

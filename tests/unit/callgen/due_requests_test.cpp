@@ -12,16 +12,16 @@ constexpr std::size_t kTwoManagers = 2;
 constexpr std::size_t kTwoInABatch = 2;
 
 DueRequests requests(bool both_ways = false) {
-  return {kTwoManagers, kTwoInABatch, {.cells_per_s = 100}, {.cells_per_s = 200}, both_ways};
+  return {kTwoManagers, kTwoInABatch, {{.cells_per_s = 100}}, {.cells_per_s = 200}, both_ways};
 }
 
 TEST(DueRequestsTest, WithoutAnythingDueThereIsNoBatch) { EXPECT_TRUE(requests().take().empty()); }
 
 TEST(DueRequestsTest, ABatchIsFullWhateverItIsFullOf) {
   DueRequests due = requests();
-  due.connect(0, RequestId{1}, {"host-1", "host-2"}, 0, 0);
+  due.connect(0, RequestId{1}, {"host-1", "host-2"}, {}, 0);
   due.ask(0, RequestKind::kRelease, RequestId{2}, ConnectionId{7}, {});
-  due.connect(0, RequestId{3}, {"host-2", "host-3"}, 5, 250);
+  due.connect(0, RequestId{3}, {"host-2", "host-3"}, {0, 5}, 250);
   const std::vector<Dispatch> sent = due.take();
   ASSERT_EQ(sent.size(), 2u);
   ASSERT_EQ(sent[0].batch.connects.size(), 1u);
@@ -37,7 +37,7 @@ TEST(DueRequestsTest, ABatchIsFullWhateverItIsFullOf) {
 TEST(DueRequestsTest, EachManagerHasItsOwnInTheOrderOfTheirFirstRequests) {
   DueRequests due = requests();
   for (const std::uint64_t request : {1, 2, 3, 4, 5})
-    due.connect(request % 2, RequestId{request}, {"host-1", "host-2"}, 0, 0);
+    due.connect(request % 2, RequestId{request}, {"host-1", "host-2"}, {}, 0);
   std::vector<std::string> reported;
   for (const Dispatch& one : due.take()) {
     reported.push_back(std::to_string(one.manager) + ":");
@@ -67,7 +67,7 @@ TEST(DueRequestsTest, WhatIsAskedOfACallThatIsUp) {
 
 TEST(DueRequestsTest, BothWaysIsTheSameServiceTheOtherWay) {
   DueRequests due = requests(true);
-  due.connect(0, RequestId{1}, {"host-1", "host-2"}, 0, 0);
+  due.connect(0, RequestId{1}, {"host-1", "host-2"}, {}, 0);
   const std::vector<Dispatch> sent = due.take();
   EXPECT_EQ(sent.at(0).batch.connects.at(0).reverse, ServiceSpec{.cells_per_s = 100});
 }

@@ -19,7 +19,7 @@ TimePoint at(Duration since_start) { return kStart + since_start; }
 // A call every 10 ms, the first at 10 ms, held for 25 ms, distributed over three managers.
 class ThreeManagers : public testing::Test {
  protected:
-  static Runner runner_of(std::uint64_t calls, std::size_t max_batch) {
+  static RunPlan plan_of(std::uint64_t calls, std::size_t max_batch) {
     RunPlan plan;
     plan.calls = calls;
     plan.calls_per_s = 100;
@@ -27,10 +27,15 @@ class ThreeManagers : public testing::Test {
     plan.hold_mean = 25ms;
     plan.max_batch = max_batch;
     plan.managers = 3;
-    Runner runner(plan, Workload::weighted({{"host-1", "host-2", 1}}, 1).value());
-    runner.start(kStart);
-    return runner;
+    return plan;
   }
+  struct Started : Runner {
+    Started(std::uint64_t calls, std::size_t max_batch)
+        : Runner(plan_of(calls, max_batch),
+                 Workload::weighted({{"host-1", "host-2", 1}}, 1).value()) {
+      start(kStart);
+    }
+  };
   static Outcome connected(RequestId request, std::uint64_t connection) {
     Outcome outcome;
     outcome.request = request;
@@ -47,7 +52,7 @@ class ThreeManagers : public testing::Test {
 };
 
 TEST_F(ThreeManagers, AreCalledInTurn) {
-  Runner runner = runner_of(6, 64);
+  Started runner(6, 64);
   for (std::size_t call = 0; call < 6; ++call) {
     const auto sent = runner.advance(at((call + 1) * 10ms));
     ASSERT_THAT(sent, SizeIs(1));
@@ -57,7 +62,7 @@ TEST_F(ThreeManagers, AreCalledInTurn) {
 }
 
 TEST_F(ThreeManagers, GetWhatIsDueAtOnceInABatchEach) {
-  Runner runner = runner_of(7, 64);
+  Started runner(7, 64);
   const auto sent = runner.advance(at(70ms));
   ASSERT_THAT(sent, SizeIs(3));
   EXPECT_THAT(sent[0].batch.connects, SizeIs(3));  // calls 0, 3 and 6
@@ -68,7 +73,7 @@ TEST_F(ThreeManagers, GetWhatIsDueAtOnceInABatchEach) {
 }
 
 TEST_F(ThreeManagers, GetNoBatchBeyondItsBound) {
-  Runner runner = runner_of(9, 2);
+  Started runner(9, 2);
   const auto sent = runner.advance(at(90ms));
   ASSERT_THAT(sent, SizeIs(6));  // 2 + 1 for each manager
   std::set<std::uint64_t> requests;
@@ -82,7 +87,7 @@ TEST_F(ThreeManagers, GetNoBatchBeyondItsBound) {
 }
 
 TEST_F(ThreeManagers, ReleaseWhatTheyHaveSetUpThemselves) {
-  Runner runner = runner_of(3, 64);
+  Started runner(3, 64);
   // callgen --> managers: one connect each; each numbers its connection 7
   const auto setups = runner.advance(at(30ms));
   ASSERT_THAT(setups, SizeIs(3));
@@ -106,7 +111,7 @@ TEST_F(ThreeManagers, ReleaseWhatTheyHaveSetUpThemselves) {
 }
 
 TEST_F(ThreeManagers, CannotAnswerForOneAnother) {
-  Runner runner = runner_of(1, 64);
+  Started runner(1, 64);
   const auto sent = runner.advance(at(10ms));
   ASSERT_THAT(sent, SizeIs(1));
   const RequestId request = sent[0].batch.connects[0].request;
@@ -118,7 +123,7 @@ TEST_F(ThreeManagers, CannotAnswerForOneAnother) {
 }
 
 TEST_F(ThreeManagers, EndTheRunTogetherWhenOneIsLost) {
-  Runner runner = runner_of(9, 64);
+  Started runner(9, 64);
   runner.advance(at(30ms));
   runner.target_lost(at(31ms));
   EXPECT_TRUE(runner.finished());

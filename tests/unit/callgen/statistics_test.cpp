@@ -130,9 +130,9 @@ TEST(Statistics, AGlanceTakesTheTimeFromThePlannedMoment) {
 TEST(Statistics, AShedCallHasArrivedAndWasNotSent) {
   Statistics statistics;
   statistics.expect(100, Duration{});
-  statistics.offered(10ms, 11ms);
-  statistics.offered(20ms, RequestRecord::kNever);
-  statistics.offered(40ms, 41ms);
+  statistics.offered(10ms, 11ms, {10ms, 11ms});
+  statistics.offered(20ms, RequestRecord::kNever, {20ms, RequestRecord::kNever});
+  statistics.offered(40ms, 41ms, {40ms, 41ms});
   EXPECT_EQ(statistics.planned().gaps(), 3u);
   EXPECT_NEAR(statistics.planned().mean_s(), 0.040 / 3, 1e-12);
   EXPECT_EQ(statistics.sent().gaps(), 2u);

@@ -355,6 +355,24 @@ TEST(AggregatorTest, AFlushedQueueStaysDueUntilItsLastPart) {
 }
 
 // A queue longer than a batch is split. The concatenated parts hold the queued commands in order.
+TEST(AggregatorTest, APartListsItsOwnRecordedConnections) {
+  const AggregationPolicy policy = fixed(1);
+  Aggregator queue(policy);
+  constexpr std::uint64_t kBatch = Aggregator::kCommandsPerBatch;
+  for (const std::uint64_t id : {std::uint64_t{1}, kBatch + 1}) {
+    queue.trace(ConnectionId{id});
+    queue.add(setup(id), kNow);
+    for (std::uint64_t i = id + 1; i < id + kBatch; ++i) queue.add(setup(i), kNow);
+  }
+  queue.trace(ConnectionId{1});
+  queue.add(key(1), kNow);
+  EXPECT_THAT(queue.take().traced, ElementsAre(ConnectionId{1}));
+  EXPECT_THAT(queue.take().traced, ElementsAre(ConnectionId{kBatch + 1}));
+  EXPECT_THAT(queue.take().traced, ElementsAre(ConnectionId{1}));
+  queue.add(setup(7), kNow);
+  EXPECT_THAT(queue.take().traced, IsEmpty());
+}
+
 TEST(AggregatorTest, ALongQueueGoesInPartsThatKeepTheOrder) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     SCOPED_TRACE(seed);

@@ -75,7 +75,7 @@ ExchangeTest::~ExchangeTest() = default;
 
 void ExchangeTest::start(bool fresh) {
   manager_ = std::make_unique<ConnectionManager>(config, *this);
-  if (fresh) manager_->set_network({}, now);
+  if (fresh) manager_->set_network({}, {}, now);
   limits_ = config.switch_session;
 }
 
@@ -437,6 +437,7 @@ void ExchangeTest::carry() {
       add(side.heard.modifies, batch->modifies);
       add(side.heard.quota_returned, batch->quota_returned);
       add(side.heard.declared, batch->declared);
+      add(side.heard.traced, batch->traced);
     }
   }
   for (auto& [session, frame] : std::exchange(to_clients_, {})) {

@@ -165,6 +165,7 @@ class ExchangeTest : public ::testing::Test, public Peers {
   std::vector<std::pair<RequestId, Outcome>> local_;
   // Sessions that the manager has reported as over.
   std::vector<SessionId> ended_switch_sessions_;
+  std::vector<std::string> let_go;  // switches
   std::vector<SessionId> ended_client_sessions_;
   SessionEnding last_ending_;  // the ending of the last session that is over
 
@@ -177,6 +178,7 @@ class ExchangeTest : public ::testing::Test, public Peers {
   void ask_services(std::vector<ServiceSpec> services) override;
   void invoke(SessionId session, const std::string& name, HopBatch batch) override;
   void attach_switch(const std::string& name, AttachTable::Lost lost) override;
+  void let_go_of_switch(const std::string& name) override { let_go.push_back(name); }
   void switch_session_over(SessionId session) override {
     ended_switch_sessions_.push_back(session);
   }

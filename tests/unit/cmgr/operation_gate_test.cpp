@@ -37,6 +37,21 @@ TEST(OperationGateTest, IsOpenForSoManyAtATime) {
   EXPECT_TRUE(gate.open());
 }
 
+TEST(OperationGateTest, AChangedBoundAndPatienceCountForThoseThatWait) {
+  Gate gate(1, 10, seconds{1});
+  gate.started();
+  EXPECT_FALSE(gate.open());
+  (void)gate.push(3, kOne, "waits", kNow);
+  EXPECT_EQ(gate.next_deadline(), kNow + seconds{1});
+  gate.change(2, seconds{5});
+  EXPECT_TRUE(gate.open());
+  EXPECT_EQ(gate.next_deadline(), kNow + seconds{5});
+  EXPECT_EQ(gate.expired(kNow + seconds{4}), std::nullopt);
+  gate.change(1, milliseconds{500});
+  EXPECT_FALSE(gate.open());
+  EXPECT_EQ(gate.expired(kNow + milliseconds{500}), "waits");
+}
+
 TEST(OperationGateTest, ReleasesGoFirstThenByPriorityTheOldestOfEachFirst) {
   Gate gate(1, 10, seconds{1});
   (void)gate.push(0, kOne, "low", kNow);

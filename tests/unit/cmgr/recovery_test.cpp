@@ -27,7 +27,8 @@ class RecoveryTest : public ExchangeTest {
     if (prepares_) {
       EXPECT_TRUE(manager().prepare("ann", "bob", cells(100), 1, now).has_value());
     }
-    manager().set_network({{"sw1", PortId{10}, "sw2", PortId{20}},
+    manager().set_network({"sw1", "sw2", "sw3", "sw4"},
+                          {{"sw1", PortId{10}, "sw2", PortId{20}},
                            {"sw2", PortId{21}, "sw3", PortId{30}},
                            {"sw2", PortId{22}, "sw4", PortId{40}}},
                           now);

@@ -63,9 +63,8 @@ TEST_F(LogOutput, AJsonLineSaysWhatItIsAbout) {
   EXPECT_THAT(read(path()), HasSubstr(R"("program":"xbind-switchserver","text":"without)"));
   const std::string name = "switch-1";
   const log::About about(name);
-  const log::AboutSubsystem subsystem("orb");
   const log::AboutCall call(71);
-  log::info("named");
+  log::orb.info("named");
   EXPECT_THAT(read(path()),
               HasSubstr(R"("name":"switch-1","subsystem":"orb","call":71,"text":"named"})"));
 }
@@ -109,18 +108,32 @@ TEST_F(LogOutput, AFileThatCannotBeOpenedEndsTheProcess) {
 TEST_F(LogOutput, TheLevelChangesWhileItRuns) {
   start(log::Format::kText);
   log::debug("one");
-  log::set_level(log::Level::kDebug);
+  log::set_levels(log::Level::kDebug);
   log::debug("two");
-  log::set_level(log::Level::kOff);
+  log::set_levels(log::Level::kOff);
   log::error("three");
   EXPECT_THAT(read(path()), testing::ContainsRegex("^[^\n]*debug [^\n]*two\n$"));
 }
 
-TEST(LogLevels, HaveNames) {
-  EXPECT_EQ(log::level_of("debug"), log::Level::kDebug);
-  EXPECT_EQ(log::level_of("off"), log::Level::kOff);
-  EXPECT_EQ(log::level_of("Debug"), std::nullopt);
-  EXPECT_EQ(log::level_of(""), std::nullopt);
+TEST_F(LogOutput, SubsystemsHaveLevelsOfTheirOwn) {
+  start(log::Format::kText);
+  log::set_levels(log::Levels{log::Level::kWarn}.changed("calls=debug", log::Level::kInfo).value());
+  log::calls.debug("one");
+  log::gsmp.info("two");
+  log::info("three");
+  log::gsmp.warn("four");
+  EXPECT_THAT(read(path()),
+              testing::ContainsRegex("^[^\n]*debug [^\n]*one\n[^\n]*warning [^\n]*four\n$"));
+  EXPECT_EQ(log::started_levels(), log::Levels{log::Level::kInfo});
+}
+
+TEST_F(LogOutput, ALineThatDoesNotNameItsCallBeginsWithIt) {
+  start(log::Format::kText);
+  const log::AboutCall call(71);
+  log::calls.info("connection 71 is there");
+  log::calls.info("it is gone");
+  EXPECT_THAT(read(path()), HasSubstr("cm1: connection 71 is there\n"));
+  EXPECT_THAT(read(path()), HasSubstr("cm1: call 71: it is gone\n"));
 }
 
 }  // namespace

@@ -22,7 +22,8 @@ class Control : public ::testing::Test {
     set.add_string("reason", &reason, "", "Why.");
     set.take_commands({{"drain", {"SWITCH", "[PORT]"}, "Takes it out of use.", {"reason"}},
                        {"drop", {"ID"}, "Ends one.", {"all", "reason"}},
-                       {"list", {}, "Lists them.", {}}},
+                       {"list", {}, "Lists them.", {}},
+                       {"set", {"WHAT", "[A]", "[B]"}, "Sets it.", {}}},
                       &words);
   }
   std::optional<Exit> load(std::vector<const char*> arguments) {
@@ -58,6 +59,16 @@ TEST_F(Control, ACommandHasItsArguments) {
   EXPECT_THAT(refusal({"list", "x"}),
               HasSubstr("list with 1 argument, 'x' is too much; it is: list"));
   EXPECT_THAT(refusal({"drian", "sw1"}), HasSubstr("'drian' is no command; did you mean drain?"));
+}
+
+TEST_F(Control, ArgumentsInBracketsAtTheEndMayBeMissing) {
+  for (const std::vector<const char*>& typed :
+       {std::vector{"set", "x"}, {"set", "x", "1"}, {"set", "x", "1", "2"}}) {
+    EXPECT_EQ(load(typed), std::nullopt);
+    EXPECT_EQ(words.size(), typed.size());
+  }
+  EXPECT_THAT(refusal({"set"}), HasSubstr("set with 0 arguments; it is: set WHAT [A] [B]"));
+  EXPECT_THAT(refusal({"set", "x", "1", "2", "3"}), HasSubstr("with 4 arguments, '3' is too much"));
 }
 
 TEST_F(Control, AnOptionOfOthersIsRefusedOnTheCommandLineAlone) {

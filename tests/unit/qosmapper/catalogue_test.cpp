@@ -110,5 +110,22 @@ TEST(CatalogueTest, ItHasBounds) {
   EXPECT_EQ(catalogue.add("more", service).error().text, "'more' is one service above 1000");
 }
 
+TEST(Catalogue, AChangedContentIsSaidAndTheOrderIsNone) {
+  const auto read = [](const std::string& text) { return parse_catalogue(text, "x.toml").value(); };
+  const std::string one =
+      "[[service]]\nname = \"a\"\nclass = \"constant\"\nframe-octets = 100\n"
+      "bits-per-s = 1000000\nframe-loss = 1e-6\ndelay-ms = 100\n";
+  const std::string other =
+      "[[service]]\nname = \"b\"\nclass = \"constant\"\nframe-octets = 100\n"
+      "bits-per-s = 1000000\nframe-loss = 1e-6\ndelay-ms = 100\n";
+  EXPECT_EQ(catalogue_change(read(one + other), read(other + one)), std::nullopt);
+  const auto more = catalogue_change(read(one), read(one + other));
+  ASSERT_TRUE(more.has_value());
+  EXPECT_EQ(more->before + ", " + more->after, "1 services, 2 services");
+  std::string faster = one;
+  faster.replace(faster.find("1000000"), 7, "2000000");
+  EXPECT_TRUE(catalogue_change(read(one), read(faster)).has_value());
+}
+
 }  // namespace
 }  // namespace xbind

@@ -379,9 +379,10 @@ TEST_F(RouteServiceTest, LinksAreShownInTheirOrderPageByPage) {
   service->drain({"b", PortId{2}}, true).value();
   const auto links = service->links(0, 10'000).value();
   ASSERT_EQ(links.size(), 5u);
-  EXPECT_EQ(links[0], (LinkReport{{0, PortId{2}}, {2, PortId{1}}, {true, false}, 1000, 99, 7, 10}));
-  EXPECT_EQ(links[1],
-            (LinkReport{{2, PortId{2}}, {1, PortId{2}}, {false, true}, 1000, 0, 1000, 20}));
+  const PathElement a2{"a", PortId{2}}, x1{"x", PortId{1}}, x2{"x", PortId{2}}, b2{"b", PortId{2}};
+  const LineCondition up{true, false}, down{false, true};
+  EXPECT_EQ(links[0], (LinkReport{a2, x1, up, 1000, 1000, 1000, 99, 7, 10}));
+  EXPECT_EQ(links[1], (LinkReport{x2, b2, down, 1000, 0, 1000, 0, 1000, 20}));
   EXPECT_EQ(service->links(3, 1).value(), std::vector{links[3]});
   EXPECT_EQ(service->links(4, 9)->size(), 1u);
   EXPECT_TRUE(service->links(5, 9)->empty());

@@ -5,6 +5,8 @@
 
 #include <regex>
 
+#include "core/config/reload.hpp"
+
 namespace xbind {
 namespace {
 
@@ -49,6 +51,28 @@ TEST(Nodes, AsTheFileSaysThem) {
   EXPECT_EQ((*nodes)[1].overbooking, 2.0);
   EXPECT_EQ((*nodes)[1].sharing, LabelSharing::kFree);  // no setting is inherited from the first
   EXPECT_EQ((*nodes)[1].window, 16U);
+}
+
+std::string changed(const std::string& from, const std::string& to) {
+  std::string text = kTwo;
+  const auto at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  text.replace(at, from.size(), to);
+  std::string changes;
+  for (const auto& change :
+       changes_of(parse_nodes(kTwo, "x.toml").value(), parse_nodes(text, "x.toml").value())) {
+    changes += config::to_string(change) + (change.live ? "" : ", restart") + '\n';
+  }
+  return changes;
+}
+
+TEST(Nodes, WhatAnotherFileChangesIsNamedWithTheNode) {
+  EXPECT_EQ(changed("1.5", "1.5"), "");
+  EXPECT_EQ(changed("1.5", "2.5"), "sw1 overbooking 1.5 -> 2.5 (file)\n");
+  EXPECT_EQ(changed("\"16\"", "\"32\""), "sw2 gsmp-window 16 -> 32 (file), restart\n");
+  EXPECT_EQ(changed("\"sw2\"", "\"sw3\""), "switches sw1,sw2 -> sw1,sw3 (file), restart\n");
+  EXPECT_EQ(changed("127.0.1.1", "127.0.1.9"),
+            "sw1 switch 127.0.1.1:6068 -> 127.0.1.9:6068 (file), restart\n");
 }
 
 TEST(Nodes, PortsMayHaveAFactorOfTheirOwn) {

@@ -91,6 +91,19 @@ TEST_F(PortReporterTest, ALineThatGoesDownIsToldAtOnce) {
   EXPECT_THAT(step(), Ne(std::nullopt));
 }
 
+TEST_F(PortReporterTest, AChangedThresholdAndRefreshCountFromTheNextReport) {
+  begin();
+  PortReporterOptions options;
+  options.threshold = 0.01;
+  options.refresh = std::chrono::seconds{1};
+  reporter_.change(options);
+  hops_take(0, 20);
+  EXPECT_THAT(wait(options.interval), Ne(std::nullopt)) << "a fiftieth is worth telling now";
+  arrives();
+  EXPECT_EQ(wait(milliseconds{999}), std::nullopt);
+  EXPECT_THAT(wait(milliseconds{1}), Ne(std::nullopt)) << "the refresh";
+}
+
 TEST_F(PortReporterTest, SoAreAnotherRateAndPortsThatComeAndGo) {
   begin();
   ports_[0] = {PortId{1}, true, 500, 500};
@@ -305,6 +318,17 @@ TEST_F(ReportedPortsTest, OverbookingRaisesWhatMayBePromised) {
   Ledger twice{{.overbooking = 2.0}};
   twice.set_ports(ports(1000));
   EXPECT_EQ(reported_ports(twice)[0], (ReportedPort{kIn, true, 2000, 2000}));
+}
+
+TEST_F(PortReporterTest, AReportThatSomebodyWantsGoesAtOnceAlsoWhileAnotherIsUnderWay) {
+  begin();
+  EXPECT_EQ(step(), std::nullopt);
+  reporter_.report_now(now_);
+  ASSERT_THAT(step(), Ne(std::nullopt));
+  reporter_.report_now(now_);
+  EXPECT_EQ(step(), std::nullopt);
+  arrives();
+  EXPECT_THAT(step(), Ne(std::nullopt));
 }
 
 }  // namespace

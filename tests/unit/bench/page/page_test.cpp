@@ -59,9 +59,10 @@ TEST(Page, PicturesThatNameTheirPartsAlikeDoNotMeet) {
   page.picture(svg, "second");
   const std::string html = page.html();
   EXPECT_THAT(html, Not(HasSubstr("<?xml")));
-  EXPECT_THAT(html, HasSubstr("<figure><svg><circle id='p1-dot'/><g id=\"p1-g\"/>"
-                              "<use xlink:href='#p1-dot'/><rect filter='url(#p1-g)'/></svg>"
-                              "<figcaption>first</figcaption>"));
+  EXPECT_THAT(html,
+              HasSubstr("<figure><div class=\"drawn\"><svg><circle id='p1-dot'/><g id=\"p1-g\"/>"
+                        "<use xlink:href='#p1-dot'/><rect filter='url(#p1-g)'/></svg></div>"
+                        "<figcaption>first</figcaption>"));
   EXPECT_THAT(html, HasSubstr("<circle id='p2-dot'/>"));
 }
 

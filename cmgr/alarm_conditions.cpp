@@ -1,0 +1,46 @@
+#include "cmgr/alarm_conditions.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace xbind::cmgr {
+
+std::vector<AlarmCondition> conditions_of(const ConnectionManager& logic,
+                                          const std::string& manager, AlarmCounts& last) {
+  std::vector<AlarmCondition> conditions;
+  const std::string object = "manager " + manager;
+  const auto counted = [&](AlarmKind kind, std::uint64_t now, std::uint64_t& before,
+                           const char* what) {
+    if (now <= std::exchange(before, now)) return;
+    conditions.push_back({kind, object, fmt::format("{} {} since the start", now, what)});
+  };
+  const CallCounters& counts = logic.counters();
+  counted(AlarmKind::kOverload, counts.busy, last.busy, "requests answered busy");
+  counted(AlarmKind::kClientOverLimit, counts.over_client_limit, last.over_client_limit,
+          "requests over a client's limit");
+  counted(AlarmKind::kCallsEndedByForce, counts.ended_stuck, last.ended_stuck,
+          "calls ended by force");
+
+  const ConnectionManager::Gauges gauges = logic.gauges();
+  if (gauges.astray != 0) {
+    conditions.push_back(
+        {AlarmKind::kCallsWithoutPath, object,
+         fmt::format("{} connections stand over what is unusable or drained", gauges.astray)});
+  }
+  if (gauges.owed != 0) {
+    conditions.push_back(
+        {AlarmKind::kRemovalsOwed, object, fmt::format("{} removals are owed", gauges.owed)});
+  }
+  if (const std::size_t unread = logic.recovery().unread(); unread != 0) {
+    conditions.push_back({AlarmKind::kCallsNotRead, object,
+                          fmt::format("{} switches have not been read for earlier calls", unread)});
+  }
+  logic.for_each_gone_client([&](const std::string& client, std::uint64_t connections) {
+    conditions.push_back({AlarmKind::kClientGone, "client " + client,
+                          fmt::format("{} connections and no session", connections)});
+  });
+  return conditions;
+}
+
+}  // namespace xbind::cmgr

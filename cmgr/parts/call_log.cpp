@@ -1,0 +1,101 @@
+#include "cmgr/parts/call_log.hpp"
+
+#include <chrono>
+
+#include "core/name.hpp"
+
+namespace xbind::cmgr {
+namespace {
+
+EventKind event_of(OutcomeKind kind) {
+  switch (kind) {
+    case OutcomeKind::kConnected: return EventKind::kConnected;
+    case OutcomeKind::kRefused: return EventKind::kRefused;
+    case OutcomeKind::kReleased: return EventKind::kReleased;
+    case OutcomeKind::kBusy: return EventKind::kBusy;
+    case OutcomeKind::kHeld: return EventKind::kHeld;
+    case OutcomeKind::kModified: return EventKind::kModified;
+    case OutcomeKind::kLeafAdded: return EventKind::kLeafAdded;
+    case OutcomeKind::kLeafDropped: break;
+  }
+  return EventKind::kLeafDropped;
+}
+
+EventKind event_of(NoticeKind kind) {
+  switch (kind) {
+    case NoticeKind::kBroken: return EventKind::kBroken;
+    case NoticeKind::kRerouted: return EventKind::kRerouted;
+    case NoticeKind::kMended: return EventKind::kMended;
+    case NoticeKind::kUnknown: break;
+  }
+  return EventKind::kPathUnknown;
+}
+
+}  // namespace
+
+CallLog::Record& CallLog::next(EventKind kind, Cause cause, const std::string& client,
+                               const CallEnds* ends) {
+  Record& record = ring_.next();
+  record.kind = kind;
+  record.cause = cause;
+  record.detailed = false;
+  if (record.ends.get() != ends) record.ends.reset(ends);
+  if (record.client != client) record.client = client;  // often the same one
+  return record;
+}
+
+void CallLog::outcome(const Outcome& outcome, const std::string& client, const CallEnds* ends) {
+  Record& record = next(event_of(outcome.kind), outcome.cause, client, ends);
+  record.connection = outcome.connection;
+  record.request = outcome.request;
+  if (outcome.cause == Cause::kNone) return;
+  record.detailed = true;
+  record.asked = outcome.asked;
+  record.free = outcome.free;
+  record.element = outcome.element;
+  record.reason.assign(outcome.reason, 0, kReasonOctetsMax);
+}
+
+void CallLog::notice(NoticeKind kind, ConnectionId connection, const std::string& client,
+                     const CallEnds* ends, const Refusal& why) {
+  Record& record = next(event_of(kind), why.cause, client, ends);
+  record.connection = connection;
+  record.request = {};
+  record.detailed = true;
+  record.asked = why.asked;
+  record.free = why.free;
+  record.element = why.element;
+  record.reason.assign(why.reason, 0, kReasonOctetsMax);
+}
+
+EventPage CallLog::page(std::uint64_t after, std::size_t limit, const Moment& now) const {
+  EventPage page;
+  page.newest = stamped_;
+  const auto span = ring_.after(after, limit, stamped_);
+  page.lost = span.lost;
+  page.events.reserve(span.count);
+  for (std::uint64_t number = span.first; number < span.first + span.count; ++number) {
+    const Record& record = ring_[number];
+    const auto age = std::chrono::duration_cast<std::chrono::milliseconds>(now.now - record.at);
+    xbind::Event& event = page.events.emplace_back();
+    event.number = number;
+    event.at_ms = now.utc_ms - static_cast<std::uint64_t>(age.count());
+    event.kind = record.kind;
+    event.object = record.client;
+    event.connection = record.connection;
+    event.request = record.request;
+    if (record.ends) {
+      event.from = record.ends->from;
+      event.to = record.ends->to;
+    }
+    event.cause = record.cause;
+    if (!record.detailed) continue;
+    event.element = printable(record.element);
+    event.asked = record.asked;
+    event.free = record.free;
+    event.text = printable(record.reason, 4 * kReasonOctetsMax);
+  }
+  return page;
+}
+
+}  // namespace xbind::cmgr

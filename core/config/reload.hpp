@@ -1,0 +1,129 @@
+// Loads the options of a running program again, whole or not at all (decision 0069).
+//
+// `Options` has a member `config::OptionSet set` and declares its options in its default
+// constructor, which makes load() possible into a second object beside the one in use.
+//
+//   Options options;
+//   if (auto exit_code = load_or_explain(options.set, argc, argv)) return *exit_code;
+//   Reload<Options> reload(options, argc, argv, [&](const Options& before, const Options& wanted) {
+//     return daemon.change(wanted);
+//   });
+//
+// The command line is the one of the start; the environment of a process does not change, so that
+// what changes is the file of --config, and files that options name.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/config/options.hpp"
+#include "core/result.hpp"
+
+namespace xbind::config {
+
+// kBadInput: an option that is not live has changed; the text names each with both values.
+Result<void> check_live(const std::vector<OptionChange>& changes);
+// "hop-timer-ms 3000 -> 2000 (cm1.toml line 4)"
+std::string to_string(const OptionChange& change);
+
+// The source of a tuned value.
+inline constexpr const char* kOperator = "operator";
+
+// What a program offers to those who ask for a reload. Any thread.
+class Reloadable {
+ public:
+  virtual ~Reloadable() = default;
+  // Returns the differences, which are in effect when this returns; none: everything is as before.
+  // On an error nothing has changed. kBadInput: the new values are refused, or a changed option
+  // needs a restart.
+  virtual Result<std::vector<OptionChange>> reload() = 0;
+  // Sets one live option, before all other sources, until this process ends or untune(). Else as
+  // reload(), which it includes.
+  virtual Result<std::vector<OptionChange>> tune(const std::string& name,
+                                                 const std::string& value) = 0;
+  // The option has the value of the other sources again. Nothing happens to one that is not tuned.
+  virtual Result<std::vector<OptionChange>> untune(const std::string& name) = 0;
+  // The options as they are in use, in order of declaration.
+  virtual std::vector<OptionValue> values() = 0;
+};
+
+template <class Options>
+class Reload : public Reloadable {
+ public:
+  // Puts live options into effect, all or none; `before` are those in use. May also add changes
+  // that the options' texts do not show, such as the content of a file that one names.
+  using Apply = std::function<Result<void>(const Options& before, const Options& wanted,
+                                           std::vector<OptionChange>& changes)>;
+
+  // `options`: as loaded at the start; outlives this object.
+  Reload(const Options& options, int argc, const char* const* argv, Apply apply)
+      : arguments_(argv, argv + argc), apply_(std::move(apply)), in_use_(&options) {}
+
+  Result<std::vector<OptionChange>> reload() override {
+    const std::lock_guard lock(mutex_);
+    return load_with(tuned_);
+  }
+  Result<std::vector<OptionChange>> tune(const std::string& name,
+                                         const std::string& value) override {
+    const std::lock_guard lock(mutex_);
+    auto tuned = tuned_;
+    tuned.insert_or_assign(name, value);
+    auto changes = load_with(tuned);
+    if (changes) tuned_ = std::move(tuned);
+    return changes;
+  }
+  Result<std::vector<OptionChange>> untune(const std::string& name) override {
+    const std::lock_guard lock(mutex_);
+    auto tuned = tuned_;
+    tuned.erase(name);
+    auto changes = load_with(tuned);
+    if (changes) tuned_ = std::move(tuned);
+    return changes;
+  }
+
+  std::vector<OptionValue> values() override {
+    const std::lock_guard lock(mutex_);
+    return in_use_->set.values();
+  }
+
+ private:
+  using Tuned = std::map<std::string, std::string>;
+
+  // The caller holds the lock.
+  Result<std::vector<OptionChange>> load_with(const Tuned& tuned) {
+    auto wanted = std::make_unique<Options>();
+    for (const auto& [name, value] : tuned) {
+      if (auto known = wanted->set.put_first(name, value, kOperator); !known) {
+        return tl::make_unexpected(known.error());
+      }
+    }
+    if (auto refused = load_again(wanted->set, arguments_)) {
+      return fail(ErrorCode::kBadInput, "{}", *refused);
+    }
+    std::vector<OptionChange> changes = in_use_->set.changes_to(wanted->set);
+    if (const auto live = check_live(changes); !live) return tl::make_unexpected(live.error());
+    if (const auto applied = apply_(*in_use_, *wanted, changes); !applied) {
+      return tl::make_unexpected(applied.error());
+    }
+    loaded_ = std::move(wanted);
+    in_use_ = loaded_.get();
+    return changes;
+  }
+
+  const std::vector<std::string> arguments_;  // a copy: the ORB takes its own out of argv
+  const Apply apply_;
+  std::mutex mutex_;  // for the members below; held while options are applied
+  Tuned tuned_;       // at most as many as there are options: others are refused
+  std::unique_ptr<Options> loaded_;
+  const Options* in_use_;
+};
+
+// Loads the set from the arguments of the start and the environment. Returns why it is refused.
+std::optional<std::string> load_again(OptionSet& set, const std::vector<std::string>& arguments);
+
+}  // namespace xbind::config

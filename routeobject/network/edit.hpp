@@ -1,0 +1,63 @@
+// Edits of the network by the operator: another topology file, or one switch or link. Each makes a
+// new topology and leaves the old one alone. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/path.hpp"
+#include "core/result.hpp"
+#include "routeobject/import/load_topology.hpp"
+#include "routeobject/topology/topology.hpp"
+
+namespace xbind {
+
+inline constexpr std::size_t kNetworkTextOctetsMax = std::size_t{4} << 20;
+
+namespace edit {
+
+struct Load {
+  std::string text;  // of any format of load_topology.hpp, at most kNetworkTextOctetsMax octets
+  std::string file_name;  // for refusals; empty: "network"
+};
+struct AddSwitch {
+  std::string name;
+  bool endpoint = false;
+};
+struct RemoveSwitch {  // with its links and demands
+  std::string name;
+};
+struct AddLink {
+  PathElement first_end;  // port 0: the lowest one without a link, from 2 at an endpoint
+  PathElement second_end;
+  std::uint64_t cells_per_s = 0;
+  std::uint64_t delay_us = 0;
+};
+struct RemoveLink {
+  PathElement end;  // either one
+};
+struct SetRate {
+  PathElement end;  // either one of a link
+  std::uint64_t cells_per_s = 0;
+};
+
+}  // namespace edit
+
+using NetworkEdit = std::variant<edit::Load, edit::AddSwitch, edit::RemoveSwitch, edit::AddLink,
+                                 edit::RemoveLink, edit::SetRate>;
+
+struct EditedNetwork {
+  Topology topology;
+  std::vector<std::string> notes;  // on an imported file
+};
+
+// The links that an edit adds, and those whose rate it changes, have a rate that is set; the others
+// keep what they have. kBadInput: a file is refused, with its line; a value is out of range, a name
+// invalid or taken, a port taken. kNotFound: no such switch or link. The text names the element and
+// the value.
+Result<EditedNetwork> edited(const Topology& network, const NetworkEdit& edit,
+                             const ImportOptions& options);
+
+}  // namespace xbind

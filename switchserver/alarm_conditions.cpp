@@ -1,0 +1,81 @@
+#include "switchserver/alarm_conditions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace xbind {
+namespace {
+
+void append_port(const Ledger& ledger, const SwitchPort& port, const std::string& object,
+                 std::vector<AlarmCondition>& conditions) {
+  if (!port.up) {
+    conditions.push_back({AlarmKind::kPortDown, object, "the switch reports that it is down"});
+  }
+  const PortUsage usage = ledger.usage(port.port).value_or(PortUsage{});
+  const std::uint64_t labels = ledger.output_stock(port.port).all;
+  const auto add = [&](std::optional<AlarmCondition> condition) {
+    if (condition) conditions.push_back(std::move(*condition));
+  };
+  add(nearly_full(AlarmKind::kLabelsShort, object,
+                  labels - std::min(labels, usage.free_output_labels), labels, "labels"));
+  add(nearly_full(AlarmKind::kBandwidthShort, object, usage.taken.cells_per_s,
+                  usage.capacity.cells_per_s, "cells/s"));
+}
+
+}  // namespace
+
+bool awaits_claims(const SwitchController& controller) {
+  const Settling& settling = controller.settling();
+  return settling.pending() &&
+         (!settling.awaited().empty() || controller.ledger().unclaimed_labels() > 0);
+}
+
+std::vector<AlarmCondition> conditions_of(const SwitchController& controller,
+                                          const std::string& name) {
+  std::vector<AlarmCondition> conditions;
+  if (controller.up() && awaits_claims(controller)) {
+    conditions.push_back({AlarmKind::kClaimsAwaited, name,
+                          fmt::format("{} managers that are known have not claimed",
+                                      controller.settling().awaited().size())});
+  }
+  for (const SwitchController::ManagerHoldings& holding : controller.holdings()) {
+    if (holding.attached || holding.forgotten || holding.hops == 0) continue;
+    conditions.push_back(
+        {AlarmKind::kManagerGone, "manager " + holding.manager.name,
+         fmt::format("{} of its hops are at {} and it has no session", holding.hops, name)});
+  }
+  const Ledger& ledger = controller.ledger();
+  for (const SwitchPort& port : ledger.ports()) {
+    append_port(ledger, port, fmt::format("{} port {}", name, port.port), conditions);
+  }
+  return conditions;
+}
+
+std::vector<Event> PortWatch::changes(const std::vector<SwitchPort>& ports,
+                                      const std::string& switch_name) {
+  std::vector<Event> events;
+  const auto changed = [&](PortId port, bool up, const char* text) {
+    Event& event = events.emplace_back();
+    event.kind = up ? EventKind::kLinkUp : EventKind::kLinkDown;
+    event.object = fmt::format("{} port {}", switch_name, port);
+    event.text = text;
+  };
+  std::map<PortId, bool> now;
+  for (const SwitchPort& port : ports) {
+    now.emplace(port.port, port.up);
+    const auto before = up_.find(port.port);
+    // A port that is up when it is first seen is no news.
+    if (before == up_.end() ? port.up : before->second == port.up) continue;
+    changed(port.port, port.up, "as the switch reports");
+  }
+  for (const auto& [port, up] : up_) {
+    if (up && !now.contains(port)) changed(port, false, "the switch has it no longer");
+  }
+  up_ = std::move(now);
+  return events;
+}
+
+}  // namespace xbind

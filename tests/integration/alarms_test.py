@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""Alarms and events of a lab of real processes: what dies, is drained or is refused is listed,
+explained and acknowledged, and cleared when it is over; what happens can be followed.
+"""
+
+import json
+import signal
+import subprocess
+
+import xbindctl_schemas
+from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
+
+RING = 8192  # events of calls that a manager keeps
+
+
+class Operator(InOneLab):
+
+    def ctl(self, *words, code=0):
+        done = tool(self.lab, "xbindctl", *words)
+        if code is not None:
+            self.assertEqual(done.returncode, code, (words, done.stdout, done.stderr))
+        return done.stdout
+
+    def alarms(self, *words):
+        document = xbindctl_schemas.checked("alarms", self.ctl("alarms", *words, "--json",
+                                                               code=None))
+        return document["alarms"]
+
+    def alarm(self, kind, about, *words):
+        """The only alarm of the kind about the object, or None."""
+        those = [each for each in self.alarms("--kind", kind, *words) if each["about"] == about]
+        self.assertLess(len(those), 2, those)
+        return those[0] if those else None
+
+    def wait_for_alarm(self, kind, about):
+        return wait_until(lambda: self.alarm(kind, about), f"{kind} of {about} is raised")
+
+    def wait_for_end(self, kind, about):
+        wait_until(lambda: self.alarm(kind, about) is None, f"{kind} of {about} is cleared", 60)
+
+    def events(self, *words):
+        lines = self.ctl("events", *words, "--json").splitlines()
+        documents = [json.loads(line) for line in lines]
+        for document in documents:
+            xbindctl_schemas.check("events", document)
+        return documents
+
+    def happened(self, kind, **members):
+        return [event for event in self.events("--kind", kind)
+                if all(event.get(name) == value for name, value in members.items())]
+
+
+class Alarms(Operator):
+
+    def test_a_lab_that_is_well_has_none(self):
+        wait_until(lambda: self.alarms() == [], "no alarm", 60)
+        self.assertEqual(self.ctl("alarms"), "no alarms\n")
+
+    def test_a_switch_that_is_killed_is_listed_explained_acknowledged_and_cleared(self):
+        name = f"xbind-switch/{MIDDLE}"
+        process = self.lab.processes[name]
+        process.signal(signal.SIGKILL)
+        wait_until(lambda: not process.alive(), "the switch is dead")
+        alarm = self.wait_for_alarm("switch-away", MIDDLE)
+        self.assertEqual(alarm["severity"], "critical")
+        self.assertEqual(alarm["daemon"], f"switchserver/{MIDDLE}")
+        self.assertIn("not under control", alarm["cause"])
+        self.assertIn(alarm["repair"], self.ctl("explain", "switch-away"))
+        xbindctl_schemas.checked("explain", self.ctl("explain", "switch-away", "--json"))
+
+        self.assertIsNone(alarm["acknowledged"])
+        xbindctl_schemas.checked("acknowledge", self.ctl(
+            "acknowledge", alarm["id"], "--who", "ann", "--note", "on the way", "--json"))
+        seen = self.alarm("switch-away", MIDDLE)["acknowledged"]
+        self.assertEqual((seen["by"], seen["note"]), ("ann", "on the way"))
+        self.assertEqual(self.alarms("--kind", "switch-away", "--unacknowledged"), [])
+        self.assertIn("by ann", self.ctl("alarms", "--severity", "critical"))
+
+        process = self.lab.processes[name]
+        self.lab.start(name)
+        self.lab.wait_ready(process)
+        self.wait_for_end("switch-away", MIDDLE)
+        cleared = self.alarm("switch-away", MIDDLE, "--all")
+        self.assertEqual(cleared["id"], alarm["id"])
+        self.assertGreater(cleared["cleared_ms"], cleared["raised_ms"])
+        self.assertEqual(cleared["acknowledged"]["by"], "ann")
+        for event in ("alarm-raised", "alarm-acknowledged", "alarm-cleared"):
+            self.assertEqual(len(self.happened("alarms", event=event, alarm=alarm["id"])), 1, event)
+        daemon = f"switchserver/{MIDDLE}"
+        self.assertTrue(self.happened("switches", event="switch-down", daemon=daemon))
+
+    def test_a_switchserver_that_is_killed_is_missed_by_the_manager_and_by_xbindctl(self):
+        name = f"xbind-switchserver/{MIDDLE}"
+        process = self.lab.processes[name]
+        process.signal(signal.SIGKILL)
+        wait_until(lambda: not process.alive(), "the SwitchServer is dead")
+        alarm = self.wait_for_alarm("switchserver-unreachable", MIDDLE)
+        self.assertEqual(alarm["daemon"], "cmgr/default")
+        silent = self.alarm("daemon-silent", f"switchserver/{MIDDLE}")
+        self.assertIsNone(silent["id"])
+        self.ctl("alarms", code=1)  # it could not be asked
+        self.lab.start(name)
+        self.lab.wait_ready(self.lab.processes[name])
+        self.wait_for_end("switchserver-unreachable", MIDDLE)
+        self.assertIsNone(self.alarm("daemon-silent", f"switchserver/{MIDDLE}"))
+        self.assertTrue(self.happened("sessions", event="session-ended",
+                                      about=f"switchserver {MIDDLE}"))
+
+    def test_a_drain_is_a_warning_until_it_ends(self):
+        self.ctl("drain", MIDDLE)
+        alarm = self.wait_for_alarm("switch-drained", MIDDLE)
+        self.assertEqual((alarm["severity"], alarm["daemon"]), ("warning", "routeobject/default"))
+        self.assertEqual(self.alarms("--severity", "minor", "--about", MIDDLE), [])
+        self.ctl("undrain", MIDDLE)
+        self.wait_for_end("switch-drained", MIDDLE)
+        self.assertTrue(self.happened("switches", event="switch-undrained", about=MIDDLE))
+
+    def test_refusals(self):
+        for words, said in (
+                (["acknowledge", "x"], "is no alarm"),
+                (["acknowledge", "nobody/x#1"], "names no daemon"),
+                (["acknowledge", "cmgr/default#1"], "has no alarm 1"),
+                (["acknowledge", "cmgr/absent#1"], "cmgr/absent")):
+            with self.subTest(words):
+                done = tool(self.lab, "xbindctl", *words)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(said, done.stderr)
+
+
+class Events(Operator):
+
+    def test_calls_are_followed_by_a_reader(self):
+        command = [BIN / "xbindctl", "events", "--kind", "calls,sessions", "--watch=0.2", "--json"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True,
+                              env=self.lab.client_environment()) as reader:
+            try:
+                connected = self.ctl("connect", CALLER, CALLEE)
+                call = connected.split()[0]
+                self.ctl("release", call)
+                seen = []
+                while "released" not in seen:
+                    event = json.loads(reader.stdout.readline())
+                    if event.get("connection") == call:
+                        xbindctl_schemas.check("events", event)
+                        seen.append(event["event"])
+                        self.assertEqual((event["from"], event["to"]), (CALLER, CALLEE))
+                self.assertEqual(seen, ["connected", "released"])
+            finally:
+                reader.terminate()
+
+    def test_a_refusal_says_what_is_short(self):
+        self.ctl("connect", CALLER, CALLEE, "--cells-per-s", "400000", code=1)
+        refused = self.happened("calls", event="refused")[-1]
+        self.assertEqual(refused["asked"], 400000)
+        self.assertEqual(refused["cause"], "no bandwidth")
+        text = self.ctl("events", "--kind", "calls", "--limit", "1")
+        self.assertIn("no bandwidth", text)
+
+    def test_a_slow_reader_learns_what_it_has_lost(self):
+        calls = 5000  # two events each: more than are kept
+        command = [BIN / "xbindctl", "events", "--kind", "calls", "--watch=0.2", "--json"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True,
+                              env=self.lab.client_environment()) as reader:
+            try:
+                self.ctl("release", self.ctl("connect", CALLER, CALLEE).split()[0])
+                json.loads(reader.stdout.readline())  # it has begun
+                suspend(reader.pid)
+                done, _ = offer(self.lab, Load(calls=calls, rate=2000, hold=0.1))
+                self.assertEqual(done.returncode, 0, done.stdout)
+                reader.send_signal(signal.SIGCONT)
+                read = 0
+                while "lost" not in (event := json.loads(reader.stdout.readline())):
+                    read += 1
+                self.assertEqual((event["daemon"], event["log"]), ("cmgr/default", "calls"))
+                self.assertGreaterEqual(read, RING)
+                self.assertGreater(event["lost"], 2 * calls - RING - 100)
+            finally:
+                reader.terminate()
+        self.assertTrue(self.happened("sessions", event="session-attached", daemon="cmgr/default"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,168 @@
+// Options of a running program that are loaded again, as an operator edits its file.
+#include "core/config/reload.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+namespace xbind::config {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct Options {
+  Options();
+  Options(const Options&) = delete;
+  Options& operator=(const Options&) = delete;
+
+  OptionSet set{"xbind-x", "A program."};
+  std::uint32_t timer_ms = 0;
+  std::uint32_t threads = 0;
+  std::vector<std::string> pairs;
+  std::string name;
+};
+
+Options::Options() {
+  set.add_uint("timer-ms", &timer_ms, 3000, {10, 60'000}, "A timer.");
+  set.add_uint("threads", &threads, 8, {1, 256}, "Threads.");
+  set.add_strings("pairs", &pairs, "Pairs.");
+  set.add_string("name", &name, "default", "A name.");
+  set.set_live({"timer-ms", "pairs"});
+}
+
+class ReloadTest : public ::testing::Test {
+ protected:
+  ReloadTest() {
+    write("timer-ms = 2000\n");
+    EXPECT_FALSE(options_.set.load(static_cast<int>(arguments_.size()), arguments_.data(),
+                                   [](const std::string&) { return std::nullopt; }));
+  }
+  ~ReloadTest() override { std::filesystem::remove(path_); }
+
+  void write(const std::string& text) const { std::ofstream(path_) << text; }
+  // Each change in a line; or the refusal.
+  std::string reload() {
+    const auto changes = reload_.reload();
+    if (!changes) return changes.error().text;
+    std::string text;
+    for (const OptionChange& change : *changes) text += to_string(change) + '\n';
+    return text;
+  }
+  std::string value_of(const std::string& name) {
+    for (const OptionValue& value : reload_.values()) {
+      if (value.name == name) return value.text + " (" + value.source + ")";
+    }
+    return "not there";
+  }
+
+  const std::string path_ =
+      std::filesystem::temp_directory_path() / ("reload_test." + std::to_string(::getpid()));
+  const std::vector<const char*> arguments_{"xbind-x", "--config", path_.c_str(), "--name=cm1"};
+  Options options_;
+  std::uint32_t in_effect_ = 0;
+  std::optional<Error> refused_;
+  Reload<Options> reload_{options_, static_cast<int>(arguments_.size()), arguments_.data(),
+                          [this](const Options& before, const Options& wanted,
+                                 std::vector<OptionChange>& changes) -> Result<void> {
+                            if (refused_) return tl::make_unexpected(*refused_);
+                            if (before.pairs != wanted.pairs)
+                              changes.push_back({"pairs", "", "", "its content", true});
+                            in_effect_ = wanted.timer_ms;
+                            return {};
+                          }};
+};
+
+TEST_F(ReloadTest, ALiveOptionIsTakenAndSaidWithItsPlace) {
+  write("# slower\ntimer-ms = 2500\n");
+  EXPECT_EQ(reload(), "timer-ms 2000 -> 2500 (" + path_ + " line 2)\n");
+  EXPECT_EQ(in_effect_, 2500U);
+  EXPECT_EQ(value_of("timer-ms"), "2500 (" + path_ + " line 2)");
+  EXPECT_EQ(value_of("name"), "cm1 (command line)");
+  EXPECT_EQ(value_of("threads"), "8 ()");
+}
+
+TEST_F(ReloadTest, TheNextOneComparesWithThatOne) {
+  write("timer-ms = 2500\n");
+  EXPECT_NE(reload(), "");
+  EXPECT_EQ(reload(), "");
+  write("");
+  EXPECT_EQ(reload(), "timer-ms 2500 -> 3000 (default)\n");
+  EXPECT_EQ(in_effect_, 3000U);
+}
+
+TEST_F(ReloadTest, WhatTheCommandLineSaysStays) {
+  write("timer-ms = 2000\nname = \"other\"\n");
+  EXPECT_EQ(reload(), "");
+  EXPECT_EQ(value_of("name"), "cm1 (command line)");
+}
+
+TEST_F(ReloadTest, AnOptionThatNeedsARestartRefusesTheWhole) {
+  write("timer-ms = 100\nthreads = 16\n");
+  EXPECT_EQ(reload(), "an option needs a restart: threads 8 -> 16 (" + path_ +
+                          " line 2); nothing has changed");
+  EXPECT_EQ(in_effect_, 0U);
+  EXPECT_EQ(value_of("timer-ms"), "2000 (" + path_ + " line 1)");
+}
+
+TEST_F(ReloadTest, AWrongValueRefusesTheWholeWithItsLine) {
+  write("timer-ms = 2500\npairs = [\"a\"]\nthreads = 0\n");
+  EXPECT_EQ(reload(), "option --threads (" + path_ + " line 3): 0 is out of the range 1 to 256");
+  write("timer-ms = 2500\ntimers = 1\n");
+  EXPECT_THAT(reload(), HasSubstr("line 2: unknown option timers"));
+  std::filesystem::remove(path_);
+  EXPECT_THAT(reload(), HasSubstr(path_));
+  EXPECT_EQ(in_effect_, 0U);
+}
+
+TEST_F(ReloadTest, WhatTheProgramRefusesChangesNothing) {
+  refused_ = Error{ErrorCode::kBadInput, "the ledger refuses it"};
+  write("timer-ms = 2500\n");
+  EXPECT_EQ(reload(), "the ledger refuses it");
+  EXPECT_EQ(value_of("timer-ms"), "2000 (" + path_ + " line 1)");
+  refused_.reset();
+  EXPECT_EQ(reload(), "timer-ms 2000 -> 2500 (" + path_ + " line 1)\n");
+}
+
+TEST_F(ReloadTest, TheProgramMayAddWhatTheTextsDoNotShow) {
+  write("timer-ms = 2000\npairs = [\"a\", \"b\"]\n");
+  EXPECT_EQ(reload(), "pairs (empty) -> a,b (" + path_ +
+                          " line 2)\npairs (empty) -> (empty) (its content)\n");
+}
+
+TEST_F(ReloadTest, ATunedOptionGoesBeforeAllSourcesUntilItIsNotTuned) {
+  const auto text_of = [](const Result<std::vector<OptionChange>>& changes) {
+    if (!changes) return changes.error().text;
+    return changes->empty() ? "" : to_string(changes->front());
+  };
+  EXPECT_EQ(text_of(reload_.tune("timer-ms", "500")), "timer-ms 2000 -> 500 (operator)");
+  EXPECT_EQ(in_effect_, 500U);
+  write("timer-ms = 4000\n");
+  EXPECT_EQ(reload(), "");
+  EXPECT_EQ(value_of("timer-ms"), "500 (operator)");
+  EXPECT_EQ(text_of(reload_.tune("timer-ms", "5")),
+            "option --timer-ms (operator): 5 is out of the range 10 to 60000");
+  EXPECT_THAT(text_of(reload_.tune("threads", "9")), HasSubstr("threads 8 -> 9 (operator)"));
+  EXPECT_THAT(text_of(reload_.tune("timers-ms", "9")),
+              HasSubstr("unknown option timers-ms; did you mean timer-ms?"));
+  EXPECT_EQ(reload(), "") << "what was refused is forgotten";
+  EXPECT_EQ(text_of(reload_.untune("timer-ms")), "timer-ms 500 -> 4000 (" + path_ + " line 1)");
+  EXPECT_EQ(text_of(reload_.untune("timer-ms")), "");
+}
+
+TEST(LiveOptions, HelpAndDocumentSayWhichTheyAre) {
+  Options options;
+  EXPECT_THAT(options.set.help(), HasSubstr("(default 3000; 10 to 60000; live)"));
+  EXPECT_THAT(options.set.help(), HasSubstr("An option marked live may change"));
+  EXPECT_THAT(options.set.markdown(), HasSubstr("| A timer. *Live.* |"));
+  EXPECT_THAT(options.set.markdown(), HasSubstr("| Threads. |"));
+  OptionSet without("xbind-y", "Another.");
+  EXPECT_THAT(without.help(), Not(HasSubstr("live")));
+}
+
+}  // namespace
+}  // namespace xbind::config

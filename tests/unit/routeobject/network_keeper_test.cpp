@@ -1,0 +1,219 @@
+// The network changes under RouteObject: what its Router still knows, what a change needs, and
+// what survives a restart.
+#include "routeobject/network_keeper.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "routeobject/network/topology_text.hpp"
+#include "routeobject/topology/topology_file.hpp"
+
+namespace xbind {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr Epoch kLife{1};
+constexpr std::uint32_t kValidityMs = 1000;
+
+//   a:2 --1000-- 1:x:2 --1000-- 2:b:3 --1000-- 3:a
+Topology triangle() {
+  Topology topology("triangle");
+  const SwitchIndex a = topology.add_switch("a", true).value();
+  const SwitchIndex x = topology.add_switch("x", false).value();
+  const SwitchIndex b = topology.add_switch("b", true).value();
+  EXPECT_TRUE(topology.add_link({a, PortId{2}}, {x, PortId{1}}, 1000).has_value());
+  EXPECT_TRUE(topology.add_link({x, PortId{2}}, {b, PortId{2}}, 1000).has_value());
+  EXPECT_TRUE(topology.add_link({b, PortId{3}}, {a, PortId{3}}, 1000).has_value());
+  return topology;
+}
+
+class NetworkKeeperTest : public ::testing::Test {
+ protected:
+  NetworkKeeperTest()
+      : folder_(std::filesystem::path(::testing::TempDir()) /
+                ::testing::UnitTest::GetInstance()->current_test_info()->name()),
+        file_(network_file_path(folder_.string(), "default")) {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  ~NetworkKeeperTest() override { std::filesystem::remove_all(folder_); }
+
+  Result<NetworkPlan> change(const NetworkEdit& edit, bool force = false,
+                             std::uint64_t version = 0) {
+    return keeper_.change(edit, version, force, now_);
+  }
+  std::string refusal(const NetworkEdit& edit) {
+    const auto done = change(edit);
+    return done ? "" : done.error().text;
+  }
+  void report(const char* at, std::uint64_t number, const std::vector<PortReport>& ports) {
+    EXPECT_TRUE(routes_.report(at, kLife, number, ports, now_).has_value());
+  }
+  void drain(const char* at, std::uint32_t port) {
+    EXPECT_TRUE(routes_.drain({at, PortId{port}}, true).has_value());
+  }
+  // "a x b", or the refusal.
+  std::string route(const std::string& from, const std::string& to, std::uint64_t rate = 0) {
+    const PathQuery query{.from = from, .to = to, .cells_per_s = rate};
+    const auto answers = routes_.answer(std::array{query}).value();
+    if (!answers.answers[0]) return std::string{to_string(answers.answers[0].error().cause)};
+    std::string words;
+    for (const PathHop& hop : answers.answers[0]->path.hops) {
+      words += (words.empty() ? "" : " ") + hop.switch_name;
+    }
+    return words;
+  }
+  // "a:2 drained"
+  std::vector<std::string> unusable() const {
+    std::vector<std::string> words;
+    for (const UnusableElement& it : routes_.condition()->state.unusable) {
+      words.push_back(fmt::format("{}:{} {}", it.element.switch_name, it.element.output_port,
+                                  it.why == Unusable::kDown ? "down" : "drained"));
+    }
+    return words;
+  }
+
+  const std::filesystem::path folder_;
+  const std::string file_;
+  RouteService routes_{triangle(), kValidityMs, 7};
+  NetworkKeeper keeper_{routes_, {{}, file_, mark_of("the file")}};
+  TimePoint now_ = TimePoint{} + std::chrono::hours{7};
+};
+
+TEST_F(NetworkKeeperTest, RoutesUseANewLinkAndANewSwitchAtOnce) {
+  EXPECT_EQ(route("a", "y"), "unknown endpoint");
+  ASSERT_TRUE(change(edit::AddSwitch{"y", true}).has_value());
+  EXPECT_EQ(route("a", "y"), "no route");
+  ASSERT_TRUE(change(edit::AddLink{{"y", PortId{2}}, {"x", PortId{3}}, 50, 0}).has_value());
+  EXPECT_EQ(route("a", "y"), "a x y");
+  EXPECT_EQ(route("a", "y", 51), "no bandwidth");
+  EXPECT_EQ(routes_.condition()->state.network_version, 9u);
+  EXPECT_EQ(routes_.version(), 9u);
+}
+
+TEST_F(NetworkKeeperTest, ReportsDrainsAndDoubtsOfWhatStaysRemain) {
+  report("x", 5,
+         {{PortId{1}, true, 1000, 400}, {PortId{2}, false, 0, 0}, {PortId{3}, true, 80, 9}});
+  drain("a", 3);
+  ASSERT_TRUE(change(edit::AddSwitch{"y", true}).has_value());
+  EXPECT_THAT(unusable(), ElementsAre("x:2 down", "b:2 down", "b:3 drained", "a:3 drained"));
+  // x had reported its port 3 before a link was there.
+  ASSERT_TRUE(change(edit::AddLink{{"y", PortId{2}}, {"x", PortId{3}}, 50, 0}).has_value());
+  EXPECT_EQ(routes_.links(3, 1)->front().second_free, 9u);
+  EXPECT_EQ(routes_.links(0, 1)->front().second_free, 400u);
+  // The next report of that incarnation still needs a higher number.
+  EXPECT_FALSE(routes_.report("x", kLife, 5, {}, now_).value());
+  EXPECT_EQ(routes_.counters().stale_reports, 1u);
+}
+
+TEST_F(NetworkKeeperTest, ARemovedLinkMustBeDrainedAndIsReportedForAWhile) {
+  EXPECT_EQ(refusal(edit::RemoveLink{{"a", PortId{3}}}),
+            "the link b:3 to a:3 is not drained, it cannot be removed");
+  EXPECT_EQ(route("a", "b"), "a b");
+  drain("a", 3);
+  ASSERT_TRUE(change(edit::RemoveLink{{"a", PortId{3}}}).has_value());
+  EXPECT_EQ(route("a", "b"), "a x b");
+  EXPECT_THAT(routes_.drains(), IsEmpty());
+  EXPECT_THAT(unusable(), ElementsAre("b:3 drained", "a:3 drained"));
+  routes_.tick(now_);
+  EXPECT_THAT(unusable(), ElementsAre("b:3 drained", "a:3 drained"));
+  const std::uint64_t version = routes_.version();
+  now_ += 2 * std::chrono::milliseconds{kValidityMs};
+  EXPECT_TRUE(routes_.tick(now_));
+  EXPECT_THAT(unusable(), IsEmpty());
+  EXPECT_EQ(routes_.version(), version + 1);
+}
+
+TEST_F(NetworkKeeperTest, ALinkThatReturnsIsUsableAtOnce) {
+  drain("a", 3);
+  ASSERT_TRUE(change(edit::RemoveLink{{"a", PortId{3}}}).has_value());
+  ASSERT_TRUE(change(edit::AddLink{{"b", PortId{3}}, {"a", PortId{3}}, 10, 0}).has_value());
+  EXPECT_THAT(unusable(), IsEmpty());
+  EXPECT_EQ(route("a", "b"), "a b");
+}
+
+TEST_F(NetworkKeeperTest, ARemovedSwitchMustBeDrained) {
+  EXPECT_EQ(refusal(edit::RemoveSwitch{"x"}), "x is not drained, it cannot be removed");
+  drain("x", 0);
+  ASSERT_TRUE(change(edit::RemoveSwitch{"x"}).has_value());
+  EXPECT_EQ(route("a", "b"), "a b");
+  EXPECT_THAT(unusable(), ElementsAre("a:2 drained", "x:1 drained", "x:2 drained", "b:2 drained"));
+  EXPECT_EQ(routes_.report("x", kLife, 9, {}, now_).error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(NetworkKeeperTest, WithForceNothingNeedsToBeDrained) {
+  ASSERT_TRUE(change(edit::RemoveSwitch{"b"}, true).has_value());
+  EXPECT_EQ(route("a", "b"), "unknown endpoint");
+  EXPECT_THAT(unusable(), ElementsAre("x:2 drained", "b:2 drained", "b:3 drained", "a:3 drained",
+                                      "b:1 drained"));
+}
+
+TEST_F(NetworkKeeperTest, ARateBelowWhatCallsUseIsRefused) {
+  report("a", 1, {{PortId{2}, true, 2000, 1200}, {PortId{3}, true, 2000, 2000}});
+  report("x", 1, {{PortId{1}, true, 2000, 2000}, {PortId{2}, true, 2000, 2000}});
+  // Twice overbooked: 800 of 2 x 400 cells/s.
+  EXPECT_EQ(keeper_.plan(edit::SetRate{{"a", PortId{2}}, 399})->used, std::vector{800UL});
+  EXPECT_EQ(refusal(edit::SetRate{{"a", PortId{2}}, 399}),
+            "the link a:2 to x:1 cannot have 399 cells/s, its calls use 800");
+  EXPECT_TRUE(change(edit::SetRate{{"a", PortId{2}}, 400}).has_value());
+  EXPECT_TRUE(change(edit::SetRate{{"a", PortId{2}}, 10}, true).has_value());
+  EXPECT_THAT(routes_.topology()->rates_set("x"), ElementsAre(PortRate{PortId{1}, 10}));
+}
+
+TEST_F(NetworkKeeperTest, AChangeOfAnotherVersionIsRefused) {
+  const NetworkEdit add = edit::AddSwitch{"y", false};
+  EXPECT_EQ(keeper_.plan(add)->network_version, 7u);
+  EXPECT_EQ(change(add, false, 6).error().text,
+            "the network has changed: it has version 7, the change is of version 6");
+  EXPECT_FALSE(std::filesystem::exists(file_));
+  EXPECT_TRUE(change(add, false, 7).has_value());
+}
+
+TEST_F(NetworkKeeperTest, APlanChangesNothing) {
+  EXPECT_TRUE(keeper_.plan(edit::RemoveSwitch{"x"}).has_value());
+  EXPECT_EQ(*routes_.topology(), triangle());
+  EXPECT_EQ(routes_.version(), 7u);
+  EXPECT_FALSE(std::filesystem::exists(file_));
+}
+
+TEST_F(NetworkKeeperTest, TheChangedNetworkIsStoredWithTheMarkOfTheFileThatItChanges) {
+  ASSERT_TRUE(change(edit::SetRate{{"a", PortId{2}}, 10}).has_value());
+  const auto stored = read_network(file_).value();
+  ASSERT_TRUE(stored.has_value());
+  EXPECT_EQ(stored->topology, *routes_.topology());
+  EXPECT_EQ(stored->changed_file, mark_of("the file"));
+  EXPECT_NE(stored->changed_file, mark_of("the File"));
+  EXPECT_TRUE(set_aside_network(file_).has_value());
+  EXPECT_FALSE(read_network(file_).value().has_value());
+  EXPECT_TRUE(std::filesystem::exists(file_ + ".superseded"));
+}
+
+TEST_F(NetworkKeeperTest, AChangeThatCannotBeStoredIsNotApplied) {
+  NetworkKeeper keeper(routes_, {{}, (folder_ / "nowhere" / "f").string(), {}});
+  const auto refused = keeper.change(edit::AddSwitch{"y", false}, 0, false, now_);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_THAT(refused.error().text, HasSubstr("nowhere/f cannot be written"));
+  EXPECT_THAT(refused.error().text, HasSubstr(": nothing is changed"));
+  EXPECT_EQ(*routes_.topology(), triangle());
+}
+
+TEST_F(NetworkKeeperTest, AFileOfAnotherFormatIsRefusedWithItsLine) {
+  const auto fault = [](std::string_view text) {
+    return network_from_text(text, "f").error().text;
+  };
+  EXPECT_THAT(fault("name = \"x\"\n"), HasSubstr("f line 1: it is not '# xbind-routeobject"));
+  EXPECT_THAT(fault("# xbind-routeobject network 1: changes a file of 8 octets, CRC-32 zz\n"),
+              HasSubstr("f line 1"));
+  const std::string text = network_as_text(triangle(), mark_of("f"));
+  EXPECT_EQ(network_from_text(text, "f")->topology, triangle());
+  EXPECT_THAT(fault(text + "[[link]]\n"), HasSubstr("f line "));
+}
+
+}  // namespace
+}  // namespace xbind

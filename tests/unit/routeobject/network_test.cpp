@@ -1,0 +1,268 @@
+// Changes of the network without a process: topologies as text, differences, edits.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "random_network.hpp"
+#include "routeobject/network/difference.hpp"
+#include "routeobject/network/edit.hpp"
+#include "routeobject/network/topology_text.hpp"
+#include "routeobject/topology/topology_file.hpp"
+
+namespace xbind {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr std::string_view kTriangle = R"(name = "triangle"
+[[switch]]
+name = "a"
+endpoint = true
+[[switch]]
+name = "x"
+[[switch]]
+name = "b"
+endpoint = true
+media = { cells = "plain" }
+[[link]]
+between = ["a:2", "x:1"]
+cells-per-s = 1000
+[[link]]
+between = ["x:2", "b:2"]
+cells-per-s = 500
+delay-us = 20
+[[link]]
+between = ["b:3", "a:3"]
+cells-per-s = 200
+[[demand]]
+from = "a"
+to = "b"
+weight = 2.5
+)";
+
+Topology read(std::string_view text) {
+  auto topology = parse_topology(text, "f");
+  EXPECT_TRUE(topology.has_value()) << topology.error().text;
+  return topology.value_or(Topology{});
+}
+
+Topology triangle() { return read(kTriangle); }
+
+// The triangle's text with its first `from` replaced.
+std::string with(std::string_view from, std::string_view to) {
+  std::string text{kTriangle};
+  text.replace(text.find(from), from.size(), to);
+  return text;
+}
+
+EditedNetwork apply(const Topology& network, const NetworkEdit& edit) {
+  auto made = edited(network, edit, {});
+  EXPECT_TRUE(made.has_value()) << made.error().text;
+  return made.has_value() ? *std::move(made) : EditedNetwork{};
+}
+
+std::string refusal(const Topology& network, const NetworkEdit& edit) {
+  const auto made = edited(network, edit, {});
+  return made ? "" : made.error().text;
+}
+
+std::string refusal(const Topology& before, const Topology& after) {
+  const auto made = difference(before, after);
+  return made ? "" : made.error().text;
+}
+
+// "removed a:2-x:1", "changed x", in the order of the difference.
+std::vector<std::string> words(const TopologyDifference& difference) {
+  const auto word = [](ElementChange change) {
+    return change == ElementChange::kAdded     ? "added"
+           : change == ElementChange::kRemoved ? "removed"
+                                               : "changed";
+  };
+  std::vector<std::string> all;
+  for (const SwitchDifference& at : difference.switches) {
+    all.push_back(fmt::format("{} {}", word(at.change), at.name));
+  }
+  for (const LinkDifference& link : difference.links) {
+    all.push_back(fmt::format("{} {}:{}-{}:{}", word(link.change), link.first_end.switch_name,
+                              link.first_end.output_port, link.second_end.switch_name,
+                              link.second_end.output_port));
+  }
+  return all;
+}
+
+std::vector<std::string> changes(const Topology& before, const Topology& after) {
+  return words(difference(before, after).value());
+}
+
+TEST(TopologyText, ReadsBackAsTheSameNetwork) {
+  EXPECT_EQ(read(topology_as_toml(triangle())), triangle());
+  const Topology lines = read(R"(name = "lines"
+[[switch]]
+name = "a"
+endpoint = true
+media = { labels = "mpls" }
+[[switch]]
+name = "o"
+kind = "ovs"
+endpoint = true
+[[link]]
+between = ["a", "o"]
+cells-per-s = 7
+rate-is-set = true
+[[switch]]
+name = "b"
+[[link]]
+between = ["a", "b"]
+cells-per-s = 8
+cells = "mpls"
+addresses = ["127.0.0.1:6635", "127.0.0.2:6635"]
+label = 1001
+[[link]]
+between = ["a", "b"]
+cells-per-s = 9
+labels = "mpls"
+cells = "ring"
+)");
+  EXPECT_EQ(read(topology_as_toml(lines)), lines);
+}
+
+TEST(TopologyText, ReadsBackRandomNetworks) {
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 50; ++round) {
+    const RouteGraph graph = random_graph(random, 6, 9);
+    EXPECT_EQ(read(topology_as_toml(graph.topology())), graph.topology());
+  }
+}
+
+TEST(Difference, OfEqualNetworksIsEmpty) {
+  EXPECT_TRUE(difference(triangle(), triangle())->empty());
+}
+
+TEST(Difference, NamesWhatGoesChangesAndComes) {
+  const Topology after = read(R"(name = "triangle"
+[[switch]]
+name = "a"
+endpoint = true
+[[switch]]
+name = "b"
+media = { cells = "plain" }
+endpoint = true
+[[switch]]
+name = "y"
+endpoint = true
+[[link]]
+between = ["y:2", "b:2"]
+cells-per-s = 5
+[[link]]
+between = ["a:3", "b:3"]
+cells-per-s = 300
+)");
+  EXPECT_THAT(changes(triangle(), after),
+              ElementsAre("removed x", "added y", "removed a:2-x:1", "removed x:2-b:2",
+                          "changed b:3-a:3", "added y:2-b:2"));
+  const TopologyDifference all = difference(triangle(), after).value();
+  EXPECT_TRUE(all.demands);
+  EXPECT_EQ(all.links[2].cells_per_s_before, 200u);
+  EXPECT_EQ(all.links[2].cells_per_s_after, 300u);
+}
+
+TEST(Difference, AnEndpointThatComesOrGoesIsAChangedSwitch) {
+  Topology other = triangle();
+  ASSERT_TRUE(other.add_switch("y", false).has_value());
+  std::string text = topology_as_toml(other);
+  const std::string y = "name = \"y\"\n";
+  text.insert(text.find(y) + y.size(), "endpoint = true\n");
+  EXPECT_THAT(changes(other, read(text)), ElementsAre("changed y"));
+  EXPECT_TRUE(difference(other, read(text))->switches[0].endpoint_after);
+}
+
+TEST(Difference, RefusesWhatCannotChangeWhileCellsPass) {
+  EXPECT_EQ(refusal(triangle(), read(with("cells = \"plain\"", "cells = \"none\""))),
+            "the line of b to its host has cells plain, they cannot become none");
+  EXPECT_EQ(refusal(triangle(), read(with("delay-us = 20", "cells = \"ring\""))),
+            "the link x:2 to b:2 has cells mpls, they cannot become ring");
+  EXPECT_EQ(refusal(triangle(), read(with("name = \"x\"", "name = \"x\"\nkind = \"ovs\""))),
+            "x is of kind emulated, it cannot become one of kind ovs");
+}
+
+TEST(Difference, RefusesMoreThanItsBound) {
+  Topology many("many");
+  for (std::size_t i = 0; i <= kNetworkChangesMax + 1; ++i) {
+    ASSERT_TRUE(many.add_switch(fmt::format("n{}", i), false).has_value());
+  }
+  Topology one("one");
+  ASSERT_TRUE(one.add_switch("n0", false).has_value());
+  EXPECT_EQ(refusal(one, many),
+            "2001 switches and links differ, at most 2000 can be changed at a time");
+}
+
+TEST(Edit, AFileReplacesTheNetworkAndSetsTheRatesThatItChanges) {
+  const EditedNetwork made =
+      apply(triangle(), edit::Load{with("cells-per-s = 200", "cells-per-s = 250"), "f"});
+  EXPECT_THAT(changes(triangle(), made.topology), ElementsAre("changed b:3-a:3"));
+  EXPECT_THAT(made.topology.rates_set("a"), ElementsAre(PortRate{PortId{3}, 250}));
+  EXPECT_THAT(made.topology.rates_set("x"), IsEmpty());
+  // The next file leaves the rate as it is: the operator has set it all the same.
+  const EditedNetwork next =
+      apply(made.topology, edit::Load{with("cells-per-s = 200", "cells-per-s = 250"), "f"});
+  EXPECT_EQ(next.topology, made.topology);
+}
+
+TEST(Edit, AFileIsRefusedWithItsLineAndValue) {
+  EXPECT_THAT(refusal(triangle(), edit::Load{with("= 500", "= 0"), "new.toml"}),
+              HasSubstr("new.toml line 14: 0 cells/s of the link x:2 to b:2 is not in 1 to"));
+  EXPECT_EQ(refusal(triangle(), edit::Load{"", ""}), "network: the file is empty");
+  const std::string large(kNetworkTextOctetsMax + 1, '#');
+  EXPECT_EQ(refusal(triangle(), edit::Load{large, "f"}), "f: 4194305 octets, the most is 4194304");
+}
+
+TEST(Edit, ASwitchGoesWithItsLinksAndDemands) {
+  const Topology made = apply(triangle(), edit::RemoveSwitch{"a"}).topology;
+  EXPECT_THAT(changes(triangle(), made),
+              ElementsAre("removed a", "removed a:2-x:1", "removed b:3-a:3"));
+  EXPECT_THAT(made.demands(), IsEmpty());
+  EXPECT_EQ(made.links().front().delay_us, 20u);
+  EXPECT_EQ(made.switches()[1].media.cells, CellsForm::kPlain);
+  EXPECT_EQ(refusal(made, edit::RemoveSwitch{"a"}), "there is no switch 'a'");
+}
+
+TEST(Edit, TheLastSwitchStays) {
+  Topology one("one");
+  ASSERT_TRUE(one.add_switch("n", false).has_value());
+  EXPECT_EQ(refusal(one, edit::RemoveSwitch{"n"}),
+            "'n' is the only switch, a network has at least one");
+}
+
+TEST(Edit, ANewLinkTakesFreePortsAndItsRateIsSet) {
+  Topology made = apply(triangle(), edit::AddSwitch{"y", true}).topology;
+  made = apply(made, edit::AddLink{{"y", PortId{}}, {"a", PortId{}}, 70, 9}).topology;
+  EXPECT_THAT(changes(triangle(), made), ElementsAre("added y", "added y:2-a:4"));
+  EXPECT_EQ(made.links().back().delay_us, 9u);
+  EXPECT_THAT(made.rates_set("y"), ElementsAre(PortRate{PortId{2}, 70}));
+  EXPECT_EQ(refusal(made, edit::AddSwitch{"y", false}), "switch 'y' is already there");
+  EXPECT_EQ(refusal(made, edit::AddLink{{"y", PortId{2}}, {"b", PortId{9}}, 1, 0}),
+            "port 2 of y already has the link y:2 to a:4");
+  EXPECT_EQ(refusal(made, edit::AddLink{{"y", PortId{3}}, {"q", PortId{9}}, 1, 0}),
+            "there is no switch 'q'");
+  EXPECT_THAT(refusal(made, edit::AddLink{{"y", PortId{3}}, {"b", PortId{9}}, 0, 0}),
+              HasSubstr("0 cells/s of the link y:3 to b:9 is not in 1 to"));
+  EXPECT_EQ(refusal(made, edit::AddLink{{"y", PortId{3}}, {"b", PortId{9}}, 1, 10'000'001}),
+            "delay of 10000001 us on the new link is not in 0 to 10000000");
+}
+
+TEST(Edit, ALinkIsNamedByEitherEnd) {
+  for (const PathElement& end : {PathElement{"x", PortId{2}}, PathElement{"b", PortId{2}}}) {
+    EXPECT_THAT(changes(triangle(), apply(triangle(), edit::RemoveLink{end}).topology),
+                ElementsAre("removed x:2-b:2"));
+    const Topology slower = apply(triangle(), edit::SetRate{end, 90}).topology;
+    EXPECT_THAT(changes(triangle(), slower), ElementsAre("changed x:2-b:2"));
+    EXPECT_THAT(slower.rates_set("b"), ElementsAre(PortRate{PortId{2}, 90}));
+  }
+  EXPECT_EQ(refusal(triangle(), edit::RemoveLink{{"x", PortId{7}}}), "no link is at port 7 of 'x'");
+  EXPECT_EQ(refusal(triangle(), edit::SetRate{{"x", PortId{2}}, 0}),
+            "0 cells/s at port 2 of 'x' is not in 1 to 4294967295");
+}
+
+}  // namespace
+}  // namespace xbind

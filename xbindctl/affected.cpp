@@ -1,0 +1,166 @@
+#include "xbindctl/affected.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "core/cause.hpp"
+#include "core/config/nearest_name.hpp"
+#include "xbindctl/answers.hpp"
+#include "xbindctl/network.hpp"
+
+namespace xbind::ctl {
+namespace {
+
+constexpr std::size_t kQueriesAtATime = 256;
+constexpr std::size_t kAvoidedMax = 16;  // of one query (idl/route_object.idl)
+
+bool leads_over(const v2::ConnectionState& state, const PathElement& lost) {
+  for (CORBA::ULong i = 0; i < state.hops.length(); ++i) {
+    const v2::HopState& hop = state.hops[i];
+    if (lost.switch_name != hop.switch_name.in()) continue;
+    const PortId port = lost.output_port;
+    if (port == PortId{} || port == PortId{hop.input_port} || port == PortId{hop.output_port}) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool leads_over(const v2::ConnectionState& state, const Lost& lost) {
+  return std::ranges::any_of(lost, [&](const PathElement& it) { return leads_over(state, it); });
+}
+
+// Calls with these in common have the same answer: from, to, cells/s, the elements to avoid.
+using Kind = std::tuple<std::string, std::string, std::uint64_t, std::vector<PathElement>>;
+Kind kind_of(const CallRow& row, const std::vector<PathElement>& avoid) {
+  return {row.from, row.to, std::max(row.cells_per_s, row.reverse_cells_per_s), avoid};
+}
+
+using Reasons = std::map<Kind, std::string>;  // why there is no other path; empty: there is one
+
+Reasons ask_paths(v2::RouteObject_ptr route_object, Reasons reasons) {
+  for (auto next = reasons.begin(); next != reasons.end();) {
+    v2::RouteQuerySeq queries;
+    std::vector<std::string*> targets;
+    for (; next != reasons.end() && targets.size() < kQueriesAtATime; ++next) {
+      RouteWish wish{std::get<0>(next->first), std::get<1>(next->first), std::get<2>(next->first)};
+      wish.avoid = std::get<3>(next->first);
+      queries.length(queries.length() + 1);
+      queries[queries.length() - 1] = query_of(wish);
+      targets.push_back(&next->second);
+    }
+    const v2::RouteAnswers_var answers = route_object->find_paths(queries);
+    for (CORBA::ULong i = 0; i < targets.size(); ++i) {
+      if (i >= answers->answers.length()) {
+        *targets[i] = "RouteObject gave no answer";
+      } else if (!answers->answers[i]._d()) {
+        const v2::Refusal& why = answers->answers[i].why();
+        const auto cause = cause_from(why.cause);
+        *targets[i] = fmt::format("{}: {}", cause ? to_string(*cause) : "unknown cause",
+                                  printable(why.reason.in(), 400));
+      }
+    }
+  }
+  return reasons;
+}
+
+// A call with the elements that it uses first, then others, as many as a query may avoid.
+struct Found {
+  AffectedCall call;
+  std::vector<const Lost*> used;
+  std::vector<PathElement> avoid;
+};
+
+std::vector<PathElement> avoided(const std::vector<const Lost*>& used,
+                                 const std::vector<Lost>& lost) {
+  std::vector<PathElement> avoid;
+  const auto add = [&](const Lost& it) {
+    if (avoid.size() + it.size() > kAvoidedMax) return;
+    for (const PathElement& element : it) {
+      if (std::ranges::find(avoid, element) == avoid.end()) avoid.push_back(element);
+    }
+  };
+  for (const Lost* it : used) add(*it);
+  for (const Lost& it : lost) add(it);
+  std::ranges::sort(avoid);
+  return avoid;
+}
+
+// Why the call cannot move, whatever paths there are; empty: it may.
+std::string fixed_by(const CallRow& row, const std::vector<const Lost*>& used) {
+  for (const Lost* it : used) {
+    const bool access_line = it->size() == 1 && it->front().output_port != PortId{};
+    if (access_line) return "it is the access line of an end";
+  }
+  if (row.leaves != 0 || row.to.empty()) return "a call with several destinations does not move";
+  for (const Lost* it : used) {
+    if (it->front().output_port != PortId{}) continue;
+    const std::string& name = it->front().switch_name;
+    if (row.from == name || row.to == name) return "it begins or ends there";
+  }
+  return {};
+}
+
+}  // namespace
+
+OrFailure<Lost> lost_element(v2::RouteObject_ptr route_object, const PathElement& lost) {
+  Lost elements{lost};
+  std::set<std::string> switches;
+  for_each_switch(route_object, [&](const std::string& name) { switches.insert(name); });
+  if (!switches.contains(lost.switch_name)) {
+    const std::vector<std::string> known(switches.begin(), switches.end());
+    const auto nearest = config::nearest_name(lost.switch_name, known);
+    return failed(ErrorCode::kNotFound, fmt::format("there is no switch '{}'", lost.switch_name),
+                  nearest ? fmt::format("did you mean '{}'?", *nearest) : "");
+  }
+  if (lost.output_port == PortId{}) return elements;
+  for_each_link(route_object, [&](const v2::LinkState& link) {
+    const PathElement first{link.first_end.switch_name.in(), PortId{link.first_end.output_port}};
+    const PathElement second{link.second_end.switch_name.in(), PortId{link.second_end.output_port}};
+    if (first == lost) elements.push_back(second);
+    if (second == lost) elements.push_back(first);
+  });
+  return elements;
+}
+
+OrFailure<AffectedCalls> affected_calls(const client::TwoWay& manager,
+                                        v2::RouteObject_ptr route_object,
+                                        const std::vector<Lost>& lost) {
+  std::vector<Found> found;
+  AffectedCalls result;
+  const auto listed = manager.for_each_connection({}, [&](const v2::ConnectionState& state) {
+    ++result.all;
+    Found one;
+    for (const Lost& it : lost) {
+      if (leads_over(state, it)) one.used.push_back(&it);
+    }
+    if (one.used.empty()) return;
+    one.call.row = row_of_call(state);
+    one.call.why = fixed_by(one.call.row, one.used);
+    one.avoid = avoided(one.used, lost);
+    found.push_back(std::move(one));
+  });
+  if (!listed) return failed(listed.error(), peer_of(manager));
+  Reasons reasons;
+  for (const Found& it : found) {
+    if (it.call.why.empty()) reasons.emplace(kind_of(it.call.row, it.avoid), "");
+  }
+  const Peer peer = peer_of(PeerKind::kRouteObject, "the RouteObject", route_object);
+  auto asked = told_by(peer, route_object, [&]() -> OrFailure<Reasons> {
+    return ask_paths(route_object, std::move(reasons));
+  });
+  if (!asked) return tl::make_unexpected(asked.error());
+  for (Found& it : found) {
+    if (it.call.why.empty()) it.call.why = asked->at(kind_of(it.call.row, it.avoid));
+    it.call.moves = it.call.why.empty();
+    result.calls.push_back(std::move(it.call));
+  }
+  return result;
+}
+
+}  // namespace xbind::ctl

@@ -1,0 +1,108 @@
+#include "xbindctl/fleet.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <omniORB4/CORBA.h>
+
+#include <ctime>
+#include <optional>
+
+#include "client/timers.hpp"
+#include "connection_manager.hh"
+#include "naming/names.hpp"
+#include "qos_mapper.hh"
+#include "route_object.hh"
+#include "switch_server.hh"
+
+namespace xbind::ctl {
+namespace {
+
+struct Context {
+  const char* name;
+  PeerKind kind;
+};
+constexpr Context kContexts[] = {{naming::kConnectionManagers, PeerKind::kManager},
+                                 {naming::kQosMappers, PeerKind::kQosMapper},
+                                 {naming::kRouteObjects, PeerKind::kRouteObject},
+                                 {naming::kSwitchServers, PeerKind::kSwitchServer}};
+
+std::optional<Daemon> daemon_at(const std::string& path) {
+  for (const Context& context : kContexts) {
+    if (path.starts_with(naming::path_of(context.name, ""))) return Daemon{context.kind, path};
+  }
+  return std::nullopt;
+}
+
+template <class Interface>
+Operators supervised(typename Interface::_ptr_type operations) {
+  return {v2::Alarmed::_duplicate(operations), v2::Recorded::_duplicate(operations)};
+}
+
+// Throws what the call throws.
+Operators operators_at(PeerKind kind, CORBA::Object_ptr object) {
+  switch (kind) {
+    case PeerKind::kManager: {
+      const v2::ConnectionManager_var daemon = v2::ConnectionManager::_unchecked_narrow(object);
+      const v2::ManagerOperations_var operations = daemon->manager_operations();
+      return supervised<v2::ManagerOperations>(operations);
+    }
+    case PeerKind::kSwitchServer: {
+      const v2::SwitchServer_var daemon = v2::SwitchServer::_unchecked_narrow(object);
+      const v2::SwitchOperations_var operations = daemon->switch_operations();
+      return supervised<v2::SwitchOperations>(operations);
+    }
+    case PeerKind::kRouteObject: {
+      const v2::RouteObject_var daemon = v2::RouteObject::_unchecked_narrow(object);
+      const v2::RouteOperations_var operations = daemon->route_operations();
+      return supervised<v2::RouteOperations>(operations);
+    }
+    default: break;
+  }
+  const v2::QOSMapper_var daemon = v2::QOSMapper::_unchecked_narrow(object);
+  const v2::QosOperations_var operations = daemon->qos_operations();
+  return supervised<v2::QosOperations>(operations);
+}
+
+constexpr auto kAnswer = client::kClientTimers.ms("daemon-answer");
+
+}  // namespace
+
+OrFailure<std::vector<Daemon>> daemons(orb::NameClient& names) {
+  auto bound = names.list(naming::kRoot);
+  if (!bound) return failed(bound.error(), name_service_at(names.service()));
+  std::vector<Daemon> found;
+  for (const std::string& path : *bound) {
+    if (auto daemon = daemon_at(path)) found.push_back(std::move(*daemon));
+  }
+  if (found.empty()) {
+    return failed(ErrorCode::kNotFound,
+                  fmt::format("no daemon is bound below {} at {}", naming::kRoot, names.service()));
+  }
+  return found;
+}
+
+OrFailure<Daemon> daemon_named(const std::string& name) {
+  if (auto daemon = daemon_at(std::string{naming::kRoot} + "/" + name)) return std::move(*daemon);
+  return failed(ErrorCode::kNotFound, fmt::format("'{}' names no daemon", printable(name)),
+                "names are as in `xbindctl alarms`: cmgr/default, switchserver/switch-1");
+}
+
+OrFailure<Operators> operators_of(orb::NameClient& names, const Daemon& daemon) {
+  const auto object = resolved(names, daemon.kind, daemon.path);
+  if (!object) return tl::make_unexpected(object.error());
+  omniORB::setClientCallTimeout(*object, kAnswer.count());
+  return told_by(peer_of(daemon.kind, daemon.path, *object), *object,
+                 [&]() -> OrFailure<Operators> {
+                   Operators operators = operators_at(daemon.kind, *object);
+                   omniORB::setClientCallTimeout(operators.alarms, kAnswer.count());
+                   omniORB::setClientCallTimeout(operators.events, kAnswer.count());
+                   return operators;
+                 });
+}
+
+std::string utc_text(std::uint64_t utc_ms) {
+  if (utc_ms == 0) return "-";
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(static_cast<std::time_t>(utc_ms / 1'000)));
+}
+
+}  // namespace xbind::ctl

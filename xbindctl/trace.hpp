@@ -1,0 +1,23 @@
+// `trace`: where the time of one call went, process by process; and the calls that are recorded.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/ids.hpp"
+#include "orb/name_client.hpp"
+#include "xbindctl/document.hpp"
+
+namespace xbind::ctl {
+
+struct TraceWish {
+  std::string manager;      // its name
+  ConnectionId call;        // 0: the latest calls
+  std::uint32_t limit = 0;  // of the latest operations; 0: 20
+  std::string otlp;         // file that gets the spans in OTLP/JSON as one more line; empty: none
+};
+
+int trace(orb::NameClient& names, const TraceWish& wish);
+Told trace_document(orb::NameClient& names, const TraceWish& wish);
+
+}  // namespace xbind::ctl
