@@ -36,7 +36,7 @@ class ProcessComesBack(InOneLab):
         return self.answer("connect", CALLER, CALLEE, *more).split()[0]
 
     def described(self, calls):
-        """Without since when they are up, which a manager knows of those that it connected itself."""
+        """Without since when they are up: a manager knows that of those that it connected."""
         return [re.sub(r"(?m)^(up since|changed) .*\n", "", self.answer("describe", call))
                 for call in calls]
 
