@@ -33,39 +33,29 @@ std::optional<Daemon> daemon_at(const std::string& path) {
   return std::nullopt;
 }
 
-template <class Interface>
-Operators supervised(typename Interface::_ptr_type operations) {
-  return {v2::Alarmed::_duplicate(operations), v2::Recorded::_duplicate(operations)};
-}
+constexpr auto kAnswer = client::kClientTimers.ms("daemon-answer");
 
-// Throws what the call throws.
-Operators operators_at(PeerKind kind, CORBA::Object_ptr object) {
+}  // namespace
+
+v2::Logged_ptr operations_at(PeerKind kind, CORBA::Object_ptr object) {
   switch (kind) {
     case PeerKind::kManager: {
       const v2::ConnectionManager_var daemon = v2::ConnectionManager::_unchecked_narrow(object);
-      const v2::ManagerOperations_var operations = daemon->manager_operations();
-      return supervised<v2::ManagerOperations>(operations);
+      return daemon->manager_operations();
     }
     case PeerKind::kSwitchServer: {
       const v2::SwitchServer_var daemon = v2::SwitchServer::_unchecked_narrow(object);
-      const v2::SwitchOperations_var operations = daemon->switch_operations();
-      return supervised<v2::SwitchOperations>(operations);
+      return daemon->switch_operations();
     }
     case PeerKind::kRouteObject: {
       const v2::RouteObject_var daemon = v2::RouteObject::_unchecked_narrow(object);
-      const v2::RouteOperations_var operations = daemon->route_operations();
-      return supervised<v2::RouteOperations>(operations);
+      return daemon->route_operations();
     }
     default: break;
   }
   const v2::QOSMapper_var daemon = v2::QOSMapper::_unchecked_narrow(object);
-  const v2::QosOperations_var operations = daemon->qos_operations();
-  return supervised<v2::QosOperations>(operations);
+  return daemon->qos_operations();
 }
-
-constexpr auto kAnswer = client::kClientTimers.ms("daemon-answer");
-
-}  // namespace
 
 OrFailure<std::vector<Daemon>> daemons(orb::NameClient& names) {
   auto bound = names.list(naming::kRoot);
@@ -93,7 +83,9 @@ OrFailure<Operators> operators_of(orb::NameClient& names, const Daemon& daemon) 
   omniORB::setClientCallTimeout(*object, kAnswer.count());
   return told_by(peer_of(daemon.kind, daemon.path, *object), *object,
                  [&]() -> OrFailure<Operators> {
-                   Operators operators = operators_at(daemon.kind, *object);
+                   const v2::Logged_var operations = operations_at(daemon.kind, *object);
+                   Operators operators{v2::Alarmed::_unchecked_narrow(operations),
+                                       v2::Recorded::_unchecked_narrow(operations)};
                    omniORB::setClientCallTimeout(operators.alarms, kAnswer.count());
                    omniORB::setClientCallTimeout(operators.events, kAnswer.count());
                    return operators;

@@ -32,6 +32,10 @@ OrFailure<std::vector<Daemon>> daemons(orb::NameClient& names);
 // The daemon of that name; kNotFound: no such word or no name.
 OrFailure<Daemon> daemon_named(const std::string& name);
 
+// The operators' interface of a daemon, which has Logged, Configured, Alarmed and Recorded. Throws
+// what the call throws; the caller releases the result.
+v2::Logged_ptr operations_at(PeerKind kind, CORBA::Object_ptr object);
+
 // Both parts of a daemon's operators' interface that concern its supervision.
 struct Operators {
   v2::Alarmed_var alarms;

@@ -35,7 +35,7 @@ Wish wish_of(const Words& words) {
 }
 
 // Changes the levels if that is wished, and returns those of then.
-OrFailure<v2::LogLevelSeq_var> levels_at(orb::NameClient& names, const OperatedDaemon& daemon,
+OrFailure<v2::LogLevelSeq_var> levels_at(orb::NameClient& names, const Daemon& daemon,
                                          const std::string& wished) {
   return told_by_operations(names, daemon, [&](v2::Logged_ptr logged) {
     if (!wished.empty()) logged->set_log_level(wished.c_str());
@@ -75,7 +75,7 @@ std::optional<Failure> each_daemon(orb::NameClient& names, const Words& words,
   const Wish wish = wish_of(words);
   const auto daemons = operated_daemons(names, wish.daemon, wish.name, of);
   if (!daemons) return daemons.error();
-  for (const OperatedDaemon& daemon : *daemons) {
+  for (const Daemon& daemon : *daemons) {
     const auto levels = levels_at(names, daemon, wish.levels);
     if (levels) {
       said(daemon.path, levels->in());

@@ -2,7 +2,6 @@
 // `qosmapper`, `switchserver NAME`, or `all`.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,16 +10,9 @@
 #include "types.hh"
 #include "xbindctl/answers.hpp"
 #include "xbindctl/commands.hpp"
+#include "xbindctl/fleet.hpp"
 
 namespace xbind::ctl {
-
-// A daemon, and how its operators' interface is reached. All these interfaces have Logged and
-// Configured.
-struct OperatedDaemon {
-  PeerKind kind;
-  std::string path;
-  std::function<v2::Logged_ptr(CORBA::Object_ptr)> logged;
-};
 
 // "manager", ..., "all".
 const std::vector<std::string>& daemon_words();
@@ -28,21 +20,19 @@ const std::vector<std::string>& daemon_words();
 std::optional<std::string> fault_of_daemon(const std::vector<std::string>& words);
 // The daemons that are meant; of `all` every one that is bound in the name service. `name`: of a
 // switchserver.
-OrFailure<std::vector<OperatedDaemon>> operated_daemons(orb::NameClient& names,
-                                                        const std::string& daemon,
-                                                        const std::string& name,
-                                                        const DaemonNames& of);
+OrFailure<std::vector<Daemon>> operated_daemons(orb::NameClient& names, const std::string& daemon,
+                                                const std::string& name, const DaemonNames& of);
 
 // Returns ask(operations), or why the daemon did not answer. `ask` returns an OrFailure.
 template <class Ask>
-auto told_by_operations(orb::NameClient& names, const OperatedDaemon& daemon, const Ask& ask)
+auto told_by_operations(orb::NameClient& names, const Daemon& daemon, const Ask& ask)
     -> decltype(ask(v2::Logged_ptr{})) {
   const auto object = resolved(names, daemon.kind, daemon.path);
   if (!object) return tl::make_unexpected(object.error());
   const CORBA::Object_ptr reference = object->in();
   return told_by(peer_of(daemon.kind, daemon.path, reference), reference,
                  [&]() -> decltype(ask(v2::Logged_ptr{})) {
-                   const v2::Logged_var operations = daemon.logged(reference);
+                   const v2::Logged_var operations = operations_at(daemon.kind, reference);
                    return ask(operations.in());
                  });
 }

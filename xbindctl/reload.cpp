@@ -26,7 +26,7 @@ v2::Configured_ptr configured(v2::Logged_ptr operations) {
   return v2::Configured::_unchecked_narrow(operations);
 }
 
-OrFailure<Json> options_of(orb::NameClient& names, const OperatedDaemon& daemon) {
+OrFailure<Json> options_of(orb::NameClient& names, const Daemon& daemon) {
   return told_by_operations(names, daemon, [&](v2::Logged_ptr operations) -> OrFailure<Json> {
     const v2::Configured_var options_interface = configured(operations);
     v2::OptionValueSeq_var values = options_interface->options();
@@ -50,8 +50,7 @@ v2::OptionChangeSeq* change(v2::Configured_ptr options, const std::string& tuned
   return options->tune(name.c_str(), tuned.c_str() + sign + 1);
 }
 
-OrFailure<Json> changed(orb::NameClient& names, const OperatedDaemon& daemon,
-                        const std::string& tuned) {
+OrFailure<Json> changed(orb::NameClient& names, const Daemon& daemon, const std::string& tuned) {
   return told_by_operations(names, daemon, [&](v2::Logged_ptr operations) -> OrFailure<Json> {
     const v2::Configured_var options_interface = configured(operations);
     v2::OptionChangeSeq_var done = change(options_interface.in(), tuned);
@@ -73,7 +72,7 @@ OrFailure<std::vector<OrFailure<Json>>> told_by_each(orb::NameClient& names, con
   const auto daemons = operated_daemons(names, words[1], switch_server_of(words), of);
   if (!daemons) return tl::make_unexpected(daemons.error());
   std::vector<OrFailure<Json>> told;
-  for (const OperatedDaemon& daemon : *daemons) {
+  for (const Daemon& daemon : *daemons) {
     told.push_back(words[0] == "options" ? options_of(names, daemon)
                                          : changed(names, daemon, tuned));
   }
