@@ -73,17 +73,13 @@ class Reload : public Reloadable {
     const std::lock_guard lock(mutex_);
     auto tuned = tuned_;
     tuned.insert_or_assign(name, value);
-    auto changes = load_with(tuned);
-    if (changes) tuned_ = std::move(tuned);
-    return changes;
+    return load_with(std::move(tuned));
   }
   Result<std::vector<OptionChange>> untune(const std::string& name) override {
     const std::lock_guard lock(mutex_);
     auto tuned = tuned_;
     tuned.erase(name);
-    auto changes = load_with(tuned);
-    if (changes) tuned_ = std::move(tuned);
-    return changes;
+    return load_with(std::move(tuned));
   }
 
   std::vector<OptionValue> values() override {
@@ -94,8 +90,8 @@ class Reload : public Reloadable {
  private:
   using Tuned = std::map<std::string, std::string>;
 
-  // The caller holds the lock.
-  Result<std::vector<OptionChange>> load_with(const Tuned& tuned) {
+  // Takes the tuned options over if the whole is accepted. The caller holds the lock.
+  Result<std::vector<OptionChange>> load_with(Tuned tuned) {
     auto wanted = std::make_unique<Options>();
     for (const auto& [name, value] : tuned) {
       if (auto known = wanted->set.put_first(name, value, kOperator); !known) {
@@ -112,6 +108,7 @@ class Reload : public Reloadable {
     }
     loaded_ = std::move(wanted);
     in_use_ = loaded_.get();
+    tuned_ = std::move(tuned);
     return changes;
   }
 
