@@ -9,28 +9,19 @@ writes screenshots.
 
 import os
 import re
-import shutil
-import sys
 import tempfile
 from pathlib import Path
 
+from browser import CHROMIUM, DRIVER, SKIP, webdriver
 from callgen_live_test import live_address
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from running_load import Run
 
-sys.path.append("/usr/lib/python3/dist-packages")  # of Debian, whichever interpreter this is
 try:
-    from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
 except ImportError:
-    webdriver = None
+    pass  # SKIP says so
 
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-MISSING = [name for name, there in [("chromium", CHROMIUM), ("chromium-driver", DRIVER),
-                                    ("python3-selenium", webdriver)] if not there]
-SKIP = (f"NOT TESTED: {', '.join(MISSING)} missing (deploy/packages.txt, level long)" if MISSING
-        else "" if os.environ.get("XBIND_TEST_BROWSER")
-        else "NOT TESTED: only with XBIND_TEST_BROWSER=1, as ./check --long does")
 WINDOWS = [(scheme, width) for scheme in ("light", "dark") for width in (1280, 390)]
 FIGURES = os.environ.get("XBIND_TEST_FIGURES")
 

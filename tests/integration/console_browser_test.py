@@ -8,30 +8,21 @@ also writes the figures of docs/figures.
 """
 
 import os
-import shutil
-import sys
 from pathlib import Path
 
+from browser import CHROMIUM, DRIVER, SKIP, webdriver
 from console_client import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from running_load import Run
 
-sys.path.append("/usr/lib/python3/dist-packages")  # of Debian, whichever interpreter this is
 try:
-    from selenium import webdriver
     from selenium.common.exceptions import StaleElementReferenceException
     from selenium.webdriver.chrome.service import Service
     from selenium.webdriver.common.by import By
     from selenium.webdriver.support.ui import Select, WebDriverWait
 except ImportError:
-    webdriver = None
+    pass  # SKIP says so
 
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-MISSING = [name for name, there in [("chromium", CHROMIUM), ("chromium-driver", DRIVER),
-                                    ("python3-selenium", webdriver)] if not there]
-SKIP = (f"NOT TESTED: {', '.join(MISSING)} missing (deploy/packages.txt, level long)" if MISSING
-        else "" if os.environ.get("XBIND_TEST_BROWSER")
-        else "NOT TESTED: only with XBIND_TEST_BROWSER=1, as ./check --long does")
 OPTIONS = [(None, "writable", "true"), (None, "interval-ms", 200)]
 TOPOLOGY = ROOT / "deploy" / "topologies" / "ring6.toml"
 FROM, TO = "node-1", "node-3"
