@@ -13,7 +13,7 @@
 
 namespace xbind::callgen {
 
-// One thread, but for the commands themselves.
+// Call it from one thread; each command runs as a process of its own.
 class RunEvents {
  public:
   // In the order of their times; at most kEventsMax.

@@ -31,7 +31,7 @@ class LiveState {
  private:
   struct Sample {
     double at_s = 0;
-    double seconds = 0;  // it stands for so many
+    double seconds = 0;  // seconds of the run that this sample covers
     std::optional<double> asked_per_s{};
     double offered_per_s = 0;
     double connected_per_s = 0;
@@ -48,7 +48,7 @@ class LiveState {
   Progress last_;
   bool began_ = false;
   std::vector<Sample> samples_;
-  std::size_t join_ = 1;     // so many looks make a sample
+  std::size_t join_ = 1;     // number of looks that are joined into one sample
   std::size_t in_last_ = 0;  // looks in the last sample
 };
 

@@ -84,7 +84,7 @@ pre { overflow-x: auto; background: var(--card); padding: 0.75rem; font-size: 0.
 }
 )";
 
-// Tables with so many columns do not fit a phone.
+// Tables with at least this many columns are too wide for a phone.
 constexpr std::size_t kManyColumns = 4;
 
 std::string_view word(Tone tone) {

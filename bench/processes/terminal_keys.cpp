@@ -15,7 +15,7 @@
 namespace xbind::callgen {
 namespace {
 
-// Signals that end a process, apart from those that Interrupts records, and the one that stops it.
+// Signals that end or stop a process. Interrupts handles the others.
 constexpr std::array kRestoring{SIGTSTP, SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 
 // For the handlers, which use async-signal-safe functions only.

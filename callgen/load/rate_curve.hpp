@@ -36,7 +36,7 @@ class RateCurve {
 
   // Calls expected from the beginning until `when`; not negative `when`.
   double calls_until(Duration when) const;
-  // The earliest time by which so many calls are expected; kNever: there are not so many, or they
+  // The earliest time by which `calls` calls are expected; kNever: the curve has fewer, or they
   // take more than 100 years.
   Duration time_of(double calls) const;
   // Calls a second at this time; 0 after the last piece.

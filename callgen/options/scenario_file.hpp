@@ -17,8 +17,8 @@
 //   at = 30
 //   run = "deploy/lab set link1 down"
 //
-// What a phase leaves out has the value of the option of the same name. Pure but for
-// load_scenario(); any thread.
+// What a phase leaves out has the value of the option of the same name. Pure, except
+// that load_scenario() reads a file; any thread.
 #pragma once
 
 #include <cstdint>

@@ -76,7 +76,7 @@ class Offer {
   Result<void> change_rate(double calls_per_s, TimePoint now);
   Result<void> pause(TimePoint now);
   Result<void> resume(TimePoint now);
-  // Offers no further call; those that are up live on.
+  // Offers no further call; calls that are up stay until their holding times end.
   Result<void> end(TimePoint now);
 
   OfferView view(TimePoint now) const;
