@@ -55,8 +55,8 @@ HttpAnswer RemoteQuestions::ledgers(const std::string& manager, ConnectionId con
 }
 
 HttpAnswer RemoteQuestions::trace(const std::string& manager, ConnectionId connection) {
-  const ctl::Told told = ctl::trace_document(
-      names_, {.manager = manager, .call = connection, .limit = 0, .otlp = {}});
+  const ctl::Told told =
+      ctl::trace_document(names_, {.manager = manager, .call = connection, .limit = 0, .otlp = {}});
   if (told) return json_answer(text_of({{"trace", told->body}, {"why", nullptr}}));
   // Of most calls nothing is recorded, which is no error of the browser.
   if (told.error().name != to_string(ErrorCode::kNotFound)) return answer_of(told);
