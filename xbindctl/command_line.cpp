@@ -138,6 +138,22 @@ std::vector<config::Command> all_commands() {
   return with_watch(std::move(all));
 }
 
+std::vector<config::CommandGroup> command_groups() {
+  return {
+      {"Set up, change and release calls",
+       {"connect", "commit", "modify", "add-leaf", "drop-leaf", "release", "clear", "prepare"}},
+      {"See and explain calls",
+       {"calls", "call", "describe", "list", "explain", "trace", "ping", "outcome", "fit"}},
+      {"The network",
+       {"links", "routes", "what-if", "drain", "undrain", "network", "ports", "count", "services"}},
+      {"What happens, and what is wrong",
+       {"top", "status", "alarms", "acknowledge", "events", "audit", "repair"}},
+      {"Managers, their clients and their switches",
+       {"clients", "managers", "forget-manager", "caches", "aggregation"}},
+      {"The daemons", {"options", "tune", "reload", "log-level"}},
+      {"The shell", {"completion"}}};
+}
+
 std::optional<std::uint64_t> number(const std::string& word) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
@@ -400,7 +416,7 @@ void declare(config::OptionSet& set, CommandLine& line) {
   declare_views(set, line.view);
   declare_supervision(set, line.view.supervision);
   declare_network(set, line.network);
-  set.take_commands(all_commands(), &line.words);
+  set.take_commands(all_commands(), &line.words, command_groups());
   set.add_check([&line, known = all_commands()] { return check_words(line, known); });
   set.add_check([&line, &set] { return check_views(line, set); });
   set.add_check([&line] { return check_supervision(line); });

@@ -228,7 +228,8 @@ void OptionSet::take_arguments(std::string usage, std::vector<std::string>* targ
   arguments_max_ = max;
 }
 
-void OptionSet::take_commands(std::vector<Command> commands, std::vector<std::string>* target) {
+void OptionSet::take_commands(std::vector<Command> commands, std::vector<std::string>* target,
+                              std::vector<CommandGroup> groups) {
   std::size_t most = 0;
   for (const Command& each : commands) {
     for (const std::string& option : each.options) XB_CHECK(find(option) != nullptr, option);
@@ -236,6 +237,13 @@ void OptionSet::take_commands(std::vector<Command> commands, std::vector<std::st
   }
   take_arguments("COMMAND [argument...]", target, 1, most + 1);
   commands_ = std::move(commands);
+  groups_ = std::move(groups);
+  std::size_t grouped = 0;
+  for (const CommandGroup& group : groups_) {
+    for (const std::string& verb : group.verbs) XB_CHECK(command(verb) != nullptr, verb);
+    grouped += group.verbs.size();
+  }
+  XB_CHECK(groups_.empty() || grouped == commands_.size(), grouped, commands_.size());
 }
 
 void OptionSet::add_check(std::function<std::optional<std::string>()> check) {

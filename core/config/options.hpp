@@ -88,6 +88,12 @@ struct Command {
   std::string usage() const;  // "drain SWITCH [PORT]"
 };
 
+// Commands that --help lists together, below a title.
+struct CommandGroup {
+  std::string title;
+  std::vector<std::string> verbs;  // in this order
+};
+
 // An option whose value differs between two loads of the same declarations.
 struct OptionChange {
   std::string name;
@@ -158,15 +164,18 @@ class OptionSet {
   // Accepts a command and its arguments, verb first, instead of take_arguments(). Call it after all
   // options are declared. An option that no command names belongs to all of them. An option that
   // only other commands name is refused on the command line (not from the environment or a file,
-  // which serve all commands). `PROGRAM COMMAND --help` describes that command only.
-  void take_commands(std::vector<Command> commands, std::vector<std::string>* target);
+  // which serve all commands). `PROGRAM COMMAND --help` describes that command only. `groups`: each
+  // command is in one of them; none: --help lists the commands as they are.
+  void take_commands(std::vector<Command> commands, std::vector<std::string>* target,
+                     std::vector<CommandGroup> groups = {});
   // The program takes these options while it runs when they are loaded again (reload.hpp); any
   // other change needs a restart. --help and docs/options.md say so. They must be declared.
   void set_live(std::initializer_list<std::string_view> names);
   // Adds a paragraph about the program as a whole, after the options in --help and docs/options.md.
   void add_note(std::string note) { notes_.push_back(std::move(note)); }
   // Adds the durations of a room that the program runs; --help and docs/timers.md list them after
-  // the options. A row that is an option of another program is left out.
+  // the options. A row that is an option of another program is left out. The --help of a program
+  // with commands says how to list them instead.
   void add_timers(TimerTable table) { timers_.push_back(table); }
   // Metrics of the program's status: --print-metrics lists them.
   void add_metrics(MetricTable table) { metrics_.push_back(std::move(table)); }
@@ -272,6 +281,7 @@ class OptionSet {
   std::size_t arguments_min_ = 0;
   std::size_t arguments_max_ = 0;
   std::vector<Command> commands_;
+  std::vector<CommandGroup> groups_;  // of the commands; may be empty
   std::vector<std::function<std::optional<std::string>()>> checks_;
   std::vector<std::string> notes_;
   std::vector<TimerTable> timers_;

@@ -17,6 +17,7 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr unsigned kHelpColumns = 100;
+constexpr std::size_t kUsageColumns = 24;  // of a command whose help stands beside it
 constexpr const char* kSources =
     "An option may also come from the environment (--rate: XBIND_RATE) or from the file of "
     "--config;\n"
@@ -58,15 +59,27 @@ std::string wrapped(const std::string& note, std::size_t column = 0, std::size_t
   return text + '\n';
 }
 
-// Lists the commands, one per line with its help.
-std::string list_of(const std::vector<Command>& commands) {
+// Lists the commands with their help, in groups if there are any. The help of a command whose usage
+// is long has a line of its own.
+std::string list_of(const std::vector<Command>& commands, const std::vector<CommandGroup>& groups) {
   std::size_t width = 0;
-  for (const Command& each : commands) width = std::max(width, each.usage().size());
-  std::string text;
   for (const Command& each : commands) {
-    text +=
-        fmt::format("  {:<{}}  {}", each.usage(), width, wrapped(each.help, width + 4, width + 4));
+    if (each.usage().size() <= kUsageColumns) width = std::max(width, each.usage().size() + 4);
   }
+  std::string text;
+  const auto add_line = [&](const Command& command) {
+    const std::string usage = "  " + command.usage();
+    const std::string gap = usage.size() + 2 <= width ? std::string(width - usage.size(), ' ')
+                                                      : '\n' + std::string(width, ' ');
+    text += usage + gap + wrapped(command.help, width, width);
+  };
+  for (const CommandGroup& group : groups) {
+    text += fmt::format("\n{}\n", group.title);
+    for (const std::string& verb : group.verbs) {
+      add_line(*std::ranges::find(commands, verb, &Command::verb));
+    }
+  }
+  if (groups.empty()) std::ranges::for_each(commands, add_line);
   return text;
 }
 
@@ -144,15 +157,20 @@ bool OptionSet::has_live() const { return std::ranges::any_of(options_, &Option:
 
 std::string OptionSet::help(std::string_view verb) const {
   if (const Command* const one = command(verb)) return command_help(*one);
-  std::string text = fmt::format("{}: {}\n\nUsage: {} [options]{}\n\n", program_, purpose_,
-                                 program_, arguments_usage_.empty() ? "" : " " + arguments_usage_);
+  std::string text =
+      fmt::format("{}\nUsage: {} [options]{}\n\n", wrapped(program_ + ": " + purpose_), program_,
+                  arguments_usage_.empty() ? "" : " " + arguments_usage_);
   if (!commands_.empty()) {
     text += fmt::format("Commands; `{} COMMAND --help` lists the options of one:\n{}\n", program_,
-                        list_of(commands_));
+                        list_of(commands_, groups_));
   }
   text += common_options_text();
   if (has_live()) text += wrapped(kLive);
-  text += timers_text();
+  if (commands_.empty()) {
+    text += timers_text();
+  } else if (!timers_.empty()) {
+    text += fmt::format("\n`{} --print-timers` lists the timers.\n", program_);
+  }
   for (const std::string& note : notes_) text += '\n' + wrapped(note);
   return text;
 }

@@ -5,8 +5,8 @@
 //   call_instructions CALLS [HOLD_MS [SAMPLE]]   prints how many call operations were completed
 //
 // Each call is held for 100 ms, so 10 000 calls are up. 600 ms nearly fill the labels of a port,
-// and the tables are then larger than the processor's first caches. One call of SAMPLE is traced, 64
-// as in xbind-cmgr if it is missing; 0: none.
+// and the tables are then larger than the processor's first caches. One call of SAMPLE is traced;
+// 0: none. If it is missing, it is 64 as in xbind-cmgr.
 #include <fmt/format.h>
 
 #include <cstdint>

@@ -101,5 +101,31 @@ TEST_F(Control, HelpOfACommandHasItsOwnOptionsAndThoseOfAll) {
   EXPECT_THAT(table, HasSubstr("| `--seed` | all |"));
 }
 
+TEST(GroupedCommands, AreListedBelowTheirTitlesAndALongOneInALineOfItsOwn) {
+  OptionSet set("xbind-trial", "Tries commands.");
+  std::vector<std::string> words;
+  set.add_timers({"trial", {}});
+  set.take_commands({{"list", {}, "Lists them.", {}},
+                     {"change", {"ONE-THING", "ANOTHER-THING"}, "Changes it.", {}},
+                     {"drop", {"ID"}, "Ends one.", {}}},
+                    &words, {{"Change", {"drop", "change"}}, {"See", {"list"}}});
+  const std::string help = set.help();
+  EXPECT_THAT(help, HasSubstr("\nChange\n"
+                              "  drop ID  Ends one.\n"
+                              "  change ONE-THING ANOTHER-THING\n"
+                              "           Changes it.\n"
+                              "\nSee\n"
+                              "  list     Lists them.\n"));
+  EXPECT_THAT(help, HasSubstr("`xbind-trial --print-timers` lists the timers."));
+}
+
+TEST(GroupedCommandsDeathTest, ACommandWithoutAGroupIsOurMistake) {
+  OptionSet set("xbind-trial", "Tries commands.");
+  std::vector<std::string> words;
+  EXPECT_DEATH(set.take_commands({{"list", {}, "Lists them.", {}}, {"drop", {}, "Ends one.", {}}},
+                                 &words, {{"See", {"list"}}}),
+               "grouped");
+}
+
 }  // namespace
 }  // namespace xbind::config
