@@ -75,7 +75,7 @@ Result<trace::Span> to_core(const v2::Span& span) {
   out.key.leg = span.leg;
   out.key.hop = span.hop;
   out.cause = checker.cause(span.cause);
-  out.detail = printable(span.detail.in());
+  out.detail = printable(span.detail.in(), trace::kDetailOctetsMax);
   return checker.done(std::move(out));
 }
 

@@ -1,6 +1,9 @@
 #include "cmgr/parts/call_traces.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "core/call.hpp"
 
 namespace xbind::cmgr {
 
@@ -18,7 +21,7 @@ void CallTraces::begun(const Connection& connection, const char* name) {
   record.shown_id = connection.shown_id();
   record.request = connection.asker().value_or(Asker{}).request;
   const CallEnds& ends = *connection.ends;
-  record.ends = std::make_unique<const std::string>(ends.from + " -> " + ends.to);
+  record.words = std::make_unique<const std::string>(ends.from + " -> " + ends.to);
   records_.add(std::move(record));
 }
 
@@ -45,10 +48,27 @@ void CallTraces::stages(const Connection& connection, const CallTimes& times, Ti
 }
 
 void CallTraces::whole(const Connection& connection, const char* name, const CallTimes& times,
-                       TimesIndex call, Cause cause) {
+                       TimesIndex call, const Refusal* refusal) {
   begun(connection, name);
   stages(connection, times, call);
-  ended(connection, cause);
+  if (refusal != nullptr) why_refused(connection, *refusal);
+  ended(connection, refusal == nullptr ? Cause::kNone : refusal->cause);
+}
+
+void CallTraces::why_refused(const Connection& connection, const Refusal& refusal) {
+  Outcome outcome;
+  outcome.kind = OutcomeKind::kRefused;
+  outcome.cause = refusal.cause;
+  outcome.element = refusal.element;
+  outcome.asked = refusal.asked;
+  outcome.free = refusal.free;
+  outcome.reason = refusal.reason;
+  // Without the cause, which the span names anyway.
+  std::string words = explain(outcome).substr(to_string(refusal.cause).size());
+  if (words.empty()) return;
+  CallRecord record = record_of(connection, CallRecord::Kind::kRefused);
+  record.words = std::make_unique<const std::string>(std::move(words));
+  records_.add(std::move(record));
 }
 
 void CallTraces::sent(const HopBatch& batch, SwitchIndex to) {

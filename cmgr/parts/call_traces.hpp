@@ -20,6 +20,7 @@
 #include "cmgr/parts/call_times.hpp"
 #include "cmgr/parts/connection.hpp"
 #include "cmgr/parts/indices.hpp"
+#include "cmgr/parts/refusal.hpp"
 #include "core/clock.hpp"
 #include "core/hop.hpp"
 #include "core/trace/ring.hpp"
@@ -34,6 +35,7 @@ struct CallRecord {
     kSent,      // the command of `hop` left the manager
     kAnswered,  // its result arrived
     kStage,     // from `at` until `until`, the operation was in the stage `name`
+    kRefused,   // the setup; `words`
     kEnded,     // the operation
   };
 
@@ -50,7 +52,8 @@ struct CallRecord {
   HopKey hop;             // kSent, kAnswered
   ConnectionId shown_id;
   RequestId request;
-  std::unique_ptr<const std::string> ends;  // kBegun: "host-a -> host-b"
+  // kBegun: "host-a -> host-b"; kRefused: "at sw2 port 4: asked 100 cells/s, free 20"
+  std::unique_ptr<const std::string> words;
 };
 
 class CallTraces {
@@ -76,9 +79,9 @@ class CallTraces {
   [[gnu::cold]] void state(const Connection& connection, const char* name);
   [[gnu::cold]] void ended(const Connection& connection, Cause cause);
   [[gnu::cold]] void stages(const Connection& connection, const CallTimes& times, TimesIndex call);
-  // The whole operation, which is over.
+  // The whole operation, which is over. `refusal`: why it failed, or null.
   [[gnu::cold]] void whole(const Connection& connection, const char* name, const CallTimes& times,
-                           TimesIndex call, Cause cause = Cause::kNone);
+                           TimesIndex call, const Refusal* refusal = nullptr);
   // The batch leaves the manager; it lists the connections that are recorded (HopBatch::traced).
   void sent(const HopBatch& batch, SwitchIndex to);
   [[gnu::cold]] void answered(SwitchIndex from, const HopResult& result);
@@ -88,19 +91,24 @@ class CallTraces {
   void refused(const Connection& connection, SwitchIndex at, const HopResult& result) {
     if (!connection.traced && may_record()) answered(at, result);
   }
-  // A setup ends. Records it if it is sampled, refused or slow.
+  // A setup ends. Records it if it is sampled, refused or slow. `refusal`: null: it is connected.
   void setup_over(const Connection& connection, const CallTimes& times, TimesIndex call,
-                  Cause cause) {
-    if (connection.traced) return stages(connection, times, call);
+                  const Refusal* refusal) {
+    if (connection.traced) {
+      stages(connection, times, call);
+      if (refusal != nullptr) why_refused(connection, *refusal);
+      return;
+    }
     const bool slow = settings_.slow > Duration{} && times.lasted(call, now_) > settings_.slow;
-    if ((cause != Cause::kNone || slow) && may_record()) {
-      whole(connection, "setup", times, call, cause);
+    if ((refusal != nullptr || slow) && may_record()) {
+      whole(connection, "setup", times, call, refusal);
     }
   }
 
  private:
   bool may_record() { return bucket_.take(trace::kUnsampledPerS, now_); }
   CallRecord record_of(const Connection& connection, CallRecord::Kind kind) const;
+  [[gnu::cold]] void why_refused(const Connection& connection, const Refusal& refusal);
 
   trace::Settings settings_;
   trace::Ring<CallRecord> records_{kRecordsMax};

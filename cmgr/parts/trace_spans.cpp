@@ -53,6 +53,7 @@ class Operation {
     for (const CallRecord* const record : records) {
       if (record->kind == Kind::kBegun) begun_ = record;
       if (record->kind == Kind::kEnded) ended_ = record;
+      if (record->kind == Kind::kRefused) refused_ = record;
       staged_ = staged_ || record->kind == Kind::kStage;
     }
   }
@@ -71,12 +72,13 @@ class Operation {
     }
     // Operations of one call never begin in the same step.
     span.id = trace::span_within(static_cast<std::uint64_t>(begin.time_since_epoch().count()), 0);
-    if (begun_ != nullptr && begun_->ends) {
-      span.detail = *begun_->ends;
+    if (begun_ != nullptr && begun_->words) {
+      span.detail = *begun_->words;
       if (begun_->request != RequestId{}) {
         span.detail += fmt::format(", request {}", begun_->request);
       }
     }
+    if (refused_ != nullptr) span.detail += ", refused" + *refused_->words;
     return span;
   }
 
@@ -187,6 +189,7 @@ class Operation {
   const trace::WallClock& clock_;
   const CallRecord* begun_ = nullptr;
   const CallRecord* ended_ = nullptr;
+  const CallRecord* refused_ = nullptr;
   bool staged_ = false;
 };
 

@@ -43,7 +43,7 @@ void Setup::all_answered(HopAction action, TimePoint now) {
 
 void Setup::connect(TimePoint now) {
   context_.times.answered(times_, now);
-  context_.traces.setup_over(connection_, context_.times, times_, Cause::kNone);
+  context_.traces.setup_over(connection_, context_.times, times_, nullptr);
   const ProcedurePtr self = leave();
   context_.connections.reach(connection_, Stage::kUp);
   connection_.up_since_s = Connection::second_of(now);
@@ -58,7 +58,7 @@ void Setup::connect(TimePoint now) {
 }
 
 void Setup::refuse(TimePoint now) {
-  context_.traces.setup_over(connection_, context_.times, times_, refusal_.cause);
+  context_.traces.setup_over(connection_, context_.times, times_, &refusal_);
   context_.times.close(times_);
   const log::AboutCall about(connection_.id.value());
   if (const OptionalAsker& asker = connection_.asker()) {

@@ -21,6 +21,8 @@ namespace xbind::trace {
 
 // Limit of the spans of a Part, the latest ones.
 inline constexpr std::size_t kSpansMax = 2'000;
+// Longest detail of a peer's span, in octets: a refusal that has four of the longest names.
+inline constexpr std::size_t kDetailOctetsMax = 400;
 
 struct Span {
   std::uint64_t id = 0;        // unique within the call; never 0

@@ -120,6 +120,8 @@ TEST_F(CallTracesTest, ARefusedCallIsRecordedAnyway) {
   const trace::Part part = spans_of(one.key.connection);
   const trace::Span& whole = span(part, "setup");
   EXPECT_EQ(whole.cause, Cause::kNoBandwidth);
+  EXPECT_EQ(whole.detail,
+            "ann -> bob, request 7, refused at sw2 port 21: asked 100 cells/s, free 20");
   EXPECT_NE(whole.end_ns, 0U);
   const trace::Span& commit = span(part, "commit", "sw2");
   EXPECT_EQ(commit.cause, Cause::kNoBandwidth);
