@@ -7,12 +7,13 @@
 #include <cstdio>
 
 #include "core/name.hpp"
+#include "core/trace/span.hpp"
 
 namespace xbind::ctl {
 namespace {
 
 constexpr std::size_t kLineOctetsMax = 4'096;
-constexpr std::size_t kCellOctetsMax = 160;  // "host-a -> host-b" of two longest names
+constexpr std::size_t kCellOctetsMax = trace::kDetailOctetsMax + 40;  // a cause and its detail
 
 }  // namespace
 
@@ -95,6 +96,7 @@ void print_table(std::size_t word_columns, std::vector<Row> rows) {
       line += i < word_columns ? fmt::format("{:<{}}", row[i], widths[i])
                                : fmt::format("{:>{}}", row[i], widths[i]);
     }
+    line.erase(line.find_last_not_of(' ') + 1);  // of a last column of words
     say(line);
   }
 }

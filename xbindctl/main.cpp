@@ -132,7 +132,10 @@ int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameCli
   if (verb == "ping") return ctl::ping(manager, connection, ctl::ping_of(line, new_session()));
   if (verb == "calls") return ctl::calls(manager, ctl::plan_of(line), line.view.ids);
   if (verb == "call") return ctl::call(manager, names, line.manager, connection);
-  if (verb == "explain") return ctl::explain_call(manager, connection);
+  if (verb == "explain")
+    return ctl::explain_call(manager, connection, [&] {
+      return ctl::recorded_at_manager(names, {line.manager, connection, 0, {}});
+    });
   if (verb == "what-if") {
     const auto route_object = ctl::route_object_of(names, line);
     if (!route_object) return ctl::explain(route_object.error());

@@ -12,7 +12,6 @@
 
 #include "core/alarms/alarm_kinds.hpp"
 #include "core/config/nearest_name.hpp"
-#include "core/metrics/stage_times.hpp"
 #include "xbindctl/alarms.hpp"
 #include "xbindctl/answers.hpp"
 #include "xbindctl/explanations.hpp"
@@ -35,85 +34,6 @@ OrFailure<std::vector<Cause>> causes_of(const std::string& word) {
                 fmt::format("explain: '{}' is neither a call's id nor a cause nor an alarm", word),
                 (nearest ? fmt::format("did you mean '{}'? ", *nearest) : "") +
                     "`xbindctl explain causes` lists them; for a request give both endpoints");
-}
-
-Json json_of(const Explanation& row) {
-  return {{"cause", std::string{to_string(row.cause)}},
-          {"word", word_of(row.cause)},
-          {"meaning", std::string{row.meaning}},
-          {"numbers", std::string{row.numbers}},
-          {"remedy", std::string{row.remedy}}};
-}
-
-// A phase of docs/call-states.md for people, and the stage of a setup that is under way in it;
-// empty: the setup is over.
-struct PhaseWords {
-  v2::PhaseCode phase;
-  std::string_view meaning;
-  std::string_view stage;
-};
-
-constexpr PhaseWords kPhases[] = {
-    {v2::phase_routing, "waits for a path or for the mapping of its service", "route"},
-    {v2::phase_reserving, "labels and resources are being reserved, hop by hop", "labels"},
-    {v2::phase_held, "everything is reserved and no switch is programmed; it waits for a commit",
-     "queue"},
-    {v2::phase_committing, "the switches are being programmed", "switches"},
-    {v2::phase_connected, "up: every hop is committed", ""},
-    {v2::phase_switching_over, "up, while another path is set up for it", ""},
-    {v2::phase_lingering, "up on another path; the old one is about to be removed", ""},
-    {v2::phase_modifying, "up, while its hops take the greater of two contracts", ""},
-    {v2::phase_lowering, "up, while its hops take the new contract", ""},
-    {v2::phase_restoring, "up; a hop refused the new contract, the others return to the old one",
-     ""},
-    {v2::phase_undoing, "refused: a hop refused, and the others are being removed", "switches"},
-    {v2::phase_releasing, "being released", ""},
-    {v2::phase_gone, "answered and forgotten", ""},
-    {v2::phase_prepared, "connected in advance; it waits for a connect request", ""},
-};
-
-PhaseWords words_of(v2::PhaseCode phase) {
-  const auto found = std::ranges::find(kPhases, phase, &PhaseWords::phase);
-  if (found != std::end(kPhases)) return *found;
-  return {phase, "in a state that this xbindctl does not know", ""};
-}
-
-struct StageLine {
-  std::string name;
-  const char* progress;  // "done", "under way", "to come"
-  StageSum sum;          // of all setups of the manager
-};
-
-struct CallLine {
-  v2::ConnectionState_var state;
-  std::vector<StageLine> stages;
-};
-
-OrFailure<CallLine> line_of_call(const client::TwoWay& manager, ConnectionId connection) {
-  const auto state = manager.describe(connection);
-  if (!state) return failed(state.error(), peer_of(manager));
-  auto metrics = manager.status();
-  if (!metrics) return failed(metrics.error(), peer_of(manager));
-  CallLine line{*state, {}};
-  const std::string_view under_way = words_of(state->in().phase).stage;
-  const auto operations = take_stages(*metrics);
-  const auto setup = std::ranges::find(operations, "setup", &OperationStages::operation);
-  if (setup == operations.end()) return line;
-  bool passed = false;  // the stage that is under way
-  for (const OperationStages::Stage& stage : setup->stages) {
-    const bool here = !under_way.empty() && stage.name == under_way;
-    const bool total = &stage == &setup->stages.back();
-    const char* progress = here ? "under way" : passed ? "to come" : "done";
-    if (total) progress = under_way.empty() ? "done" : "under way";
-    line.stages.push_back({stage.name, progress, stage.sum});
-    passed = passed || here;
-  }
-  return line;
-}
-
-std::string mean_of(const StageSum& sum) {
-  if (sum.count == 0) return "-";
-  return fmt::format("{:.1f}", static_cast<double>(sum.ns) / 1e3 / static_cast<double>(sum.count));
 }
 
 Json json_of(const Shortage& shortage) {
@@ -195,6 +115,14 @@ Document document_of(const FitAnswer& answer, const FitQuestion& question) {
 
 }  // namespace
 
+Json json_of(const Explanation& row) {
+  return {{"cause", std::string{to_string(row.cause)}},
+          {"word", word_of(row.cause)},
+          {"meaning", std::string{row.meaning}},
+          {"numbers", std::string{row.numbers}},
+          {"remedy", std::string{row.remedy}}};
+}
+
 int explain_cause(const std::string& word) {
   if (const auto kind = alarm_kind_of(word)) return explain_alarm(*kind);
   const auto causes = causes_of(word);
@@ -216,53 +144,6 @@ Told explain_cause_document(const std::string& word) {
   Json rows = Json::array();
   for (const Cause cause : *causes) rows.push_back(json_of(explanation_of(cause)));
   return Document{{{"causes", std::move(rows)}}};
-}
-
-int explain_call(const client::TwoWay& manager, ConnectionId connection) {
-  const auto line = line_of_call(manager, connection);
-  if (!line) return explain(line.error());
-  const v2::ConnectionState& state = line->state.in();
-  say(fmt::format("call {} is {}: {}", state.connection, words_of_phase(state.phase),
-                  words_of(state.phase).meaning));
-  if (state.up_since_s != 0) say("it is up since " + time_words(state.up_since_s));
-  if (state.changed_s != 0) say("it was changed at " + time_words(state.changed_s));
-  if (state.condition != v2::path_up) {
-    say(fmt::format("its path is {} at {}, and there is no other", condition_word(state.condition),
-                    state.element.in()));
-  }
-  if (state.reroutes != 0) {
-    say(fmt::format("it has moved to another path {}", counted(state.reroutes, "time")));
-  }
-  std::vector<Row> rows{{"stage of the setup", "this call", "mean us of all setups"}};
-  for (const StageLine& stage : line->stages) {
-    rows.push_back({stage.name, stage.progress, mean_of(stage.sum)});
-  }
-  print_table(2, std::move(rows));
-  say("`xbindctl trace ID` shows the times of this call, if they were recorded; `xbindctl call ID` "
-      "its hops");
-  return 0;
-}
-
-Told explain_call_document(const client::TwoWay& manager, ConnectionId connection) {
-  const auto line = line_of_call(manager, connection);
-  if (!line) return tl::make_unexpected(line.error());
-  const v2::ConnectionState& state = line->state.in();
-  Json stages = Json::array();
-  for (const StageLine& stage : line->stages) {
-    stages.push_back({{"stage", stage.name},
-                      {"progress", stage.progress},
-                      {"ns_of_all", stage.sum.ns},
-                      {"count_of_all", stage.sum.count}});
-  }
-  return Document{{{"id", digits(state.connection)},
-                   {"state", words_of_phase(state.phase)},
-                   {"meaning", std::string{words_of(state.phase).meaning}},
-                   {"up_since_s", state.up_since_s},
-                   {"changed_s", state.changed_s},
-                   {"reroutes", state.reroutes},
-                   {"condition", condition_word(state.condition)},
-                   {"element", text(state.element.in())},
-                   {"stages", std::move(stages)}}};
 }
 
 int explain_request(orb::NameClient& names, const FitQuestion& question) {

@@ -2,13 +2,17 @@
 // waits for its peers.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "client/corba/two_way.hpp"
 #include "core/path.hpp"
+#include "core/trace/span.hpp"
 #include "orb/name_client.hpp"
 #include "xbindctl/call_filter.hpp"
 #include "xbindctl/documents.hpp"
+#include "xbindctl/explanations.hpp"
+#include "xbindctl/failure.hpp"
 #include "xbindctl/network_room.hpp"
 
 namespace xbind::ctl {
@@ -19,9 +23,8 @@ namespace xbind::ctl {
 int explain_cause(const std::string& word);
 Told explain_cause_document(const std::string& word);
 
-// A call: which stages it has passed, and what each of them takes on average.
-int explain_call(const client::TwoWay& manager, ConnectionId connection);
-Told explain_call_document(const client::TwoWay& manager, ConnectionId connection);
+// The row of a cause as documents have it.
+Json json_of(const Explanation& row);
 
 // What would happen to a request. Exit code 0 in either case.
 int explain_request(orb::NameClient& names, const FitQuestion& question);
@@ -30,6 +33,18 @@ Told explain_request_document(orb::NameClient& names, const FitQuestion& questio
 // Exit code 0: it fits; 1: it does not.
 int fit(orb::NameClient& names, const FitQuestion& question);
 Told fit_document(orb::NameClient& names, const FitQuestion& question);
+
+// --- explain_call.cpp ----------------------------------------------------------------------------
+
+// What the manager has recorded of the call; without spans if that is nothing.
+using Recorded = std::function<OrFailure<trace::Part>()>;
+
+// A call that the manager knows: which stages it has passed, what each of them took, if that is
+// recorded, and what it takes on average. Of a call that is refused or gone, what is recorded of
+// it: its operations, the stages of its setup, and why it was refused.
+int explain_call(const client::TwoWay& manager, ConnectionId connection, const Recorded& recorded);
+Told explain_call_document(const client::TwoWay& manager, ConnectionId connection,
+                           const Recorded& recorded);
 
 // --- what_if.cpp ---------------------------------------------------------------------------------
 

@@ -112,7 +112,10 @@ Told document_of(const CommandLine& line, const config::OptionSet& set, orb::Nam
   if (verb == "list") return list_document(manager, client_of(line));
   if (verb == "calls") return calls_document(manager, plan_of(line));
   if (verb == "call") return call_document(manager, names, line.manager, connection);
-  if (verb == "explain") return explain_call_document(manager, connection);
+  if (verb == "explain")
+    return explain_call_document(manager, connection, [&] {
+      return recorded_at_manager(names, {line.manager, connection, 0, {}});
+    });
   if (verb == "what-if") {
     const auto route_object = route_object_of(names, line);
     if (!route_object) return tl::make_unexpected(route_object.error());

@@ -17,6 +17,7 @@
 #include "switch_server.hh"
 #include "xbindctl/answers.hpp"
 #include "xbindctl/documents.hpp"
+#include "xbindctl/span_words.hpp"
 #include "xbindctl/trace_tree.hpp"
 
 namespace xbind::ctl {
@@ -47,7 +48,9 @@ OrFailure<Value> at_manager(orb::NameClient& names, const TraceWish& wish, const
   });
 }
 
-OrFailure<trace::Part> part_of_manager(orb::NameClient& names, const TraceWish& wish) {
+}  // namespace
+
+OrFailure<trace::Part> recorded_at_manager(orb::NameClient& names, const TraceWish& wish) {
   return at_manager<trace::Part>(
       names, wish,
       [&](v2::ManagerOperations_ptr operations, const Peer& peer) -> OrFailure<trace::Part> {
@@ -57,6 +60,8 @@ OrFailure<trace::Part> part_of_manager(orb::NameClient& names, const TraceWish& 
         return std::move(*core);
       });
 }
+
+namespace {
 
 OrFailure<trace::Part> part_of_switch(orb::NameClient& names, const std::string& switch_name,
                                       const trace::Part& call) {
@@ -95,7 +100,7 @@ Failure nothing_recorded(const trace::Part& part) {
 }
 
 OrFailure<TraceParts> parts_of(orb::NameClient& names, const TraceWish& wish) {
-  auto part = part_of_manager(names, wish);
+  auto part = recorded_at_manager(names, wish);
   if (!part) return tl::make_unexpected(part.error());
   if (part->spans.empty()) return tl::make_unexpected(nothing_recorded(*part));
   TraceParts parts{std::move(*part), {}, {}};
@@ -145,27 +150,6 @@ std::optional<Failure> write_otlp(const TraceParts& parts, const std::string& pa
                  {},
                  {},
                  {}};
-}
-
-// "2026-03-01 12:00:00.123456"
-std::string wall_time(std::uint64_t ns) {
-  return fmt::format("{}.{:06}", time_words(ns / 1'000'000'000), ns % 1'000'000'000 / 1'000);
-}
-
-std::string us(std::int64_t ns) { return fmt::format("{:.1f}", static_cast<double>(ns) / 1e3); }
-
-std::string took(const trace::Span& span) {
-  if (span.end_ns == 0) return "-";
-  return us(static_cast<std::int64_t>(span.end_ns - span.begin_ns));
-}
-
-std::string result_of(const trace::Span& span, const std::string& note) {
-  std::string words = span.end_ns == 0             ? "under way"
-                      : span.cause != Cause::kNone ? std::string{to_string(span.cause)}
-                                                   : std::string{"done"};
-  if (!span.detail.empty()) words += fmt::format(", {}", span.detail);
-  if (!note.empty()) words += fmt::format("; {}", note);
-  return words;
 }
 
 Row row_of(const TraceNode& node, const std::string& manager) {

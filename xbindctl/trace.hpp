@@ -5,8 +5,10 @@
 #include <string>
 
 #include "core/ids.hpp"
+#include "core/trace/span.hpp"
 #include "orb/name_client.hpp"
 #include "xbindctl/document.hpp"
+#include "xbindctl/failure.hpp"
 
 namespace xbind::ctl {
 
@@ -16,6 +18,9 @@ struct TraceWish {
   std::uint32_t limit = 0;  // of the latest operations; 0: 20
   std::string otlp;         // file that gets the spans in OTLP/JSON as one more line; empty: none
 };
+
+// The manager's part of the call; without spans if it has recorded nothing of it.
+OrFailure<trace::Part> recorded_at_manager(orb::NameClient& names, const TraceWish& wish);
 
 int trace(orb::NameClient& names, const TraceWish& wish);
 Told trace_document(orb::NameClient& names, const TraceWish& wish);

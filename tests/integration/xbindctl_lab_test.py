@@ -143,6 +143,20 @@ class Questions(InTheLab):
         self.connect("--cells-per-s", str(free))  # what would fit does
         self.assertIn("nothing: no path has room", self.ctl("explain", CALLER, CALLEE))
 
+    def test_a_refused_call_is_explained_afterwards(self):
+        for _ in range(3):
+            self.connect("--cells-per-s", BIG)
+        self.error("connect", CALLER, CALLEE, "--cells-per-s", BIG)
+        refused = self.document("trace", "--limit", "1")["operations"][0]
+        self.assertEqual(refused["cause"], "no bandwidth")
+        told = self.document("explain", refused["call"])
+        self.assertEqual(told["state"], "refused")
+        self.assertEqual(told["explanation"]["word"], "no-bandwidth")
+        self.assertIn(f"asked {BIG} cells/s, free {LINE_RATE - 3 * int(BIG)}",
+                      told["operations"][0]["detail"])
+        self.assertIn("was refused; recorded of it:", self.ctl("explain", refused["call"]))
+        self.assertEqual(self.error("explain", "1")["name"], "not found")
+
     def test_how_many_more_fit(self):
         self.assertEqual(self.document("fit", CALLER, CALLEE, "--cells-per-s", BIG)["copies"], 3)
         self.connect("--cells-per-s", BIG)

@@ -1,0 +1,29 @@
+#include "xbindctl/span_words.hpp"
+
+#include <fmt/format.h>
+
+#include "xbindctl/answers.hpp"
+
+namespace xbind::ctl {
+
+std::string wall_time(std::uint64_t ns) {
+  return fmt::format("{}.{:06}", time_words(ns / 1'000'000'000), ns % 1'000'000'000 / 1'000);
+}
+
+std::string us(std::int64_t ns) { return fmt::format("{:.1f}", static_cast<double>(ns) / 1e3); }
+
+std::string took(const trace::Span& span) {
+  if (span.end_ns == 0) return "-";
+  return us(static_cast<std::int64_t>(span.end_ns - span.begin_ns));
+}
+
+std::string result_of(const trace::Span& span, const std::string& note) {
+  std::string words = span.end_ns == 0             ? "under way"
+                      : span.cause != Cause::kNone ? std::string{to_string(span.cause)}
+                                                   : std::string{"done"};
+  if (!span.detail.empty()) words += fmt::format(", {}", span.detail);
+  if (!note.empty()) words += fmt::format("; {}", note);
+  return words;
+}
+
+}  // namespace xbind::ctl
