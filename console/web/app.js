@@ -7,6 +7,7 @@ import { Chart } from './charts.js';
 import { Calls } from './calls.js';
 import { Call } from './call.js';
 import { Request } from './request.js';
+import { Events } from './events.js';
 import { Health, alarmList, openAlarms } from './health.js';
 
 const kSamples = 600;  // as many as the console keeps
@@ -180,6 +181,7 @@ const views = {
   call: new Call(id('view-call')),
   load: new Load(id('view-load')),
   health: new Health(id('view-health')),
+  events: new Events(id('view-events')),
   request: new Request(id('view-request'), manager),
 };
 let current = null;

@@ -52,6 +52,7 @@ export class Call {
           ['takes', rate(call.takes)], ['back', call.reverse.cells_per_s > 0 ? rate(call.reverse) : null],
           ['other paths', call.reroutes > 0 ? `moved ${number(call.reroutes)} times` : null], ['generation', number(call.generation)],
           ['frames', [call.from_frames, call.to_frames].filter(Boolean).join(' → ')]]),
+        h('p', {}, h('a', { href: `#events?text=${encodeURIComponent(call.id)}` }, 'Its events')),
         about.writable ? this.buttons : null),
       h('div', { class: 'card stack' }, h('h2', {}, 'Path'), this.legs(call)),
       h('div', { class: 'card stack' }, h('h2', {}, 'Time line of its setup'), stages(line)),

@@ -28,7 +28,7 @@ TOPOLOGY = ROOT / "deploy" / "topologies" / "ring6.toml"
 FROM, TO = "node-1", "node-3"
 TOO_MUCH = 400_000  # cells/s
 WIDE, NARROW = (1280, 900), (390, 844)
-VIEWS = ["network", "calls", "load", "health", "request"]
+VIEWS = ["network", "calls", "load", "health", "events", "request"]
 FIGURES = os.environ.get("XBIND_TEST_FIGURES")
 
 # Texts whose contrast with their ground is below WCAG's level AA, as [text, ratio].
@@ -61,6 +61,12 @@ while (texts.nextNode()) {
   if (ratio < (large ? 3 : 4.5)) poor.push([text, Math.round(100 * ratio) / 100]);
 }
 return poor;
+"""
+
+# How many letters a view shows.
+TEXTS = """
+const view = document.querySelector(arguments[0]);
+return view.hidden ? 0 : view.textContent.length;
 """
 
 # Whether the first curve of a view has points.
@@ -99,6 +105,15 @@ class Browser:
         self.driver.get("about:blank")
         self.driver.get(f"{self.url}#{view}")
         self.wait(lambda: self.text("#live-text") == "live", "the page is live")
+
+    def go(self, view):
+        """Shows another view of the page, which is not loaded anew; waits until it has texts."""
+        name = view.partition("/")[0].partition("?")[0]
+        self.script("location.hash = arguments[0];", f"#{view}")
+        self.wait(lambda: self.script(TEXTS, f"#view-{name}") > 20, f"{view} has texts")
+
+    def script(self, text, *arguments):
+        return self.driver.execute_script(text, *arguments)
 
     def find(self, selector):
         return self.driver.find_element(By.CSS_SELECTOR, selector)
@@ -146,19 +161,17 @@ class Page(InOneLab):
 
     def test_every_view_fits_its_window_and_can_be_read(self):
         call = self.connect()
-        for scheme in ("light", "dark"):
-            self.browser.scheme(scheme)
-            for size in (WIDE, NARROW):
-                self.browser.size(*size)
-                for view in (*VIEWS, f"call/default/{call}"):
-                    with self.subTest(f"{view} {scheme} {size[0]}"):
-                        self.browser.open(view)
-                        name = view.partition("/")[0]
-                        self.browser.wait(lambda: len(self.browser.text(f"#view-{name}")) > 20,
-                                          "the view has texts")
-                        self.assertLessEqual(self.browser.driver.execute_script(
-                            "return document.documentElement.scrollWidth"), size[0])
-                        self.assertEqual(self.browser.driver.execute_script(CONTRAST), [])
+        for width, height in (WIDE, NARROW):
+            self.browser.size(width, height)
+            self.browser.open(VIEWS[0])
+            for view in (*VIEWS, f"call/default/{call}"):
+                self.browser.go(view)
+                for scheme in ("light", "dark"):
+                    with self.subTest(f"{view} {scheme} {width}"):
+                        self.browser.scheme(scheme)
+                        self.assertLessEqual(self.browser.script(
+                            "return document.documentElement.scrollWidth"), width)
+                        self.assertEqual(self.browser.script(CONTRAST), [])
 
     def test_a_call_appears_changes_the_map_and_goes(self):
         self.browser.open("calls?from=node-4")
@@ -188,6 +201,27 @@ class Page(InOneLab):
         self.browser.wait(lambda: self.browser.text("#alarm-count") == "", "it is not counted")
         tool(self.lab, "xbindctl", "undrain", "node-5", "3")
         self.browser.wait(lambda: "ada" not in self.browser.text("#view-health"), "no alarm")
+
+    def test_events_are_live_chosen_and_can_be_held(self):
+        self.browser.open("events")
+        call = self.connect()
+        shown = lambda: self.browser.text("#view-events tbody")
+        self.browser.wait(lambda: call in shown(), "the setup is shown")
+        self.assertIn(f"{FROM} → {TO}", shown())
+        self.browser.find("#view-events input[name=calls]").click()
+        self.browser.wait(lambda: call not in shown(), "calls are left out")
+        self.assertIn("session attached", shown())
+        self.browser.find("#view-events input[name=calls]").click()
+        self.browser.find("#view-events input[name=text]").send_keys(call)
+        self.browser.wait(lambda: "1 of " in self.browser.text("#view-events"), "one is left")
+        self.assertIn(f"text={call}", self.browser.driver.current_url)
+        self.browser.find("#view-events button").click()
+        tool(self.lab, "xbindctl", "release", call)
+        wait_until(lambda: len(self.console.get("/api/v1/event-log", connection=call)["events"])
+                   == 2, "the console knows the release")
+        self.assertNotIn("released", shown())
+        self.browser.find("#view-events button").click()
+        self.browser.wait(lambda: "released" in shown(), "it goes on")
 
     def test_the_form_says_why_a_call_is_refused_and_what_would_fit(self):
         self.browser.open(f"request?from={FROM}&to={TO}&cells_per_s={TOO_MUCH}")
@@ -258,7 +292,7 @@ class Figures(unittest.TestCase):
                     browser.find("#check-fit").click()
                     browser.wait(lambda: browser.text("#refusal"), "a refusal")
                 else:
-                    browser.wait(lambda: browser.driver.execute_script(CURVE, view), "curves")
+                    browser.wait(lambda: browser.script(CURVE, view), "curves")
                 browser.driver.save_screenshot(str(Path(FIGURES) / f"console-{name}.png"))
             load.process.terminate()
             load.finish()
