@@ -53,6 +53,11 @@ export function clock(ms) {
 }
 export const since = (ms) => duration(Math.max(0, Date.now() - ms));
 
+// A sentence in which `words between backticks` are what to type.
+export function rich(text) {
+  return String(text ?? '').split('`').map((part, at) => (at % 2 === 1 ? h('code', {}, part) : part));
+}
+
 export function badge(text, kind) {
   return h('span', { class: `badge ${kind ?? ''}` }, text);
 }
@@ -76,6 +81,6 @@ export function facts(pairs) {
 export function problemView(problem) {
   return h('div', { class: 'verdict bad' },
     h('h2', {}, problem.title ?? problem.name),
-    h('p', {}, problem.detail),
-    problem.advice ? h('p', { class: 'muted' }, problem.advice) : null);
+    h('p', {}, rich(problem.detail)),
+    problem.advice ? h('p', { class: 'muted' }, rich(problem.advice)) : null);
 }

@@ -63,6 +63,13 @@ while (texts.nextNode()) {
 return poor;
 """
 
+# Texts whose box is too narrow for them, so that they are cut off or run into their neighbours.
+CLIPPED = """
+return [...document.querySelectorAll('main :is(td, th, dd, dt, li, p, h2, h3, label, button, span, a)')]
+  .filter((one) => one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1)
+  .map((one) => one.textContent.trim());
+"""
+
 # How many letters a view shows.
 TEXTS = """
 const view = document.querySelector(arguments[0]);
@@ -172,6 +179,7 @@ class Page(InOneLab):
                         self.assertLessEqual(self.browser.script(
                             "return document.documentElement.scrollWidth"), width)
                         self.assertEqual(self.browser.script(CONTRAST), [])
+                        self.assertEqual(self.browser.script(CLIPPED), [])
 
     def test_a_call_appears_changes_the_map_and_goes(self):
         self.browser.open("calls?from=node-4")
@@ -231,6 +239,9 @@ class Page(InOneLab):
                           "a refusal")
         self.assertIn("400,000", self.browser.text("#refusal"))
         self.assertIn("What to do", self.browser.text("#view-request"))
+        for size in (NARROW, WIDE):
+            self.browser.size(*size)
+            self.assertEqual(self.browser.script(CLIPPED), [])
         self.browser.find("#alternative button").click()
         self.browser.wait(lambda: "It fits" in self.browser.text("#view-request"), "it would fit")
         self.browser.find("button.primary").click()
@@ -252,6 +263,25 @@ class Page(InOneLab):
         self.browser.wait(lambda: "200 cells/s" in self.browser.text("#view-request .verdict"),
                           "an answer")
 
+    def test_pages_that_nobody_sees_take_no_connection(self):
+        """A browser has six connections to a host, and a stream of events holds one."""
+        driver, first = self.browser.driver, self.browser.driver.current_window_handle
+        for _ in range(8):
+            driver.switch_to.new_window("tab")
+            self.browser.open("network")
+            self.browser.wait(lambda: "writable" in self.browser.text("#about"), "it is served")
+        self.assertEqual(self.console.get("/api/v1")["streams"], 1)
+        for window in driver.window_handles:
+            driver.switch_to.window(window)
+            if window != first:
+                driver.close()
+        driver.switch_to.window(first)
+        self.browser.open("load")
+        for _ in range(7):  # a page that is left may be kept for the way back
+            self.browser.open("health")
+        self.browser.wait(lambda: "writable" in self.browser.text("#about"), "it is served")
+        wait_until(lambda: self.console.get("/api/v1")["streams"] == 1, "the others are closed")
+
     def test_it_comes_back_after_the_console_was_away(self):
         self.browser.open("health")
         console = self.lab.processes["xbind-console"]
@@ -271,6 +301,7 @@ class Figures(unittest.TestCase):
              ("network-dark", "dark", (1280, 1090), "network"),
              ("network-narrow", "dark", (390, 1010), "network"),
              ("load-light", "light", (1280, 730), "load"),
+             ("events-light", "light", (1280, 560), "events"),
              ("refusal-light", "light", (1280, 720),
               f"request?from={FROM}&to=node-4&cells_per_s={TOO_MUCH}")]
 
@@ -291,6 +322,8 @@ class Figures(unittest.TestCase):
                 if view.startswith("request"):
                     browser.find("#check-fit").click()
                     browser.wait(lambda: browser.text("#refusal"), "a refusal")
+                elif view == "events":
+                    browser.wait(lambda: browser.text("#view-events tbody"), "events")
                 else:
                     browser.wait(lambda: browser.script(CURVE, view), "curves")
                 browser.driver.save_screenshot(str(Path(FIGURES) / f"console-{name}.png"))
