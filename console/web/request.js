@@ -141,7 +141,7 @@ export class Request {
     return h('div', {}, h('h3', {}, 'Paths'), table([
       { title: 'Path', cell: (path) => h('span', {}, path.hops.map((hop, at) => [at > 0 ? ' → ' : '', h('span', { class: 'nowrap' }, hop.switch)])) },
       { title: 'Most that fits', number: true, cell: (path) => number(path.most_cells_per_s) },
-      { title: 'Short of', cell: (path) => (path.shortage ? `${path.shortage.cause} at ${path.shortage.element}` : badge('fits', 'good')) },
+      { title: 'Short of', cell: (path) => (path.shortage ? `${path.shortage.cause} at ${path.shortage.element.replace(/ (\d+)$/, '\u00a0$1')}` : badge('fits', 'good')) },
     ], fit.paths), fit.unread.length > 0 ? h('p', { class: 'muted small' }, `Not read, and taken as empty: ${fit.unread.join(', ')}.`) : null);
   }
 }

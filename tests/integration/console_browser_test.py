@@ -65,7 +65,8 @@ return poor;
 
 # Texts whose box is too narrow for them, so that they are cut off or run into their neighbours.
 CLIPPED = """
-return [...document.querySelectorAll('main :is(td, th, dd, dt, li, p, h2, h3, label, button, span, a)')]
+const texts = ':is(td, th, dd, dt, li, p, h2, h3, label, button, span, a)';
+return [...document.querySelectorAll(`main ${texts}`)]
   .filter((one) => one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1)
   .map((one) => one.textContent.trim());
 """
@@ -297,11 +298,12 @@ class Page(InOneLab):
 class Figures(unittest.TestCase):
     """Writes the figures of docs/figures: a ring under load, with a drained link."""
 
-    PAGES = [("network-light", "light", (1280, 1090), "network"),
-             ("network-dark", "dark", (1280, 1090), "network"),
+    PAGES = [("network-light", "light", (1280, 1120), "network"),
+             ("network-dark", "dark", (1280, 1120), "network"),
              ("network-narrow", "dark", (390, 1010), "network"),
-             ("load-light", "light", (1280, 730), "load"),
-             ("events-light", "light", (1280, 560), "events"),
+             ("load-light", "light", (1280, 782), "load"),
+             ("events-light", "light", (1280, 560),
+              "events?subject=links&subject=switches&subject=sessions&subject=alarms"),
              ("refusal-light", "light", (1280, 720),
               f"request?from={FROM}&to=node-4&cells_per_s={TOO_MUCH}")]
 
@@ -322,7 +324,7 @@ class Figures(unittest.TestCase):
                 if view.startswith("request"):
                     browser.find("#check-fit").click()
                     browser.wait(lambda: browser.text("#refusal"), "a refusal")
-                elif view == "events":
+                elif view.startswith("events"):
                     browser.wait(lambda: browser.text("#view-events tbody"), "events")
                 else:
                     browser.wait(lambda: browser.script(CURVE, view), "curves")
