@@ -22,6 +22,26 @@ std::optional<Change> Board::replace(const std::string& section, const std::stri
     if (!stays) change.gone.push_back(at->first);
     at = stays ? std::next(at) : known.erase(at);
   }
+  change.section = section;
+  return completed(std::move(change), known, owner, std::move(rows));
+}
+
+std::optional<Change> Board::amend(const std::string& section, const std::string& owner, Rows rows,
+                                   const std::vector<std::string>& gone) {
+  Section& known = sections_[section];
+  Change change;
+  change.section = section;
+  for (const std::string& key : gone) {
+    const auto found = known.find(key);
+    if (found == known.end() || found->second.owner != owner || rows.contains(key)) continue;
+    known.erase(found);
+    change.gone.push_back(key);
+  }
+  return completed(std::move(change), known, owner, std::move(rows));
+}
+
+std::optional<Change> Board::completed(Change change, Section& known, const std::string& owner,
+                                       Rows rows) {
   for (auto& [key, json] : rows) {
     const auto found = known.find(key);
     if (found == known.end() && known.size() >= kRowsMax) {
@@ -35,7 +55,6 @@ std::optional<Change> Board::replace(const std::string& section, const std::stri
     change.set.emplace(key, std::move(json));
   }
   if (change.set.empty() && change.gone.empty()) return std::nullopt;
-  change.section = section;
   change.number = ++number_;
   return change;
 }

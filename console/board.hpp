@@ -35,6 +35,10 @@ class Board {
   // it, as long as it does. nullopt: nothing has changed.
   std::optional<Change> replace(const std::string& section, const std::string& owner, Rows rows);
 
+  // Sets rows of `owner` and removes the keys in `gone`; its other rows stay. The same otherwise.
+  std::optional<Change> amend(const std::string& section, const std::string& owner, Rows rows,
+                              const std::vector<std::string>& gone);
+
   // The number of the last change.
   std::uint64_t number() const { return number_; }
   // The rows of a section, in the order of the keys, as a JSON array.
@@ -52,6 +56,10 @@ class Board {
     std::string json;
   };
   using Section = std::map<std::string, Row>;
+
+  // Puts `rows` into the section, and numbers the change, unless nothing has changed.
+  std::optional<Change> completed(Change change, Section& known, const std::string& owner,
+                                  Rows rows);
 
   std::map<std::string, Section> sections_;
   std::uint64_t number_ = 0;

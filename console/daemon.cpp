@@ -12,6 +12,7 @@
 #include "naming/names.hpp"
 #include "orb/process.hpp"
 #include "xbindctl/asking.hpp"
+#include "xbindctl/events.hpp"
 
 namespace xbind::console {
 namespace {
@@ -21,6 +22,7 @@ constexpr std::size_t kQuestionsMax = 48;
 constexpr std::size_t kChangers = 4;
 constexpr std::size_t kChangesMax = 32;
 constexpr std::uint32_t kPageDefault = 50;  // calls
+constexpr std::uint64_t kEventsDefault = 100;
 
 // Sections of the board that a route shows as they are.
 constexpr const char* kSections[] = {"daemons", "alarms",   "switches",
@@ -91,7 +93,8 @@ ConsoleDaemon::ConsoleDaemon(const orb::NameClient& names, const ConsoleOptions&
     : options_(options),
       server_(std::move(server)),
       calls_(board_, options.interval, [this] { watch_.hurry(); }),
-      reader_(board_, calls_),
+      events_(board_),
+      reader_(board_, calls_, events_),
       questions_(names, options.names, std::move(new_request)),
       guard_(server_->address(), options.hosts, options.writable),
       router_(routes()),
@@ -181,6 +184,9 @@ void ConsoleDaemon::add_sections(std::vector<Route>& routes) {
        }});
   routes.push_back({"GET", "/api/v1/history", [this](RoutedRequest request, const Reply& reply) {
                       history(std::move(request), reply);
+                    }});
+  routes.push_back({"GET", "/api/v1/event-log", [this](RoutedRequest request, const Reply& reply) {
+                      list_events(std::move(request), reply);
                     }});
   routes.push_back({"GET", "/api/v1/events", [](const RoutedRequest& request, const Reply& reply) {
                       if (!refused(request.parameters, reply)) reply({.stream = true});
@@ -294,6 +300,21 @@ void ConsoleDaemon::list_calls(RoutedRequest request, Reply reply) {
     return reply(answer_of(*problem));
   }
   calls_.answer(manager, *plan, std::move(reply));
+}
+
+void ConsoleDaemon::list_events(RoutedRequest request, const Reply& reply) const {
+  Parameters& parameters = request.parameters;
+  EventFilter filter;
+  std::vector<std::string> subjects = ctl::event_subjects();
+  subjects.insert(subjects.begin(), "any");
+  const std::size_t subject = parameters.choice("subject", subjects);
+  if (subject != 0) filter.subject = subjects[subject];
+  filter.daemon = parameters.text("daemon");
+  filter.connection = parameters.text("connection");
+  filter.after = parameters.number("after", 0, UINT64_MAX);
+  filter.limit = parameters.number("limit", kEventsDefault, kEventsKept);
+  if (refused(parameters, reply)) return;
+  reply(json_answer(events_.document(filter)));
 }
 
 void ConsoleDaemon::ask(const std::string& manager, Workers& workers, Reply reply,

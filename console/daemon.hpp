@@ -66,6 +66,7 @@ class ConsoleDaemon {
   void about(RoutedRequest request, const Reply& reply) const;
   void history(RoutedRequest request, const Reply& reply) const;
   void list_calls(RoutedRequest request, Reply reply);
+  void list_events(RoutedRequest request, const Reply& reply) const;
   // Runs the question on a thread that may wait. Refuses it while the manager is known as silent.
   void ask(const std::string& manager, Workers& workers, Reply reply,
            std::function<HttpAnswer()> question);
@@ -77,6 +78,7 @@ class ConsoleDaemon {
   LiveBoard board_;
   std::unique_ptr<HttpServer> server_;  // before all that keeps a Reply
   RemoteCalls calls_;
+  RemoteEvents events_;
   RemoteReader reader_;
   RemoteQuestions questions_;
   const Guard guard_;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "console/board.hpp"
 #include "console/history.hpp"
@@ -24,10 +25,12 @@ class LiveBoard {
 
   void publish(const std::string& section, const std::string& owner, Rows rows) {
     const std::lock_guard lock(mutex_);
-    const auto change = board_.replace(section, owner, std::move(rows));
-    if (!change || !sink_) return;
-    sink_(change->number, std::make_shared<const std::string>(
-                              event_text("change", change->number, json_of(*change))));
+    send(board_.replace(section, owner, std::move(rows)));
+  }
+  void amend(const std::string& section, const std::string& owner, Rows rows,
+             const std::vector<std::string>& gone) {
+    const std::lock_guard lock(mutex_);
+    send(board_.amend(section, owner, std::move(rows), gone));
   }
   void add_sample(const std::string& source, std::string sample) {
     const std::lock_guard lock(mutex_);
@@ -55,6 +58,12 @@ class LiveBoard {
   }
 
  private:
+  void send(const std::optional<Change>& change) {
+    if (!change || !sink_) return;
+    sink_(change->number, std::make_shared<const std::string>(
+                              event_text("change", change->number, json_of(*change))));
+  }
+
   mutable std::mutex mutex_;
   Board board_;
   History history_;

@@ -31,10 +31,6 @@ typename Interface::_var_type narrowed(const Daemon& daemon) {
   return object;
 }
 
-ctl::Peer peer_of_daemon(const Daemon& daemon) {
-  return {kind_of(daemon.kind), daemon.path, daemon.address};
-}
-
 std::uint64_t value_of(const Metrics& metrics, std::string_view name) {
   const auto found = std::ranges::find(metrics, name, &Metrics::value_type::first);
   return found == metrics.end() ? 0 : found->second;
@@ -121,7 +117,18 @@ ctl::PeerKind kind_of(const std::string& kind) {
   return ctl::PeerKind::kNone;
 }
 
+ctl::Peer peer_of(const Daemon& daemon) {
+  return {kind_of(daemon.kind), daemon.path, daemon.address};
+}
+
 ctl::OrFailure<DaemonStatus> RemoteReader::read(const Daemon& daemon) {
+  auto status = read_state(daemon);
+  if (!status) return status;
+  if (auto failure = events_.read(daemon)) return tl::make_unexpected(std::move(*failure));
+  return status;
+}
+
+ctl::OrFailure<DaemonStatus> RemoteReader::read_state(const Daemon& daemon) {
   if (daemon.kind == naming::kConnectionManagers) {
     auto status = read_manager(daemon);
     if (!status) calls_.fail(daemon.name, status.error());
@@ -137,6 +144,7 @@ void RemoteReader::forget(const Daemon& daemon) {
   for (const char* section : {"managers", "caches", "switches", "links"}) {
     board_.publish(section, daemon.path, {});
   }
+  events_.forget(daemon);
   if (daemon.kind != naming::kConnectionManagers) return;
   calls_.forget(daemon.name);
   board_.publish("calls", daemon.name, {});
@@ -146,7 +154,7 @@ void RemoteReader::forget(const Daemon& daemon) {
 
 ctl::OrFailure<DaemonStatus> RemoteReader::read_status(const Daemon& daemon) {
   const v2::Monitored_var monitored = narrowed<v2::Monitored>(daemon);
-  const ctl::Peer peer = peer_of_daemon(daemon);
+  const ctl::Peer peer = peer_of(daemon);
   return ctl::told_by(peer, monitored, [&]() -> ctl::OrFailure<DaemonStatus> {
     const TimePoint begun = steady_now();
     const v2::MetricSeq_var rows = monitored->status();
@@ -166,7 +174,7 @@ ctl::OrFailure<DaemonStatus> RemoteReader::read_manager(const Daemon& daemon) {
   ctl::TopReading now;
   const TimePoint begun = steady_now();
   auto metrics = manager.status();
-  if (!metrics) return ctl::failed(metrics.error(), peer_of_daemon(daemon));
+  if (!metrics) return ctl::failed(metrics.error(), peer_of(daemon));
   now.at = steady_now();
   now.metrics = std::move(*metrics);
   const DaemonStatus status{micros(now.at - begun), value_of(now.metrics, "rss_kib")};
@@ -219,15 +227,14 @@ std::optional<ctl::Failure> RemoteReader::read_network(const Daemon& daemon) {
   const v2::RouteObject_var route_object = narrowed<v2::RouteObject>(daemon);
   const ctl::Told links = ctl::links_document(route_object);
   if (!links) return links.error();
-  const auto read =
-      ctl::told_by(peer_of_daemon(daemon), route_object, [&]() -> ctl::OrFailure<bool> {
-        std::vector<std::string> switches;
-        ctl::for_each_switch(route_object,
-                             [&](const std::string& name) { switches.push_back(printable(name)); });
-        board_.publish("switches", daemon.path,
-                       rows_of_switches(switches, endpoints_of(route_object), links->body));
-        return true;
-      });
+  const auto read = ctl::told_by(peer_of(daemon), route_object, [&]() -> ctl::OrFailure<bool> {
+    std::vector<std::string> switches;
+    ctl::for_each_switch(route_object,
+                         [&](const std::string& name) { switches.push_back(printable(name)); });
+    board_.publish("switches", daemon.path,
+                   rows_of_switches(switches, endpoints_of(route_object), links->body));
+    return true;
+  });
   if (!read) return read.error();
   board_.publish("links", daemon.path, rows_of_links(links->body));
   return std::nullopt;

@@ -216,7 +216,8 @@ std::optional<config::OptionChange> catalogue_change(const Catalogue& before,
                                                      const Catalogue& after) {
   if (before.same_services(after)) return std::nullopt;
   const auto content = [](const Catalogue& of) {
-    return fmt::format("{} services", of.names().size());
+    const std::size_t count = of.names().size();
+    return fmt::format("{} {}", count, count == 1 ? "service" : "services");
   };
   return config::OptionChange{"catalogue", content(before), content(after), "its content", true};
 }

@@ -13,25 +13,8 @@
 namespace xbind::ctl {
 namespace {
 
-constexpr CORBA::ULong kEventsPerPage = 2'000;
-constexpr int kPagesPerFrame = 8;  // of one log: more than a log keeps
-constexpr std::size_t kEventTextOctets = 500;
-
-const char* log_name(v2::EventLogCode log) {
-  return log == v2::event_log_calls ? "calls" : "network";
-}
-
 std::string key_of(const std::string& daemon, v2::EventLogCode log) {
   return fmt::format("{} {}", daemon, log_name(log));
-}
-
-EventSubject subject_of(const v2::Event& event) {
-  return xbind::subject_of(static_cast<EventKind>(event.kind));
-}
-
-std::string cause_of(const v2::Event& event) {
-  const auto cause = cause_from(event.cause);
-  return cause ? std::string{to_string(*cause)} : "unknown cause";
 }
 
 // "2026-11-26 06:28:48.123"
@@ -64,26 +47,6 @@ std::string words_of(const v2::Event& event) {
   return words;
 }
 
-Json json_of(const std::string& daemon, const v2::Event& event) {
-  return {{"at_ms", event.at_ms},
-          {"daemon", daemon},
-          {"number", digits(event.number)},
-          {"subject", to_string(subject_of(event))},
-          {"event", to_string(static_cast<EventKind>(event.kind))},
-          {"about", text(event.about.in())},
-          {"connection", event.connection == 0 ? Json{} : digits(event.connection)},
-          {"request", event.request == 0 ? Json{} : digits(event.request)},
-          {"from", text(event.from_end.in())},
-          {"to", text(event.to_end.in())},
-          {"cause", event.cause == v2::cause_none ? Json{} : Json(cause_of(event))},
-          {"element", text(event.element.in())},
-          {"asked", event.asked},
-          {"free", event.free},
-          {"text", printable(event.text.in(), kEventTextOctets)},
-          {"alarm", event.alarm == 0 ? Json{} : Json(fmt::format("{}#{}", daemon, event.alarm))},
-          {"alarm_kind", text(event.alarm_kind.in())}};
-}
-
 }  // namespace
 
 const std::vector<std::string>& event_subjects() {
@@ -98,29 +61,6 @@ bool EventFollower::wants(v2::EventLogCode log) const {
   });
 }
 
-EventFollower::Read EventFollower::read(v2::Recorded_ptr daemon, v2::EventLogCode log,
-                                        Position from) const {
-  Read read;
-  read.log = log;
-  const bool begun = from.incarnation != 0;
-  for (int i = 0; i < kPagesPerFrame; ++i) {
-    const v2::EventPage_var page =
-        daemon->events_since(log, from.incarnation, from.after, kEventsPerPage);
-    // What a log has dropped before it was read for the first time is not lost.
-    if (begun || i > 0) read.lost += page->lost;
-    from.incarnation = page->incarnation;
-    from.after = page->newest;
-    if (page->events.length() == 0) break;
-    for (CORBA::ULong event = 0; event < page->events.length(); ++event) {
-      read.events.push_back(page->events[event]);
-    }
-    from.after = read.events.back().number;
-    if (from.after >= page->newest) break;
-  }
-  read.position = from;
-  return read;
-}
-
 int EventFollower::frame() {
   const auto all = daemons(names_);
   if (!all) return print_failure(all.error());
@@ -132,8 +72,8 @@ int EventFollower::frame() {
         for (const v2::EventLogCode log : {v2::event_log_calls, v2::event_log_network}) {
           if (!wants(log)) continue;
           const auto known = positions_.find(key_of(daemon_names[at], log));
-          logs.push_back(
-              read(operators.events, log, known == positions_.end() ? Position{} : known->second));
+          const EventPosition from = known == positions_.end() ? EventPosition{} : known->second;
+          logs.emplace_back(log, read_events(operators.events, log, from));
         }
         return logs;
       });
@@ -144,9 +84,9 @@ int EventFollower::frame() {
       exit_code = print_failure(answers[i].error());
       continue;
     }
-    for (const Read& read : *answers[i]) {
-      positions_[key_of(daemon_names[i], read.log)] = read.position;
-      if (read.lost != 0) print_lost(daemon_names[i], read);
+    for (const auto& [log, read] : *answers[i]) {
+      positions_[key_of(daemon_names[i], log)] = read.position;
+      if (read.lost != 0) print_lost(daemon_names[i], log, read.lost);
     }
   }
   first_ = false;
@@ -163,7 +103,7 @@ std::vector<EventFollower::Shown> EventFollower::chosen(
   std::vector<Shown> shown;
   for (std::size_t i = 0; i < answers.size(); ++i) {
     if (!answers[i]) continue;
-    for (const Read& read : *answers[i]) {
+    for (const auto& [log, read] : *answers[i]) {
       for (const v2::Event& event : read.events) {
         const std::string subject{to_string(subject_of(event))};
         const bool wanted = wish_.subjects.empty() ||
@@ -185,13 +125,13 @@ void EventFollower::print(const Shown& shown) const {
                   to_string(static_cast<EventKind>(shown.event->kind)), words_of(*shown.event)));
 }
 
-void EventFollower::print_lost(const std::string& daemon, const Read& read) const {
+void EventFollower::print_lost(const std::string& daemon, v2::EventLogCode log,
+                               std::uint64_t lost) const {
   if (wish_.json) {
-    return print_document(
-        Json{{"lost", read.lost}, {"daemon", daemon}, {"log", log_name(read.log)}}, false);
+    return print_document(Json{{"lost", lost}, {"daemon", daemon}, {"log", log_name(log)}}, false);
   }
   say(fmt::format("{}: {} were dropped before they were read", daemon,
-                  counted(read.lost, fmt::format("event of the log of {}", log_name(read.log)))));
+                  counted(lost, fmt::format("event of the log of {}", log_name(log)))));
 }
 
 int EventFollower::print_failure(const Failure& failure) const {

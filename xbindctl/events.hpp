@@ -6,11 +6,12 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/events/event.hpp"
 #include "orb/name_client.hpp"
-#include "xbindctl/document.hpp"
+#include "xbindctl/event_reading.hpp"
 #include "xbindctl/fleet.hpp"
 
 namespace xbind::ctl {
@@ -35,35 +36,24 @@ class EventFollower {
   int frame();
 
  private:
-  struct Position {
-    std::uint64_t incarnation = 0;
-    std::uint64_t after = 0;
-  };
-  struct Read {  // of one log of one daemon
-    v2::EventLogCode log = v2::event_log_calls;
-    Position position;  // after it
-    std::uint64_t lost = 0;
-    std::vector<v2::Event> events;
-  };
-  using ReadLogs = std::vector<Read>;
+  using ReadLogs = std::vector<std::pair<v2::EventLogCode, ReadEvents>>;
   struct Shown {
     const std::string* daemon;
     const v2::Event* event;
   };
 
   bool wants(v2::EventLogCode log) const;
-  Read read(v2::Recorded_ptr daemon, v2::EventLogCode log, Position from) const;
   std::vector<Shown> chosen(const std::vector<std::string>& daemons,
                             const std::vector<OrFailure<ReadLogs>>& answers) const;
   void print(const Shown& shown) const;
-  void print_lost(const std::string& daemon, const Read& read) const;
+  void print_lost(const std::string& daemon, v2::EventLogCode log, std::uint64_t lost) const;
   int print_failure(const Failure& failure) const;
 
   orb::NameClient& names_;
   const EventWish wish_;
   bool first_ = true;
   // By daemon and log. Daemons that were known and are gone keep theirs: they may come back.
-  std::map<std::string, Position> positions_;
+  std::map<std::string, EventPosition> positions_;
 };
 
 }  // namespace xbind::ctl

@@ -224,8 +224,9 @@ Result<Workload> workload_for(CorbaTarget& target, const ClientOptions& client,
   MatrixSpec matrix = matrix_of(run);
   matrix.leaves = plan_of(run).mix.has(Scenario::kLeaf);
   const auto of_phases = phase_matrices(run);
+  const auto of_classes = class_matrices(run);
   KnownEnds known;
-  if (needs_topology(matrix) || !of_phases.empty()) {
+  if (needs_topology(matrix) || !of_phases.empty() || !of_classes.empty()) {
     auto ends = target.ends_from(client.route_object);
     if (!ends) return tl::make_unexpected(ends.error());
     known = std::move(*ends);
@@ -236,6 +237,12 @@ Result<Workload> workload_for(CorbaTarget& target, const ClientOptions& client,
     auto of_phase = workload_of(its_matrix, known, splitmix64(run.seed + phase));
     if (!of_phase) return of_phase;
     workload->add_phase(phase, std::move(*of_phase));
+  }
+  for (const auto& [call_class, its_matrix] : of_classes) {
+    if (!workload) break;
+    auto of_class = workload_of(its_matrix, known, run.seed);  // CallSource restarts it
+    if (!of_class) return of_class;
+    workload->add_class(call_class, std::move(*of_class));
   }
   return workload;
 }

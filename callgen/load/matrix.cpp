@@ -101,8 +101,41 @@ Result<Workload> hotspot(const MatrixSpec& spec, const KnownEnds& known, std::ui
   return Workload::weighted(std::move(demands), seed);
 }
 
+std::vector<WeightedEnd> ends_of(const std::vector<WeightedEnd>& list, const KnownEnds& known) {
+  if (!list.empty()) return list;
+  std::vector<WeightedEnd> every;
+  for (const std::string& name : known.endpoints) every.push_back({name, 1});
+  return every;
+}
+
+Result<Workload> crossed(const MatrixSpec& spec, const KnownEnds& known, const Names& names,
+                         std::uint64_t seed) {
+  for (const auto* const list : {&spec.callers, &spec.callees}) {
+    for (const WeightedEnd& end : *list) {
+      if (const auto right = names.check(end.name, spec.lists_place); !right)
+        return tl::make_unexpected(right.error());
+    }
+  }
+  const std::vector<WeightedEnd> callers = ends_of(spec.callers, known);
+  const std::vector<WeightedEnd> callees = ends_of(spec.callees, known);
+  if (callers.size() * callees.size() > Workload::kMostDemands)
+    return fail(ErrorCode::kBadInput, "{}: {} callers and {} callees make more than {} pairs",
+                spec.lists_place, callers.size(), callees.size(), Workload::kMostDemands);
+  std::vector<Demand> demands;
+  for (const WeightedEnd& from : callers) {
+    for (const WeightedEnd& to : callees) {
+      if (from.name != to.name) demands.push_back({from.name, to.name, from.weight * to.weight});
+    }
+  }
+  if (demands.empty())
+    return fail(ErrorCode::kBadInput, "{}: {} could only call itself", spec.lists_place,
+                callers.empty() ? "no endpoint" : callers.front().name);
+  return Workload::weighted(std::move(demands), seed);
+}
+
 Result<Workload> pairs_of(const MatrixSpec& spec, const KnownEnds& known, const Names& names,
                           std::uint64_t seed) {
+  if (!spec.callers.empty() || !spec.callees.empty()) return crossed(spec, known, names, seed);
   if (!spec.from.empty()) return Workload::weighted({{spec.from, spec.to, 1.0}}, seed);
   if (!spec.demands_file.empty()) {
     for (const Demand& demand : spec.demands) {

@@ -9,6 +9,7 @@
 //  hotspot    a share of the calls goes to one endpoint, equally from all others; the rest is
 //             spread equally over the pairs that do not end there
 //  a file     as demand_file.hpp reads it
+//  two lists  every pair of a caller and a callee by the product of their weights
 //
 // Every name is checked against the topology's endpoints before the run.
 #pragma once
@@ -38,6 +39,11 @@ struct MatrixSpec {
   std::vector<Demand> demands{};
   std::string from{};  // both or neither: one pair, and everything above is ignored
   std::string to{};
+  // Two lists, if one is not empty; the empty one stands for all endpoints equally. Everything
+  // above is ignored.
+  std::vector<WeightedEnd> callers{};
+  std::vector<WeightedEnd> callees{};
+  std::string lists_place{};         // where they were given: "f.toml class voice"
   double repeat_pair = 0;            // Workload::repeat_pairs()
   bool leaves = false;               // Workload::take_leaves() with the topology's endpoints
   std::string names_file{};          // file that `names` come from
@@ -54,7 +60,8 @@ struct KnownEnds {
 bool needs_topology(const MatrixSpec& spec);
 
 // kBadInput, naming the value: an endpoint that is not in the topology; more than
-// kMatrixEndpointsMax endpoints; input that Workload refuses.
+// kMatrixEndpointsMax endpoints; lists with too many pairs, or with none; input that Workload
+// refuses.
 Result<Workload> workload_of(const MatrixSpec& spec, const KnownEnds& known, std::uint64_t seed);
 
 }  // namespace xbind::callgen

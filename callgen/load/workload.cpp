@@ -122,11 +122,29 @@ Workload& Workload::of_phase(std::size_t phase) {
   return found == phases_.end() ? *this : found->second;
 }
 
+void Workload::add_class(std::size_t call_class, Workload workload) {
+  classes_.insert_or_assign(call_class, std::move(workload));
+}
+
+Workload* Workload::of_class(std::size_t call_class) {
+  const auto found = classes_.find(call_class);
+  return found == classes_.end() ? nullptr : &found->second;
+}
+
+void Workload::restart(std::uint64_t seed) {
+  bits_ = bits_for(seed, Stream::kWorkload);
+  repeat_bits_ = bits_for(seed, Stream::kRepeat);
+  leaf_bits_ = bits_for(seed, Stream::kLeaves);
+  former_.reset();
+}
+
 std::vector<std::string> Workload::every_end() const {
   std::set<std::string> ends(endpoints_.begin(), endpoints_.end());
-  for (const auto& [phase, workload] : phases_) {
-    const std::vector<std::string> of_phase = workload.every_end();
-    ends.insert(of_phase.begin(), of_phase.end());
+  for (const auto* const parts : {&phases_, &classes_}) {
+    for (const auto& [number, workload] : *parts) {
+      const std::vector<std::string> of_part = workload.every_end();
+      ends.insert(of_part.begin(), of_part.end());
+    }
   }
   for (const Demand& demand : demands_) {
     ends.insert(demand.from);

@@ -22,6 +22,14 @@ struct Demand {
   double weight = 1;  // share of the calls, relative to the other demands
 };
 
+// An endpoint, and its share relative to the others of its list.
+struct WeightedEnd {
+  std::string name;
+  double weight = 1;
+
+  friend bool operator==(const WeightedEnd&, const WeightedEnd&) = default;
+};
+
 // The ends of one call; the views are valid as long as the Workload they came from.
 struct Ends {
   std::string_view from;
@@ -53,6 +61,11 @@ class Workload {
   // Workloads of single phases of a run, by their numbers; each takes the place of this one there.
   void add_phase(std::size_t phase, Workload workload);
   Workload& of_phase(std::size_t phase);
+  // The same for single classes of calls, which go before those of phases. nullptr: there is none.
+  void add_class(std::size_t call_class, Workload workload);
+  Workload* of_class(std::size_t call_class);
+  // From now on the draws are those of a new workload with this seed.
+  void restart(std::uint64_t seed);
 
   Ends next();
   // A random endpoint of take_leaves() that is neither end.
@@ -83,6 +96,7 @@ class Workload {
   std::optional<Drawn> former_;
   RandomBits repeat_bits_;
   std::map<std::size_t, Workload> phases_;
+  std::map<std::size_t, Workload> classes_;
   std::vector<std::string> leaves_;
   RandomBits leaf_bits_;
 };

@@ -12,6 +12,7 @@
 #include "callgen/options/contract_options.hpp"
 #include "core/config/option_tables.hpp"
 #include "core/duration_numbers.hpp"
+#include "core/name.hpp"
 #include "core/read_file.hpp"
 
 namespace xbind::callgen {
@@ -24,23 +25,24 @@ constexpr double kEventTimeout_s = 60;
 constexpr std::size_t kNameOctetsMax = 64;
 
 std::vector<config::OptionTableKind> kinds() {
-  return {{.table = "phase",
-           .known = {"name", "length", "rate", "ramp-to", "arrivals", "hold", "hold-distribution",
-                     "hold-sigma", "mix", "classes", "matrix", "hotspot", "hotspot-share"},
-           .needed = {"name", "length", "rate"},
-           .tables_max = kPhasesMax},
-          {.table = "class",
-           .known = {"name", "priority", "cells-per-s", "buffer-cells", "frames-per-s",
-                     "frame-octets", "service-class", "peak-to-mean", "burst-frames", "bits-per-s",
-                     "peak-bits-per-s", "frame-loss", "frame-delay-ms"},
-           .needed = {"name"},
-           .tables_max = kClassesMax,
-           .tables_min = 0},
-          {.table = "event",
-           .known = {"name", "at", "run", "timeout"},
-           .needed = {"name", "at", "run"},
-           .tables_max = kEventsMax,
-           .tables_min = 0}};
+  return {
+      {.table = "phase",
+       .known = {"name", "length", "rate", "ramp-to", "arrivals", "hold", "hold-distribution",
+                 "hold-sigma", "mix", "classes", "matrix", "hotspot", "hotspot-share"},
+       .needed = {"name", "length", "rate"},
+       .tables_max = kPhasesMax},
+      {.table = "class",
+       .known = {"name", "priority", "from", "to", "cells-per-s", "buffer-cells", "frames-per-s",
+                 "frame-octets", "service-class", "peak-to-mean", "burst-frames", "bits-per-s",
+                 "peak-bits-per-s", "frame-loss", "frame-delay-ms"},
+       .needed = {"name"},
+       .tables_max = kClassesMax,
+       .tables_min = 0},
+      {.table = "event",
+       .known = {"name", "at", "run", "timeout"},
+       .needed = {"name", "at", "run"},
+       .tables_max = kEventsMax,
+       .tables_min = 0}};
 }
 
 // A refusal at the line of `key`.
@@ -86,14 +88,20 @@ class ScenarioReader {
     CallClass read;
     std::uint32_t priority = 0;
     ContractOptions contract;
+    std::vector<std::string> callers;
+    std::vector<std::string> callees;
     OptionSet set("[[class]]", "A class of calls.");
     set.add_string("name", &read.name, "", "Name.");
     set.add_uint("priority", &priority, 0, {0, kPriorityMax}, "Priority of its setups.");
+    set.add_strings("from", &callers, "Callers.");
+    set.add_strings("to", &callees, "Callees.");
     declare_contract_options(set, contract);
     if (auto good = table.load(set); !good) return good;
     if (auto good = take_name(table, read.name, class_names_); !good) return good;
     read.priority = static_cast<std::uint8_t>(priority);
     read.service = service_of(contract);
+    if (auto good = take_ends(table, "from", callers, read.callers); !good) return good;
+    if (auto good = take_ends(table, "to", callees, read.callees); !good) return good;
     file_.classes.push_back(std::move(read));
     return {};
   }
@@ -164,6 +172,42 @@ class ScenarioReader {
     return {};
   }
 
+  struct Weighted {
+    std::string name;
+    double weight = 1;
+  };
+  // "voice=9"; without a number the weight is 1.
+  static Result<Weighted> weighted(const OptionTable& table, const char* key,
+                                   const std::string& part) {
+    const std::size_t equals = part.find('=');
+    const auto weight =
+        equals == std::string::npos ? 1.0 : number_of(std::string_view{part}.substr(equals + 1));
+    if (!weight || *weight <= 0 || *weight > kWeightMax)
+      return refuse(table, key,
+                    fmt::format("'{}': the weight is no number above 0 and up to {:.0f}",
+                                printable(part, kNameOctetsMax), kWeightMax));
+    return Weighted{part.substr(0, equals), *weight};
+  }
+
+  // Names of endpoints, which are looked up when the run knows the network.
+  static Result<void> take_ends(const OptionTable& table, const char* key,
+                                const std::vector<std::string>& parts,
+                                std::vector<WeightedEnd>& ends) {
+    std::set<std::string> names;
+    for (const std::string& part : parts) {
+      const auto end = weighted(table, key, part);
+      if (!end) return tl::make_unexpected(end.error());
+      if (!is_name(end->name))
+        return refuse(
+            table, key,
+            fmt::format("'{}' is no name of an endpoint", printable(end->name, kNameOctetsMax)));
+      if (!names.insert(end->name).second)
+        return refuse(table, key, fmt::format("endpoint {} is named twice", end->name));
+      ends.push_back({end->name, end->weight});
+    }
+    return {};
+  }
+
   // "voice=9": weights by class; without any all classes alike.
   Result<void> take_weights(const OptionTable& table, const std::vector<std::string>& parts,
                             ScenarioPhase& phase) {
@@ -173,22 +217,17 @@ class ScenarioReader {
     }
     phase.classes.assign(file_.classes.size(), 0);
     for (const std::string& part : parts) {
-      const std::size_t equals = part.find('=');
-      const std::string name = part.substr(0, equals);
+      const std::string name = part.substr(0, part.find('='));
       const auto found = std::find_if(file_.classes.begin(), file_.classes.end(),
                                       [&](const CallClass& one) { return one.name == name; });
       if (found == file_.classes.end())
         return refuse(table, "classes",
                       fmt::format("there is no [[class]] {}", printable(name, kNameOctetsMax)));
-      const auto weight =
-          equals == std::string::npos ? 1.0 : number_of(std::string_view{part}.substr(equals + 1));
-      if (!weight || *weight <= 0 || *weight > kWeightMax)
-        return refuse(table, "classes",
-                      fmt::format("'{}': the weight is no number above 0 and up to {:.0f}",
-                                  printable(part, kNameOctetsMax), kWeightMax));
+      const auto read = weighted(table, "classes", part);
+      if (!read) return tl::make_unexpected(read.error());
       double& taken = phase.classes[static_cast<std::size_t>(found - file_.classes.begin())];
       if (taken != 0) return refuse(table, "classes", fmt::format("class {} is named twice", name));
-      taken = *weight;
+      taken = read->weight;
     }
     return {};
   }

@@ -112,6 +112,22 @@ std::vector<std::pair<std::size_t, MatrixSpec>> phase_matrices(const RunOptions&
   return matrices;
 }
 
+std::vector<std::pair<std::size_t, MatrixSpec>> class_matrices(const RunOptions& options) {
+  std::vector<std::pair<std::size_t, MatrixSpec>> matrices;
+  if (!options.scenario_file) return matrices;
+  const auto& classes = options.scenario_file->classes;
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    if (classes[i].callers.empty() && classes[i].callees.empty()) continue;
+    MatrixSpec spec;
+    spec.callers = classes[i].callers;
+    spec.callees = classes[i].callees;
+    spec.lists_place = fmt::format("{} class {}", options.scenario, classes[i].name);
+    spec.repeat_pair = options.repeat_pair;
+    matrices.emplace_back(i, std::move(spec));
+  }
+  return matrices;
+}
+
 void fill_scenario(const RunOptions& options, RunPlan& plan) {
   if (!options.scenario_file) return;
   plan.arrivals = Arrivals::kPhases;

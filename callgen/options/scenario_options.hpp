@@ -17,6 +17,9 @@ void declare_scenario_options(config::OptionSet& set, RunOptions& options);
 // are missing.
 std::vector<std::pair<std::size_t, MatrixSpec>> phase_matrices(const RunOptions& options);
 
+// The same of the classes that name their ends, by class.
+std::vector<std::pair<std::size_t, MatrixSpec>> class_matrices(const RunOptions& options);
+
 // From loaded options: the scenario's part of the plan; nothing without one.
 void fill_scenario(const RunOptions& options, RunPlan& plan);
 

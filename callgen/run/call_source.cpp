@@ -49,11 +49,20 @@ CallSource::CallSource(const RunPlan& plan, Workload workload)
     add(phase);
     phase_ends_.push_back(end += phase.rate.length);
   }
+  begin(0);
+}
+
+void CallSource::begin(std::size_t phase) {
+  for (std::size_t i = 0; i < plan_.classes.size(); ++i) {
+    Workload* const own = workload_.of_class(i);
+    if (own != nullptr)
+      own->restart(splitmix64(seed_of(plan_.seed, phase) ^ splitmix64(kPhasesMax + i)));
+  }
 }
 
 // Planned starts never go back.
 std::size_t CallSource::phase_at(Duration in_plan) {
-  while (phase_ + 1 < phase_ends_.size() && in_plan >= phase_ends_[phase_]) ++phase_;
+  while (phase_ + 1 < phase_ends_.size() && in_plan >= phase_ends_[phase_]) begin(++phase_);
   return phase_;
 }
 
@@ -68,6 +77,7 @@ NextCall CallSource::next(std::uint64_t index, Duration in_plan) {
   call.priority = static_cast<std::uint8_t>(priorities_.next());
   call.call_class = static_cast<std::uint16_t>(draws.classes.next());
   if (!plan_.classes.empty()) call.priority = plan_.classes[call.call_class].priority;
+  if (Workload* const own = workload_.of_class(call.call_class)) call.ends = own->next();
   if (plan_.arrivals == Arrivals::kTrace) {
     const TraceCall& recorded = plan_.trace->calls[index];
     if (recorded.hold != TraceCall::kDrawn) call.hold = recorded.hold;

@@ -28,8 +28,8 @@ struct NextCall {
 
 class CallSource {
  public:
-  // `plan` must outlive the source. A workload for each phase that has a matrix of its own is part
-  // of `workload` (Workload::of_phase()).
+  // `plan` must outlive the source. A workload for each phase that has a matrix of its own, and for
+  // each class that has ends of its own, is part of `workload` (Workload::of_phase(), of_class()).
   CallSource(const RunPlan& plan, Workload workload);
 
   CallSource(const CallSource&) = delete;
@@ -46,6 +46,8 @@ class CallSource {
     WeightedDraw<kClassesMax> classes;
   };
   std::size_t phase_at(Duration in_plan);
+  // Gives the ends of the classes their streams of this phase.
+  void begin(std::size_t phase);
 
   const RunPlan& plan_;
   Workload workload_;

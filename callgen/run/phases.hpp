@@ -15,11 +15,14 @@
 
 namespace xbind::callgen {
 
-// A class of calls: its contract and priority.
+// A class of calls: its contract, priority and ends.
 struct CallClass {
   std::string name;
   ServiceSpec service;
   std::uint8_t priority = 0;
+  // As in MatrixSpec; both empty: the ends of the phase.
+  std::vector<WeightedEnd> callers{};
+  std::vector<WeightedEnd> callees{};
 };
 
 struct Phase {

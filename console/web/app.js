@@ -1,12 +1,13 @@
 // The page: which view is shown, which manager is looked at, and the key figures. Views are drawn
 // only while they are visible.
 import { duration, h, number, percent, table } from './format.js';
-import { about, connect, connection, get, row, rows, sections, subscribe, target } from './store.js';
+import { about, connect, connection, disconnect, get, row, rows, sections, subscribe, target } from './store.js';
 import { Topology, load, linkBadge } from './topology.js';
 import { Chart } from './charts.js';
 import { Calls } from './calls.js';
 import { Call } from './call.js';
 import { Request } from './request.js';
+import { Events } from './events.js';
 import { Health, alarmList, openAlarms } from './health.js';
 
 const kSamples = 600;  // as many as the console keeps
@@ -180,6 +181,7 @@ const views = {
   call: new Call(id('view-call')),
   load: new Load(id('view-load')),
   health: new Health(id('view-health')),
+  events: new Events(id('view-events')),
   request: new Request(id('view-request'), manager),
 };
 let current = null;
@@ -213,6 +215,7 @@ function showConnection() {
 }
 
 subscribe((changed) => {
+  if (changed.has('snapshot')) sampled.clear();  // samples have been missed
   takeSamples();
   showConnection();
   showManagers();
@@ -221,6 +224,9 @@ subscribe((changed) => {
 setInterval(() => { if (current === views.calls && !document.hidden) views.calls.keep(); }, 2000);
 id('manager').addEventListener('change', (event) => { chosenManager = event.target.value; show(); });
 addEventListener('hashchange', () => { show(); id('main').focus({ preventScroll: true }); });
-document.addEventListener('visibilitychange', () => { if (!document.hidden) current?.update?.(new Set(sections.keys())); });
+const follow = () => (document.hidden ? disconnect() : connect());
+document.addEventListener('visibilitychange', follow);
+addEventListener('pagehide', disconnect);
+addEventListener('pageshow', (event) => { if (event.persisted) follow(); });
 show();
-connect();
+follow();

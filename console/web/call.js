@@ -1,5 +1,5 @@
 // One call: its path with labels, the stages of its setup, what the ledgers of its switches have.
-import { h, badge, duration, facts, number, problemView, table } from './format.js';
+import { h, badge, duration, facts, number, problemView, rich, table } from './format.js';
 import { about, get, remove, target } from './store.js';
 import { stateBadge } from './calls.js';
 
@@ -19,9 +19,10 @@ export class Call {
       this.shown = '';
       this.ledgers = h('div', { class: 'stack' }, h('div', {}, h('button', { type: 'button', onclick: () => this.readLedgers() }, 'Read the ledgers of its switches')));
       this.buttons = this.makeButtons();
-      this.trace = h('div', { class: 'stack' });
+      this.trace = h('div', { class: 'stack' }, h('p', { class: 'muted' }, 'The trace is read …'));
       this.traced = '';
     }
+    this.read = Date.now();
     try {
       this.show(await get(address(manager, id)));
     } catch (problem) {
@@ -30,16 +31,15 @@ export class Call {
     }
   }
 
-  update() {
-    if (Date.now() - (this.read ?? 0) < 2000) return;
-    this.read = Date.now();
+  update(changed) {
+    if (Date.now() - (this.read ?? 0) < 2000 && !changed.has('about')) return;
     this.open(this.manager, this.id);
   }
 
   back() { return h('p', {}, h('a', { href: '#calls' }, '← All calls')); }
 
   show(document) {
-    const text = JSON.stringify(document);
+    const text = JSON.stringify([document, about.writable]);
     if (text === this.shown) return;
     this.shown = text;
     const { call, line } = document;
@@ -52,6 +52,7 @@ export class Call {
           ['takes', rate(call.takes)], ['back', call.reverse.cells_per_s > 0 ? rate(call.reverse) : null],
           ['other paths', call.reroutes > 0 ? `moved ${number(call.reroutes)} times` : null], ['generation', number(call.generation)],
           ['frames', [call.from_frames, call.to_frames].filter(Boolean).join(' → ')]]),
+        h('p', {}, h('a', { href: `#events?text=${encodeURIComponent(call.id)}` }, 'Its events')),
         about.writable ? this.buttons : null),
       h('div', { class: 'card stack' }, h('h2', {}, 'Path'), this.legs(call)),
       h('div', { class: 'card stack' }, h('h2', {}, 'Time line of its setup'), stages(line)),
@@ -95,7 +96,7 @@ export class Call {
     this.traced = state;
     try {
       const { trace, why } = await get(`${address(this.manager, this.id)}/trace`);
-      this.trace.replaceChildren(...(trace ? spans(trace) : [h('p', { class: 'muted' }, `${why.text}. ${why.advice}`)]));
+      this.trace.replaceChildren(...(trace ? spans(trace) : [h('p', { class: 'muted' }, rich(`${why.text}. ${why.advice}`))]));
     } catch (problem) {
       this.trace.replaceChildren(problemView(problem));
     }

@@ -66,10 +66,12 @@ export class Calls {
   update(changed) {
     const version = row('calls', this.manager())?.version;
     if (changed.has('calls') && version !== this.version) this.fetch();
+    else if (this.unknown && changed.has('managers')) this.fetch();
   }
 
   async fetch() {
-    if (rows('managers').length === 0) {
+    this.unknown = rows('managers').length === 0;
+    if (this.unknown) {
       this.summary.textContent = 'No manager has answered yet.';
       return;
     }

@@ -1,7 +1,7 @@
 // Curves over time. A chart has one to three series over the same samples.
 import { h, s, number, short } from './format.js';
 
-const kHeight = 170;
+const kHeight = 170;  // until it is drawn
 const kLeft = 44;
 const kRight = 8;
 const kTop = 10;
@@ -27,27 +27,27 @@ export class Chart {
   }
 
   update(samples) {
-    const width = this.svg.clientWidth || 560;
-    this.svg.setAttribute('viewBox', `0 0 ${width} ${kHeight}`);
+    const size = { width: this.svg.clientWidth || 560, height: this.svg.clientHeight || kHeight };
+    this.svg.setAttribute('viewBox', `0 0 ${size.width} ${size.height}`);
     const last = samples.at(-1);
     this.legend.replaceChildren(...this.series.map((one, at) => h('span', {},
       h('i', { class: `swatch series-${at + 1}` }), one.title, ' ',
       h('strong', {}, last ? number(one.value(last)) : '–'), ` ${this.unit}`)));
     const top = this.max ?? ceiling(Math.max(0, ...this.series.flatMap((one) => points(samples, one.value).map(([, y]) => y ?? 0))));
-    this.svg.replaceChildren(...this.grid(top, samples, width),
-      ...this.series.map((one, at) => s('path', { class: `series-${at + 1}`, d: curve(samples, one.value, top, width) })));
+    this.svg.replaceChildren(...this.grid(top, samples, size),
+      ...this.series.map((one, at) => s('path', { class: `series-${at + 1}`, d: curve(samples, one.value, top, size) })));
     this.svg.setAttribute('aria-label', `${this.title}: ${this.series.map((one) => `${one.title} ${last ? number(one.value(last)) : 'unknown'} ${this.unit}`).join(', ')}`);
   }
 
-  grid(top, samples, width) {
+  grid(top, samples, { width, height }) {
     const lines = [0, 0.5, 1].flatMap((part) => {
-      const y = kHeight - kBottom - part * (kHeight - kTop - kBottom);
+      const y = height - kBottom - part * (height - kTop - kBottom);
       return [s('line', { class: 'grid', x1: kLeft, x2: width - kRight, y1: y, y2: y }),
         s('text', { x: kLeft - 6, y: y + 4, 'text-anchor': 'end' }, short(part * top))];
     });
     const span = samples.length > 1 ? Math.round((samples.at(-1).at_ms - samples[0].at_ms) / 1000) : 0;
-    lines.push(s('text', { x: kLeft, y: kHeight - 5 }, span > 0 ? `${span} s ago` : ''),
-      s('text', { x: width - kRight, y: kHeight - 5, 'text-anchor': 'end' }, 'now'));
+    lines.push(s('text', { x: kLeft, y: height - 5 }, span > 0 ? `${span} s ago` : ''),
+      s('text', { x: width - kRight, y: height - 5, 'text-anchor': 'end' }, 'now'));
     return lines;
   }
 }
@@ -67,7 +67,7 @@ export function points(samples, value) {
   return found;
 }
 
-function curve(samples, value, top, width) {
+function curve(samples, value, top, { width, height }) {
   if (samples.length < 2) return '';
   const first = samples[0].at_ms;
   const span = samples.at(-1).at_ms - first || 1;
@@ -76,7 +76,7 @@ function curve(samples, value, top, width) {
   for (const [at, y] of points(samples, value)) {
     if (y === null) { pen = 'M'; continue; }
     const px = kLeft + ((at - first) / span) * (width - kLeft - kRight);
-    const py = kHeight - kBottom - (Math.min(y, top) / top) * (kHeight - kTop - kBottom);
+    const py = height - kBottom - (Math.min(y, top) / top) * (height - kTop - kBottom);
     path += `${pen}${px.toFixed(1)} ${py.toFixed(1)}`;
     pen = 'L';
   }

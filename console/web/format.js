@@ -43,7 +43,20 @@ export function duration(ms) {
   if (minutes < 120) return `${minutes} min`;
   return minutes < 2880 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 1440)} d`;
 }
+const kTwo = (value, digits = 2) => String(value).padStart(digits, '0');
+// "12:34:56.789" by this browser's clock; of another day with its date before it.
+export function clock(ms) {
+  const at = new Date(ms);
+  const time = `${kTwo(at.getHours())}:${kTwo(at.getMinutes())}:${kTwo(at.getSeconds())}.${kTwo(at.getMilliseconds(), 3)}`;
+  if (at.toDateString() === new Date().toDateString()) return time;
+  return `${at.getFullYear()}-${kTwo(at.getMonth() + 1)}-${kTwo(at.getDate())} ${time}`;
+}
 export const since = (ms) => duration(Math.max(0, Date.now() - ms));
+
+// A sentence in which `words between backticks` are what to type.
+export function rich(text) {
+  return String(text ?? '').split('`').map((part, at) => (at % 2 === 1 ? h('code', {}, part) : part));
+}
 
 export function badge(text, kind) {
   return h('span', { class: `badge ${kind ?? ''}` }, text);
@@ -68,6 +81,6 @@ export function facts(pairs) {
 export function problemView(problem) {
   return h('div', { class: 'verdict bad' },
     h('h2', {}, problem.title ?? problem.name),
-    h('p', {}, problem.detail),
-    problem.advice ? h('p', { class: 'muted' }, problem.advice) : null);
+    h('p', {}, rich(problem.detail)),
+    problem.advice ? h('p', { class: 'muted' }, rich(problem.advice)) : null);
 }

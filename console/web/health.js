@@ -1,5 +1,5 @@
 // Health: the alarms, and every daemon with its last answer.
-import { h, badge, number, problemView, since, table } from './format.js';
+import { h, badge, number, problemView, rich, since, table } from './format.js';
 import { about, post, row, rows } from './store.js';
 
 const kKinds = { names: 'name service', cmgr: 'manager', switchserver: 'SwitchServer', routeobject: 'RouteObject', qosmapper: 'QOSMapper' };
@@ -37,7 +37,7 @@ export function alarmList(limit, action = () => null) {
     h('div', { class: 'bar' },
       h('span', {}, badge(one.severity, one.acknowledged ? '' : one.level), ' ', h('strong', {}, one.title)),
       h('span', { class: 'muted small' }, one.since_ms ? `for ${since(one.since_ms)}` : '', ' ', action(one))),
-    h('div', { class: 'small' }, one.text), one.advice ? h('div', { class: 'muted small' }, one.advice) : null,
+    h('div', { class: 'small' }, rich(one.text)), one.advice ? h('div', { class: 'muted small' }, rich(one.advice)) : null,
     one.acknowledged ? h('div', { class: 'small' }, `acknowledged by ${one.acknowledged.by}${one.acknowledged.note ? `: ${one.acknowledged.note}` : ''}`) : null)),
   all.length > limit ? h('li', {}, h('a', { href: '#health' }, `${number(all.length - limit)} more`)) : null);
 }

@@ -1,6 +1,6 @@
 // The form that asks for a call: first whether it would fit, then, where the console is writable, for
 // the call itself. A refusal says why, with the numbers and what would fit.
-import { h, badge, duration, number, problemView, table } from './format.js';
+import { h, badge, duration, number, problemView, rich, table } from './format.js';
 import { about, get, post, rows, target } from './store.js';
 
 const pathText = (path) => path.hops.map((hop) => hop.switch).join(' → ');
@@ -119,7 +119,7 @@ export class Request {
         h('p', {}, sentence ?? ''),
         refusal?.retry_after_ms > 0 ? h('p', {}, `Try again in ${duration(refusal.retry_after_ms)}.`) : null,
         numbers ? compare(numbers) : null),
-      explanation ? h('div', { class: 'stack' }, h('p', {}, explanation.meaning), explanation.numbers ? h('p', { class: 'muted small' }, explanation.numbers) : null, h('p', {}, h('strong', {}, 'What to do: '), explanation.remedy)) : null,
+      explanation ? h('div', { class: 'stack' }, h('p', {}, rich(explanation.meaning)), explanation.numbers ? h('p', { class: 'muted small' }, explanation.numbers) : null, h('p', {}, h('strong', {}, 'What to do: '), rich(explanation.remedy))) : null,
       fit ? this.alternative(fit) : null,
       fit ? this.paths(fit) : null);
   }
@@ -139,9 +139,9 @@ export class Request {
   paths(fit) {
     if (!fit.paths?.length) return null;
     return h('div', {}, h('h3', {}, 'Paths'), table([
-      { title: 'Path', cell: (path) => pathText(path) },
+      { title: 'Path', cell: (path) => h('span', {}, path.hops.map((hop, at) => [at > 0 ? ' → ' : '', h('span', { class: 'nowrap' }, hop.switch)])) },
       { title: 'Most that fits', number: true, cell: (path) => number(path.most_cells_per_s) },
-      { title: 'Short of', cell: (path) => (path.shortage ? `${path.shortage.cause} at ${path.shortage.element}` : badge('fits', 'good')) },
+      { title: 'Short of', cell: (path) => (path.shortage ? `${path.shortage.cause} at ${path.shortage.element.replace(/ (\d+)$/, '\u00a0$1')}` : badge('fits', 'good')) },
     ], fit.paths), fit.unread.length > 0 ? h('p', { class: 'muted small' }, `Not read, and taken as empty: ${fit.unread.join(', ')}.`) : null);
   }
 }

@@ -39,6 +39,7 @@ function takeSnapshot(event) {
     sections.set(name, new Map(Object.entries(all)));
     tell(name);
   }
+  tell('snapshot');
   state('up', 'live');
 }
 
@@ -57,6 +58,15 @@ async function readAbout() {
     Object.assign(about, await get('/api/v1'));
     tell('about');
   } catch { /* the stream says that the server is away */ }
+}
+
+// A browser has six connections to a host for all its pages, and the stream holds one. So a page has
+// it only while somebody can see it.
+export function disconnect() {
+  clearTimeout(retry);
+  source?.close();
+  source = null;
+  state('wait', 'held while hidden');
 }
 
 export function connect() {

@@ -83,8 +83,10 @@ function beside(a, b, part) {
   const across = { x: (b.y - a.y) / length, y: -(b.x - a.x) / length };
   const side = across.y < -0.3 || (across.y < 0.3 && across.x > 0) ? 1 : -1;
   const upright = side * across.x > 0.6;  // beside, it begins at the line; above, it stands over it
-  return { x: a.x + (b.x - a.x) * part + side * across.x * (upright ? 10 : 23),
-    y: a.y + (b.y - a.y) * part + side * across.y * 14 + 5, 'text-anchor': upright ? 'start' : 'middle' };
+  // Half of the widest line, and as much of the text as reaches towards it.
+  const far = upright ? 12 : 9 + 17 * Math.abs(across.x) + 7 * Math.abs(across.y);
+  return { x: a.x + (b.x - a.x) * part + side * across.x * far, y: a.y + (b.y - a.y) * part + side * across.y * far + 4,
+    'text-anchor': upright ? 'start' : 'middle' };
 }
 
 // Where the name of a switch stands: on the side without its links.
@@ -112,8 +114,10 @@ export class Topology {
         h('span', {}, h('i', { class: 'swatch load-0' }), 'idle'),
         h('span', {}, h('i', { class: 'swatch load-2' }), 'in use'),
         h('span', {}, h('i', { class: 'swatch load-3' }), 'from 60 %'),
+        h('span', {}, h('i', { class: 'swatch load-4' }), 'from 80 %'),
         h('span', {}, h('i', { class: 'swatch load-5' }), 'from 95 %'),
         h('span', {}, h('i', { class: 'swatch cut' }), 'down'),
+        h('span', {}, h('i', { class: 'swatch drained' }), 'drained'),
         h('span', {}, '● switch with a host')));
   }
 

@@ -308,7 +308,7 @@ std::vector<OptionChange> OptionSet::changes_to(const OptionSet& other) const {
     const Option& mine = options_[i];
     const Option& its = other.options_[i];
     XB_CHECK(mine.name == its.name, mine.name, its.name);
-    if (mine.text() == its.text()) continue;
+    if (same_value(mine.kind, mine.text(), its.text())) continue;
     changes.push_back({mine.name, mine.text(), its.text(), its.source, mine.live});
   }
   return changes;

@@ -199,7 +199,8 @@ class OptionSet {
 
   // After load(): all options in order of declaration.
   std::vector<OptionValue> values() const;
-  // What differs in `other`, a loaded set of the same declarations.
+  // What differs in `other`, a loaded set of the same declarations. Numbers are compared by their
+  // values, everything else as text.
   std::vector<OptionChange> changes_to(const OptionSet& other) const;
 
   // Help of the whole program; with a verb of take_commands(), of that command.

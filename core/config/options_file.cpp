@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
 #include <tuple>
 
 #include "core/config/toml_reader.hpp"
@@ -90,6 +92,22 @@ class OptionsFileReader : private TomlReader {
 };
 
 }  // namespace
+
+bool same_value(ValueKind kind, const std::string& one, const std::string& other) {
+  if (one == other) return true;
+  if (kind != ValueKind::kWhole && kind != ValueKind::kReal) return false;
+  const auto equal = [&]<class T>(T) {
+    const auto number = [](const std::string& text) -> std::optional<T> {
+      T value{};
+      const char* const end = text.data() + text.size();
+      const auto read = std::from_chars(text.data(), end, value);
+      return read.ec == std::errc{} && read.ptr == end ? std::optional(value) : std::nullopt;
+    };
+    const auto first = number(one);
+    return first && first == number(other);
+  };
+  return kind == ValueKind::kWhole ? equal(std::uint64_t{}) : equal(0.0);
+}
 
 Result<std::vector<FileSetting>> parse_settings(std::string_view text, const std::string& path,
                                                 std::size_t octets_max) {

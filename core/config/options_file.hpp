@@ -23,6 +23,10 @@ namespace xbind::config {
 // What a value of TOML is: a string, integer, float, boolean, or array of strings.
 enum class ValueKind : std::uint8_t { kText, kWhole, kReal, kFlag, kList };
 
+// Whether two texts that an option of that kind has accepted are one value: "2.0" and "2" of a
+// number. Everything else is compared as text.
+bool same_value(ValueKind kind, const std::string& one, const std::string& other);
+
 struct FileSetting {
   std::string name;
   ValueKind kind = ValueKind::kText;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """A run by a scenario file: its phases, classes and events, in a lab and in the report."""
 
+import collections
 import json
 import tempfile
 from pathlib import Path
@@ -42,6 +43,26 @@ class Scenarios(InOneLab):
         self.assertEqual(summary["arrivals"]["kind"], "phases")
         self.assertGreater(summary["kinds"]["modify"]["outcomes"]["success"], 0)
         self.assertIn("rush", done.stdout)
+
+    def test_classes_have_their_destinations(self):
+        text = ("".join(f'[[class]]\nname = "{name}"\ncells-per-s = {rate}\nto = ["{to}=2"]\n'
+                        for name, rate, to in [("out", 100, CALLEE), ("back", 200, CALLER)])
+                + PHASE + 'ramp-to = 50\nclasses = ["out=3", "back"]\nhold = 0.01\n')
+        done, summary = self.play(self.file(text), "--client-name", "classes")
+        self.assertIn(done.returncode, (0, 3), done.stdout + done.stderr)
+        self.assertEqual(summary["phases"][0]["what"], "100 to 50 calls/s for 1 s")
+        events = [json.loads(line) for line in tool(
+            self.lab, "xbindctl", "events", "--kind", "calls", "--json").stdout.splitlines()]
+        ends = collections.Counter((one["from"], one["to"]) for one in events
+                                   if one["event"] == "connected"
+                                   and one["about"].startswith("classes"))
+        out, back = (one["connected"] for one in summary["classes"])
+        self.assertEqual(ends, {(CALLER, CALLEE): out, (CALLEE, CALLER): back})
+        self.assertGreater(out, back)
+
+        done, _ = self.play(self.file(text.replace(f"{CALLEE}=2", "nowhere")))
+        self.assertNotEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, "class out: nowhere is none of the topology's 2 endpoints")
 
     def test_a_link_is_cut_and_mended_while_calls_come(self):
         text = (SCENARIOS / "cut.toml").read_text().replace("build/bin", str(BIN))

@@ -28,7 +28,7 @@ TOPOLOGY = ROOT / "deploy" / "topologies" / "ring6.toml"
 FROM, TO = "node-1", "node-3"
 TOO_MUCH = 400_000  # cells/s
 WIDE, NARROW = (1280, 900), (390, 844)
-VIEWS = ["network", "calls", "load", "health", "request"]
+VIEWS = ["network", "calls", "load", "health", "events", "request"]
 FIGURES = os.environ.get("XBIND_TEST_FIGURES")
 
 # Texts whose contrast with their ground is below WCAG's level AA, as [text, ratio].
@@ -61,6 +61,20 @@ while (texts.nextNode()) {
   if (ratio < (large ? 3 : 4.5)) poor.push([text, Math.round(100 * ratio) / 100]);
 }
 return poor;
+"""
+
+# Texts whose box is too narrow for them, so that they are cut off or run into their neighbours.
+CLIPPED = """
+const texts = ':is(td, th, dd, dt, li, p, h2, h3, label, button, span, a)';
+return [...document.querySelectorAll(`main ${texts}`)]
+  .filter((one) => one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1)
+  .map((one) => one.textContent.trim());
+"""
+
+# How many letters a view shows.
+TEXTS = """
+const view = document.querySelector(arguments[0]);
+return view.hidden ? 0 : view.textContent.length;
 """
 
 # Whether the first curve of a view has points.
@@ -99,6 +113,15 @@ class Browser:
         self.driver.get("about:blank")
         self.driver.get(f"{self.url}#{view}")
         self.wait(lambda: self.text("#live-text") == "live", "the page is live")
+
+    def go(self, view):
+        """Shows another view of the page, which is not loaded anew; waits until it has texts."""
+        name = view.partition("/")[0].partition("?")[0]
+        self.script("location.hash = arguments[0];", f"#{view}")
+        self.wait(lambda: self.script(TEXTS, f"#view-{name}") > 20, f"{view} has texts")
+
+    def script(self, text, *arguments):
+        return self.driver.execute_script(text, *arguments)
 
     def find(self, selector):
         return self.driver.find_element(By.CSS_SELECTOR, selector)
@@ -146,19 +169,18 @@ class Page(InOneLab):
 
     def test_every_view_fits_its_window_and_can_be_read(self):
         call = self.connect()
-        for scheme in ("light", "dark"):
-            self.browser.scheme(scheme)
-            for size in (WIDE, NARROW):
-                self.browser.size(*size)
-                for view in (*VIEWS, f"call/default/{call}"):
-                    with self.subTest(f"{view} {scheme} {size[0]}"):
-                        self.browser.open(view)
-                        name = view.partition("/")[0]
-                        self.browser.wait(lambda: len(self.browser.text(f"#view-{name}")) > 20,
-                                          "the view has texts")
-                        self.assertLessEqual(self.browser.driver.execute_script(
-                            "return document.documentElement.scrollWidth"), size[0])
-                        self.assertEqual(self.browser.driver.execute_script(CONTRAST), [])
+        for width, height in (WIDE, NARROW):
+            self.browser.size(width, height)
+            self.browser.open(VIEWS[0])
+            for view in (*VIEWS, f"call/default/{call}"):
+                self.browser.go(view)
+                for scheme in ("light", "dark"):
+                    with self.subTest(f"{view} {scheme} {width}"):
+                        self.browser.scheme(scheme)
+                        self.assertLessEqual(self.browser.script(
+                            "return document.documentElement.scrollWidth"), width)
+                        self.assertEqual(self.browser.script(CONTRAST), [])
+                        self.assertEqual(self.browser.script(CLIPPED), [])
 
     def test_a_call_appears_changes_the_map_and_goes(self):
         self.browser.open("calls?from=node-4")
@@ -189,6 +211,27 @@ class Page(InOneLab):
         tool(self.lab, "xbindctl", "undrain", "node-5", "3")
         self.browser.wait(lambda: "ada" not in self.browser.text("#view-health"), "no alarm")
 
+    def test_events_are_live_chosen_and_can_be_held(self):
+        self.browser.open("events")
+        call = self.connect()
+        shown = lambda: self.browser.text("#view-events tbody")
+        self.browser.wait(lambda: call in shown(), "the setup is shown")
+        self.assertIn(f"{FROM} → {TO}", shown())
+        self.browser.find("#view-events input[name=calls]").click()
+        self.browser.wait(lambda: call not in shown(), "calls are left out")
+        self.assertIn("session attached", shown())
+        self.browser.find("#view-events input[name=calls]").click()
+        self.browser.find("#view-events input[name=text]").send_keys(call)
+        self.browser.wait(lambda: "1 of " in self.browser.text("#view-events"), "one is left")
+        self.assertIn(f"text={call}", self.browser.driver.current_url)
+        self.browser.find("#view-events button").click()
+        tool(self.lab, "xbindctl", "release", call)
+        wait_until(lambda: len(self.console.get("/api/v1/event-log", connection=call)["events"])
+                   == 2, "the console knows the release")
+        self.assertNotIn("released", shown())
+        self.browser.find("#view-events button").click()
+        self.browser.wait(lambda: "released" in shown(), "it goes on")
+
     def test_the_form_says_why_a_call_is_refused_and_what_would_fit(self):
         self.browser.open(f"request?from={FROM}&to={TO}&cells_per_s={TOO_MUCH}")
         self.browser.wait(self.browser.find("button.primary").is_enabled, "it is writable")
@@ -197,6 +240,9 @@ class Page(InOneLab):
                           "a refusal")
         self.assertIn("400,000", self.browser.text("#refusal"))
         self.assertIn("What to do", self.browser.text("#view-request"))
+        for size in (NARROW, WIDE):
+            self.browser.size(*size)
+            self.assertEqual(self.browser.script(CLIPPED), [])
         self.browser.find("#alternative button").click()
         self.browser.wait(lambda: "It fits" in self.browser.text("#view-request"), "it would fit")
         self.browser.find("button.primary").click()
@@ -218,6 +264,25 @@ class Page(InOneLab):
         self.browser.wait(lambda: "200 cells/s" in self.browser.text("#view-request .verdict"),
                           "an answer")
 
+    def test_pages_that_nobody_sees_take_no_connection(self):
+        """A browser has six connections to a host, and a stream of events holds one."""
+        driver, first = self.browser.driver, self.browser.driver.current_window_handle
+        for _ in range(8):
+            driver.switch_to.new_window("tab")
+            self.browser.open("network")
+            self.browser.wait(lambda: "writable" in self.browser.text("#about"), "it is served")
+        self.assertEqual(self.console.get("/api/v1")["streams"], 1)
+        for window in driver.window_handles:
+            driver.switch_to.window(window)
+            if window != first:
+                driver.close()
+        driver.switch_to.window(first)
+        self.browser.open("load")
+        for _ in range(7):  # a page that is left may be kept for the way back
+            self.browser.open("health")
+        self.browser.wait(lambda: "writable" in self.browser.text("#about"), "it is served")
+        wait_until(lambda: self.console.get("/api/v1")["streams"] == 1, "the others are closed")
+
     def test_it_comes_back_after_the_console_was_away(self):
         self.browser.open("health")
         console = self.lab.processes["xbind-console"]
@@ -233,10 +298,12 @@ class Page(InOneLab):
 class Figures(unittest.TestCase):
     """Writes the figures of docs/figures: a ring under load, with a drained link."""
 
-    PAGES = [("network-light", "light", (1280, 1090), "network"),
-             ("network-dark", "dark", (1280, 1090), "network"),
+    PAGES = [("network-light", "light", (1280, 1120), "network"),
+             ("network-dark", "dark", (1280, 1120), "network"),
              ("network-narrow", "dark", (390, 1010), "network"),
-             ("load-light", "light", (1280, 730), "load"),
+             ("load-light", "light", (1280, 782), "load"),
+             ("events-light", "light", (1280, 560),
+              "events?subject=links&subject=switches&subject=sessions&subject=alarms"),
              ("refusal-light", "light", (1280, 720),
               f"request?from={FROM}&to=node-4&cells_per_s={TOO_MUCH}")]
 
@@ -257,8 +324,10 @@ class Figures(unittest.TestCase):
                 if view.startswith("request"):
                     browser.find("#check-fit").click()
                     browser.wait(lambda: browser.text("#refusal"), "a refusal")
+                elif view.startswith("events"):
+                    browser.wait(lambda: browser.text("#view-events tbody"), "events")
                 else:
-                    browser.wait(lambda: browser.driver.execute_script(CURVE, view), "curves")
+                    browser.wait(lambda: browser.script(CURVE, view), "curves")
                 browser.driver.save_screenshot(str(Path(FIGURES) / f"console-{name}.png"))
             load.process.terminate()
             load.finish()

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """xbind-console in a lab: documents and events, what it refuses, and daemons that end or hang."""
 
+import json
 import os
 import re
 import signal
@@ -11,6 +12,7 @@ from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 
 INTERVAL_MS = 100
 OPTIONS = [(None, "writable", "true"), (None, "interval-ms", INTERVAL_MS)]
+AT_ONCE = 200  # events of a log that the console takes in one reading
 TOO_MUCH = 400_000  # cells/s; a line of the lab has 353 207
 ROUTE_OBJECT, QOS_MAPPER = "xbind/routeobject/default", "xbind/qosmapper/default"
 
@@ -207,6 +209,78 @@ class Events(WithConsole):
         self.assertIn(call, [one["id"] for one in self.calls(sort="id", reverse="true")["calls"]])
 
 
+class EventLog(WithConsole):
+
+    def log(self, **parameters):
+        document = self.console.get("/api/v1/event-log", **parameters)
+        Description(self.console).check("GET", "/api/v1/event-log", 200, document)
+        return document
+
+    def happened(self, **parameters):
+        return [(one["event"]["event"], one["event"]["connection"])
+                for one in self.log(**parameters)["events"]]
+
+    def test_what_happens_is_listed_and_chosen(self):
+        call = self.connect()
+        tool(self.lab, "xbindctl", "release", call)
+        both = [("connected", call), ("released", call)]
+        wait_until(lambda: self.happened(connection=call) == both, "the call's life is listed")
+        self.assertEqual(self.happened(connection=call, limit=1), both[1:])
+        self.assertEqual(self.happened(connection=call, subject="links"), [])
+        self.assertEqual(self.happened(connection=call, daemon="routeobject/default"), [])
+        newest = self.log()["newest"]
+        self.assertEqual(self.happened(after=newest, subject="calls"), [])
+
+        tool(self.lab, "xbindctl", "drain", CALLER, "2")
+        self.addCleanup(tool, self.lab, "xbindctl", "undrain", CALLER, "2")
+        drained = wait_until(lambda: [one["event"] for one in self.log(
+            after=newest, subject="links")["events"] if one["event"]["event"] == "link-drained"],
+                             "the drain is listed")
+        self.assertEqual(drained[0]["daemon"], "routeobject/default")
+        times = [one["event"]["at_ms"] for one in self.log(limit=1000)["events"]]
+        self.assertEqual(times, sorted(times))
+
+    def test_they_are_those_of_xbindctl(self):
+        call = self.connect()
+        wait_until(lambda: self.happened(connection=call), "the call is listed")
+        done = tool(self.lab, "xbindctl", "events", "--kind", "calls", "--json")
+        known = [json.loads(line) for line in done.stdout.splitlines()]
+        known = [one for one in known if one["connection"] == call]
+        shown = [one["event"] for one in self.log(connection=call)["events"]]
+        for one in (*known, *shown):
+            del one["at_ms"]  # the manager keeps ages, so that two readings may differ by one
+        self.assertEqual(shown, known)
+
+    def test_a_stream_carries_them(self):
+        with self.console.events() as events:
+            next(events)
+            call = self.connect()
+            for _, change in events:
+                rows = change["set"].values() if change["section"] == "events" else []
+                if [row for row in rows if row["event"]["connection"] == call]:
+                    break
+
+    def test_events_that_come_too_fast_are_left_out_and_counted(self):
+        calls = 2000  # two events each: more than are kept, and more than are read at once
+        console = self.lab.processes["xbind-console"]
+        call = self.connect()
+        wait_until(lambda: self.happened(connection=call), "the log is read")
+        quiet = self.log(subject="sessions", daemon="cmgr/default")["events"]
+        self.assertTrue(quiet)
+        suspend(console.pid)
+        try:
+            done, _ = offer(self.lab, Load(calls=calls, rate=1000, hold=0.1))
+            self.assertEqual(done.returncode, 0, done.stdout)
+        finally:
+            os.kill(console.pid, signal.SIGCONT)
+        log, = wait_until(lambda: [one for one in self.log()["event_logs"]
+                                   if one["left_out"] >= 2 * calls - AT_ONCE], "they are counted")
+        self.assertEqual((log["daemon"], log["log"]), ("cmgr/default", "calls"))
+        kept = self.log(limit=1000)["events"]
+        self.assertLessEqual(len(kept), 1000)
+        self.assertLessEqual({one["id"] for one in quiet}, {one["id"] for one in kept})
+
+
 class Changes(WithConsole):
 
     def ask_for(self, **wish):
@@ -294,12 +368,20 @@ class Alarms(WithConsole):
 
 class Daemons(unittest.TestCase):
 
+    def wait_for_event(self, lab, console):
+        done = tool(lab, "xbindctl", "connect", CALLER, CALLEE, "--cells-per-s", "1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        call = connection_of(done)
+        wait_until(lambda: console.get("/api/v1/event-log", connection=call)["events"],
+                   f"the setup of call {call} is listed")
+
     def test_daemons_that_end_hang_or_are_killed_are_shown_and_cost_the_others_nothing(self):
         with lab_up(console=True, more={"xbind-console": OPTIONS}) as lab:
             console = console_of(lab)
             for path in console.daemons():
                 console.wait_for_daemon(path, "up")
             description = Description(console)
+            self.wait_for_event(lab, console)
             mapper, router = lab.processes["xbind-qosmapper"], lab.processes["xbind-routeobject"]
 
             os.kill(mapper.pid, signal.SIGKILL)  # its name stays bound
@@ -332,6 +414,7 @@ class Daemons(unittest.TestCase):
             console.wait_for_daemon("xbind/cmgr/default", "up")
             console.wait_for_daemon(QOS_MAPPER, "up")
             wait_until(lambda: console.ask("/api/v1/calls")[0] == 200, "calls are read again")
+            self.wait_for_event(lab, console)  # although its numbers begin anew
 
     def test_without_a_name_service_it_says_so_and_waits(self):
         with planned_lab(console=True) as lab:

@@ -7,11 +7,13 @@ its file are up.
 
 import collections
 import json
+import re
 import shutil
 import signal
 import tempfile
 from pathlib import Path
 
+import xbindctl_schemas
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from labkit import control  # noqa: E402
 from labkit.process import Process  # noqa: E402
@@ -69,7 +71,9 @@ class Kept(InOneLab):
                 ["calls"]}
 
     def status(self):
-        return json.loads((self.lab.state_dir / "connections.json").read_text())
+        document = json.loads((self.lab.state_dir / "connections.json").read_text())
+        xbindctl_schemas.check("status", document, xbindctl_schemas.KEEPER)
+        return document
 
     def state_of(self, name):
         """None: no such call is wanted yet."""
@@ -250,6 +254,16 @@ class Operators(Kept):
         self.lab.start("xbind-keeper")
         self.lab.wait_ready(self.keeper)
         self.assertEqual(self.exactly(USUAL), ids)
+
+
+class StatusFile(unittest.TestCase):
+
+    def test_document_and_schema_have_the_same_members(self):
+        schema = json.loads((xbindctl_schemas.KEEPER / "status.json").read_text())
+        described = {*schema["properties"], *schema["$defs"]["call"]["properties"]}
+        text = (ROOT / "keeper" / "README.md").read_text().partition("## The status file")[2]
+        rows = re.findall(r"^\| (`.*?`) \|", text.partition("\n## ")[0], re.MULTILINE)
+        self.assertEqual(set(re.findall(r"`([\w]+)`", " ".join(rows))), described)
 
 
 class Program(InOneLab):

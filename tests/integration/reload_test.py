@@ -120,7 +120,7 @@ class Reload(unittest.TestCase):
     def test_the_qosmapper_reads_its_catalogue_again(self):
         self.assertIn("first", self.ctl("services"))
         (self.files / "catalogue.toml").write_text(CATALOGUE % "first" + CATALOGUE % "second")
-        self.assertIn("catalogue 1 services -> 2 services (its content)",
+        self.assertIn("catalogue 1 service -> 2 services (its content)",
                       self.hang_up("xbind-qosmapper"))
         self.assertIn("second", self.ctl("services"))
         (self.files / "catalogue.toml").write_text("[[service]]\nname = 5\n")

@@ -1,4 +1,5 @@
-"""The JSON Schemas of xbindctl's documents, docs/schemas/xbindctl, and a check against them."""
+"""The JSON Schemas of documents, docs/schemas, and a check against them. Those of commands are in
+docs/schemas/xbindctl."""
 
 import json
 import warnings
@@ -8,6 +9,7 @@ import jsonschema
 from harness import ROOT
 
 FOLDER = ROOT / "docs" / "schemas" / "xbindctl"
+KEEPER = ROOT / "docs" / "schemas" / "keeper"
 SHARED = ("common", "error")  # schemas that belong to no single command
 
 
@@ -15,16 +17,16 @@ def commands():
     return sorted(path.stem for path in FOLDER.glob("*.json") if path.stem not in SHARED)
 
 
-def check(command, document):
+def check(command, document, folder=FOLDER):
     """Raises jsonschema.ValidationError if the document of the command has another form.
 
-    `command`: its verb, or "error".
+    `command`: its verb, or "error"; of another folder the name of the schema.
     """
-    schema = json.loads((FOLDER / f"{command}.json").read_text())
+    schema = json.loads((folder / f"{command}.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     with warnings.catch_warnings():  # Debian's jsonschema 4.10 has no successor of RefResolver
         warnings.simplefilter("ignore", DeprecationWarning)
-        resolver = jsonschema.RefResolver(f"{FOLDER.as_uri()}/", schema)
+        resolver = jsonschema.RefResolver(f"{folder.as_uri()}/", schema)
         jsonschema.Draft202012Validator(schema, resolver=resolver).validate(document)
 
 

@@ -240,5 +240,43 @@ TEST(DemandFile, SndlibsDemandsAreTaken) {
               HasSubstr("who.txt"));
 }
 
+MatrixSpec lists(std::vector<WeightedEnd> callers, std::vector<WeightedEnd> callees) {
+  MatrixSpec spec;
+  spec.callers = std::move(callers);
+  spec.callees = std::move(callees);
+  spec.lists_place = "f.toml class v";
+  return spec;
+}
+
+TEST(Matrix, TwoListsMakeEveryPairByTheProductOfTheirWeights) {
+  EXPECT_TRUE(needs_topology(lists({}, {{"a"}})));
+  const Counts counts =
+      draw(workload_of(lists({{"a", 3}, {"b", 1}}, {{"b", 1}, {"c", 1}}), kThree, 1).value());
+  // a -> b 3, a -> c 3, b -> c 1; b does not call itself.
+  expect_share(counts, "a", "b", 3.0 / 7);
+  expect_share(counts, "a", "c", 3.0 / 7);
+  expect_share(counts, "b", "c", 1.0 / 7);
+}
+
+TEST(Matrix, AnEmptyListStandsForAllEndpoints) {
+  const Counts to_c = draw(workload_of(lists({}, {{"c", 5}}), kThreeWithDemands, 1).value());
+  EXPECT_EQ(to_c.size(), 2U);
+  expect_share(to_c, "a", "c", 0.5);
+  const Counts from_c = draw(workload_of(lists({{"c", 5}}, {}), kThreeWithDemands, 1).value());
+  expect_share(from_c, "c", "a", 0.5);
+}
+
+TEST(Matrix, ListsAreCheckedAgainstTheTopology) {
+  EXPECT_THAT(refusal(lists({}, {{"x"}}), kThree),
+              HasSubstr("f.toml class v: x is none of the topology's 3 endpoints: a, b, c"));
+  EXPECT_EQ(refusal(lists({{"a"}}, {{"a"}}), kThree), "f.toml class v: a could only call itself");
+  KnownEnds many;
+  for (int i = 0; i < 1'001; ++i) many.endpoints.push_back("h" + std::to_string(i));
+  std::vector<WeightedEnd> thousand;
+  for (int i = 0; i < 1'000; ++i) thousand.push_back({many.endpoints[i], 1});
+  EXPECT_EQ(refusal(lists({}, thousand), many),
+            "f.toml class v: 1001 callers and 1000 callees make more than 1000000 pairs");
+}
+
 }  // namespace
 }  // namespace xbind::callgen

@@ -1,4 +1,5 @@
 // A run in phases: what is drawn for each call, and the report by phases and classes.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -67,6 +68,63 @@ TEST(CallSource, APhaseHasItsOwnEnds) {
   CallSource source(plan, std::move(ends));
   EXPECT_EQ(source.next(0, 0s).ends.from, "host-1");
   EXPECT_EQ(source.next(1, 1500ms).ends.from, "host-3");
+}
+
+Workload class_ends(const char* const to) {
+  return Workload::weighted({{"host-3", to, 1}, {"host-2", to, 1}}, 1).value();
+}
+
+TEST(CallSource, AClassHasItsOwnEndsInEveryPhase) {
+  RunPlan plan = two_phases();
+  Workload ends = Rig::workload();
+  ends.add_phase(1, Workload::weighted({{"host-2", "host-1", 1}}, 1).value());
+  ends.add_class(1, class_ends("server"));
+  EXPECT_THAT(ends.every_end(), testing::Contains("server"));
+  CallSource source(plan, std::move(ends));
+  EXPECT_EQ(source.next(0, 0s).ends.to, "host-2");
+  int video = 0;
+  for (std::uint64_t call = 1; call < 200; ++call) {
+    const NextCall drawn = source.next(call, 1500ms);
+    EXPECT_EQ(drawn.ends.to, drawn.call_class == 1 ? "server" : "host-1");
+    video += drawn.call_class;
+  }
+  EXPECT_GT(video, 0);
+}
+
+TEST(CallSource, TheEndsOfAClassMoveNoOtherCall) {
+  const auto voice_of = [](bool own_ends) {
+    const RunPlan plan = two_phases();
+    Workload ends = Workload::uniform({"a", "b", "c"}, 5).value();
+    if (own_ends) ends.add_class(1, class_ends("server"));
+    CallSource source(plan, std::move(ends));
+    std::vector<std::string> voice;
+    for (std::uint64_t call = 0; call < 200; ++call) {
+      const NextCall drawn = source.next(call, 1s);
+      if (drawn.call_class == 0) voice.push_back(fmt::format("{}: {}", call, drawn.ends.to));
+    }
+    return voice;
+  };
+  EXPECT_EQ(voice_of(true), voice_of(false));
+}
+
+// What a phase offers of a class does not depend on the phases before it.
+TEST(CallSource, AClassDrawsAnewInEachPhase) {
+  const auto callers_in_the_second = [](int calls_in_the_first) {
+    RunPlan plan = two_phases();
+    plan.phases[0].classes = {0, 1};
+    plan.phases[1].classes = {0, 1};
+    Workload ends = Rig::workload();
+    ends.add_class(1, class_ends("server"));
+    CallSource source(plan, std::move(ends));
+    std::uint64_t call = 0;
+    for (int i = 0; i < calls_in_the_first; ++i) source.next(call++, 0s);
+    std::vector<std::string> callers;
+    for (int i = 0; i < 50; ++i) callers.emplace_back(source.next(call++, 1s).ends.from);
+    return callers;
+  };
+  const auto callers = callers_in_the_second(1);
+  EXPECT_EQ(callers_in_the_second(8), callers);
+  EXPECT_THAT(callers, testing::AllOf(testing::Contains("host-2"), testing::Contains("host-3")));
 }
 
 TEST(Phases, OfferTheirRatesAndContracts) {

@@ -29,6 +29,8 @@ TEST(ScenarioFile, HasPhasesClassesAndEvents) {
 name = "voice"
 cells-per-s = 200
 priority = 2
+to = ["server=9", "backup"]
+from = ["host-a=0.5"]
 [[class]]
 name = "video"
 frames-per-s = 25
@@ -62,6 +64,9 @@ timeout = 5
   ASSERT_EQ(file.classes.size(), 2U);
   EXPECT_EQ(file.classes[0].service.cells_per_s, 200U);
   EXPECT_EQ(file.classes[0].priority, 2);
+  EXPECT_EQ(file.classes[0].callees, (std::vector<WeightedEnd>{{"server", 9}, {"backup", 1}}));
+  EXPECT_EQ(file.classes[0].callers, (std::vector<WeightedEnd>{{"host-a", 0.5}}));
+  EXPECT_TRUE(file.classes[1].callees.empty());
   EXPECT_EQ(file.classes[1].service.kind, ServiceKind::kVideo);
   ASSERT_EQ(file.phases.size(), 2U);
   EXPECT_EQ(file.phases[0].rate.to, 400);
@@ -105,6 +110,12 @@ TEST(ScenarioFile, IsRefusedByLineAndName) {
   EXPECT_THAT(refused(two + "classes = [\"v\"]\n"), HasSubstr("line 4: no phase offers calls"));
   EXPECT_THAT(refused(two + "classes = [\"v\", \"v\"]\n"), HasSubstr("v is named twice"));
   EXPECT_THAT(refused(two + "classes = [\"v=0\"]\n"), HasSubstr("no number above 0"));
+  const auto with_ends = [&](const std::string& ends) {
+    return refused("[[class]]\nname = \"v\"\n" + ends + "\n" + phase);
+  };
+  EXPECT_THAT(with_ends("to = [\"a\", \"a=2\"]"), HasSubstr("line 3: endpoint a is named twice"));
+  EXPECT_THAT(with_ends("from = [\"a=x\"]"), HasSubstr("line 3: 'a=x': the weight is no number"));
+  EXPECT_THAT(with_ends("from = [\"=1\"]"), HasSubstr("line 3: '' is no name of an endpoint"));
 }
 
 }  // namespace

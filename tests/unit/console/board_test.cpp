@@ -48,6 +48,23 @@ TEST(Board, KeepsTheRowsOfOtherOwners) {
   EXPECT_EQ(board.array_of("daemons"), "[2]");
 }
 
+TEST(Board, AmendsRowsAndLeavesTheOthers) {
+  Board board;
+  board.replace("events", "all", {{"1", "1"}, {"2", "2"}});
+  board.replace("events", "other", {{"9", "9"}});
+  const auto change = board.amend("events", "all", {{"3", "3"}}, {"1", "9", "none"});
+  ASSERT_TRUE(change);
+  EXPECT_EQ(change->number, 3U);
+  EXPECT_EQ(change->section, "events");
+  EXPECT_THAT(change->set, ElementsAre(Pair("3", "3")));
+  EXPECT_THAT(change->gone, ElementsAre("1"));
+  EXPECT_EQ(board.array_of("events"), "[2,3,9]");
+  EXPECT_FALSE(board.amend("events", "all", {{"3", "3"}}, {"1"}));
+  // A row that is set stays, whatever else is said of its key.
+  EXPECT_FALSE(board.amend("events", "all", {{"2", "2"}}, {"2"}));
+  EXPECT_EQ(board.array_of("events"), "[2,3,9]");
+}
+
 TEST(Board, HasABoundOnItsRowsAndCountsTheOthers) {
   Board board;
   Rows rows;

@@ -23,6 +23,7 @@ struct Options {
   OptionSet set{"xbind-x", "A program."};
   std::uint32_t timer_ms = 0;
   std::uint32_t threads = 0;
+  double factor = 0;
   std::vector<std::string> pairs;
   std::string name;
 };
@@ -30,6 +31,7 @@ struct Options {
 Options::Options() {
   set.add_uint("timer-ms", &timer_ms, 3000, {10, 60'000}, "A timer.");
   set.add_uint("threads", &threads, 8, {1, 256}, "Threads.");
+  set.add_double("factor", &factor, 2, {1, 10}, "A factor.");
   set.add_strings("pairs", &pairs, "Pairs.");
   set.add_string("name", &name, "default", "A name.");
   set.set_live({"timer-ms", "pairs"});
@@ -99,6 +101,29 @@ TEST_F(ReloadTest, WhatTheCommandLineSaysStays) {
   write("timer-ms = 2000\nname = \"other\"\n");
   EXPECT_EQ(reload(), "");
   EXPECT_EQ(value_of("name"), "cm1 (command line)");
+}
+
+TEST_F(ReloadTest, ANumberInAnotherFormIsNoChange) {
+  const auto text_of = [](const Result<std::vector<OptionChange>>& changes) {
+    if (!changes) return changes.error().text;
+    return changes->empty() ? "" : to_string(changes->front());
+  };
+  EXPECT_EQ(text_of(reload_.tune("timer-ms", "02000")), "");
+  for (const char* const two : {"2.0", "0.2e1", "2.", "02"}) {
+    EXPECT_EQ(text_of(reload_.tune("factor", two)), "") << two;
+    EXPECT_EQ(value_of("factor"), std::string{two} + " (operator)");
+  }
+  EXPECT_THAT(text_of(reload_.tune("factor", "2.5")),
+              HasSubstr("needs a restart: factor 02 -> 2.5 (operator)"));
+  EXPECT_EQ(text_of(reload_.untune("factor")), "");
+  EXPECT_EQ(value_of("factor"), "2 ()");
+}
+
+TEST_F(ReloadTest, TextsAreComparedAsTheyAre) {
+  write("timer-ms = 2000\npairs = [\"2\"]\n");
+  EXPECT_NE(reload(), "");
+  write("timer-ms = 2000\npairs = [\"2.0\"]\n");
+  EXPECT_THAT(reload(), HasSubstr("pairs 2 -> 2.0 ("));
 }
 
 TEST_F(ReloadTest, AnOptionThatNeedsARestartRefusesTheWhole) {

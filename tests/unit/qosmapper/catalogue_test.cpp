@@ -121,7 +121,7 @@ TEST(Catalogue, AChangedContentIsSaidAndTheOrderIsNone) {
   EXPECT_EQ(catalogue_change(read(one + other), read(other + one)), std::nullopt);
   const auto more = catalogue_change(read(one), read(one + other));
   ASSERT_TRUE(more.has_value());
-  EXPECT_EQ(more->before + ", " + more->after, "1 services, 2 services");
+  EXPECT_EQ(more->before + ", " + more->after, "1 service, 2 services");
   std::string faster = one;
   faster.replace(faster.find("1000000"), 7, "2000000");
   EXPECT_TRUE(catalogue_change(read(one), read(faster)).has_value());
