@@ -272,7 +272,8 @@ class OptionSet {
   Result<std::vector<std::optional<Given>>> read_file_of(const std::string& path) const;
   Result<void> load_values(const CommandLine& line, const Environment& environment);
   Result<Assign> read_value(const Option& option, const Given& given) const;
-  Exit refusal(const std::string& sentence) const;
+  // `asked`: the command that was typed, whose --help is named; or null.
+  Exit refusal(const std::string& sentence, const Command* asked = nullptr) const;
 
   std::string program_;
   std::string purpose_;

@@ -334,9 +334,10 @@ Result<void> OptionSet::check_options_of(const Command& command) const {
   return {};
 }
 
-Exit OptionSet::refusal(const std::string& sentence) const {
+Exit OptionSet::refusal(const std::string& sentence, const Command* asked) const {
   std::string shown = printable(sentence, kRefusalOctetsMax);
-  std::string text = fmt::format("{0}: {1}\nTry '{0} --help'.\n", program_, shown);
+  std::string text = fmt::format("{0}: {1}\nTry '{0} {2}--help'.\n", program_, shown,
+                                 asked == nullptr ? "" : asked->verb + " ");
   return Exit{kRefused, std::move(text), std::move(shown)};
 }
 
@@ -350,18 +351,20 @@ std::optional<Exit> OptionSet::load(int argc, const char* const* argv,
   if (line->print_options) return Exit{0, markdown()};
   if (line->print_timers) return Exit{0, timers_markdown()};
   if (line->print_metrics) return Exit{0, metrics_markdown()};
+  const Command* const asked = line->arguments.empty() ? nullptr : command(line->arguments.front());
   std::vector<std::string> own;  // known even if the list of all options lacks one
   for (const Option& option : options_) own.push_back(variable_of(option.name));
-  if (const auto fault = fault_of_variables(variables, own)) return refusal(*fault);
+  if (const auto fault = fault_of_variables(variables, own)) return refusal(*fault, asked);
   if (const Result<void> loaded = load_values(*line, environment); !loaded) {
-    return refusal(loaded.error().text);
+    return refusal(loaded.error().text, asked);
   }
   if (!commands_.empty()) {
-    const Command* const asked = command(line->arguments.front());
-    if (const auto good = check_options_of(*asked); !good) return refusal(good.error().text);
+    if (const auto good = check_options_of(*asked); !good) {
+      return refusal(good.error().text, asked);
+    }
   }
   for (const auto& check : checks_) {
-    if (const auto sentence = check()) return refusal(*sentence);
+    if (const auto sentence = check()) return refusal(*sentence, asked);
   }
   if (line->check_config) return Exit{0, fmt::format("{}: all options are right\n", program_)};
   return std::nullopt;

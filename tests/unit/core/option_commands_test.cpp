@@ -56,6 +56,8 @@ TEST_F(Control, ACommandHasItsArguments) {
   EXPECT_EQ(reason, "paint");
   EXPECT_THAT(refusal({}), HasSubstr("expected COMMAND [argument...]"));
   EXPECT_THAT(refusal({"drain"}), HasSubstr("drain with 0 arguments; it is: drain SWITCH [PORT]"));
+  EXPECT_THAT(load({"drain"})->text, HasSubstr("Try 'xbind-trial drain --help'.\n"));
+  EXPECT_THAT(load({"drian"})->text, HasSubstr("Try 'xbind-trial --help'.\n"));
   EXPECT_THAT(refusal({"list", "x"}),
               HasSubstr("list with 1 argument, 'x' is too much; it is: list"));
   EXPECT_THAT(refusal({"drian", "sw1"}), HasSubstr("'drian' is no command; did you mean drain?"));
