@@ -1,6 +1,7 @@
 #include "emulator/agent_metrics.hpp"
 
 #include <array>
+#include <string>
 #include <string_view>
 #include <utility>
 

@@ -146,6 +146,21 @@ class Switches(InOneLab, Readings):
         self.assert_comes_to(lambda: self.value(MIDDLE, "adjacencies_up_total"), again)
         assert_grown(self, before, self.of(MIDDLE))
 
+    def test_an_option_is_tuned_over_the_control_socket_until_it_is_not(self):
+        self.assertEqual(self.tell(MIDDLE, "tune log-level=gsmp=debug,info"),
+                         {"log-level": "gsmp=debug,info"})
+        self.assertEqual(self.tell(MIDDLE, "tune branches-max=77"), {"branches-max": "77"})
+        self.assert_comes_to(lambda: self.value(MIDDLE, "branches_max"), 77)
+        process = self.lab.process_of("xbind-switch", MIDDLE)
+        process.signal(signal.SIGHUP)
+        wait_until(lambda: "SIGHUP: the options are reloaded: all as they were" in
+                   process.output(), "a reload keeps what was tuned")
+        self.assertEqual(self.tell(MIDDLE, "tune branches-max"), {"branches-max": "1048576"})
+        self.assertEqual(self.tell(MIDDLE, "tune log-level"), {"log-level": "info"})
+        refused, = control.tell(process, ["tune ports=3"])
+        self.assertEqual(refused, "error bad-value: an option needs a restart: ports 2 -> 3 "
+                                  "(operator); nothing has changed")
+
     def test_a_stopped_loop_answers_again_when_it_goes_on(self):
         process = self.lab.process_of("xbind-switch", CALLER)
         address = metrics.targets(self.lab.state_dir)[process.name]
