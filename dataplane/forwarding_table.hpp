@@ -104,6 +104,11 @@ class ForwardingTable {
 
   // Labels that may be entered from now on; existing entries stay. `port` must exist.
   void set_labels(PortId port, const LabelRanges& labels) { at(port).labels = labels; }
+  // Bounds of the whole table from now on; existing entries stay.
+  void set_bounds(std::size_t connections_max, std::size_t branches_max) {
+    options_.connections_max = connections_max;
+    options_.branches_max = branches_max;
+  }
   const LabelRanges& labels(PortId port) const { return at(port).labels; }
 
   // ----- look-ups; pointers are valid until the table changes -----

@@ -27,7 +27,7 @@ struct SwitchAgent::Request {
 
 template <class M>
 void SwitchAgent::fail_with(Request& request, M& message, gsmp::FailureCode code) {
-  ++counters_.failures_sent;
+  count_failure(code);
   ++counters_.failures_of[static_cast<std::uint8_t>(request.header().type)];
   message.header.result = gsmp::ResultField::kFailure;
   message.header.code = code;

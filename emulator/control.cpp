@@ -195,6 +195,13 @@ ControlResult<Command> read_capture(const Words& words) {
   return command::Capture{*port, words[1] == "off" ? "" : std::string(words[1])};
 }
 
+ControlResult<Command> read_tune(const Words& words) {
+  const std::size_t equals = words[0].find('=');
+  if (equals == std::string_view::npos) return command::Tune{std::string(words[0]), {}};
+  return command::Tune{std::string(words[0].substr(0, equals)),
+                       std::string(words[0].substr(equals + 1))};
+}
+
 struct Syntax {
   std::string_view name;
   std::string_view arguments;
@@ -217,14 +224,15 @@ constexpr std::array kSyntax{
     Syntax{"status", "", 0, 0, read_status},
     Syntax{"statistics", "PORT", 1, 1, read_statistics},
     Syntax{"capture", "PORT FILE|off", 2, 2, read_capture},
+    Syntax{"tune", "OPTION[=VALUE]", 1, 1, read_tune},
 };
 
 // ----- execution -----
 
 class Execution {
  public:
-  Execution(EmulatedSwitch& emulated, const CaptureControl& capture, TimePoint now)
-      : switch_(emulated), capture_(capture), now_(now) {}
+  Execution(EmulatedSwitch& emulated, const Controls& controls, TimePoint now)
+      : switch_(emulated), controls_(controls), now_(now) {}
 
   using Done = ControlResult<std::string>;
 
@@ -314,12 +322,24 @@ class Execution {
   }
   Done operator()(const command::Capture& capture) {
     if (auto bad = missing(capture.port)) return tl::make_unexpected(*bad);
-    if (const auto done = capture_(switch_, capture.port, capture.file); !done) {
+    if (const auto done = controls_.capture(switch_, capture.port, capture.file); !done) {
       return refuse(
           done.error().code == ErrorCode::kSystem ? ControlFault::kSystem : ControlFault::kBadValue,
           "{}", done.error().text);
     }
     return "";
+  }
+  Done operator()(const command::Tune& tune) {
+    if (!controls_.tune) {
+      return refuse(ControlFault::kBadValue, "options are tuned by the control socket only");
+    }
+    const auto changes = controls_.tune(tune.option, tune.value);
+    if (!changes) return refuse(ControlFault::kBadValue, "{}", changes.error().text);
+    std::vector<std::string> words;
+    for (const config::OptionChange& change : *changes) {
+      words.push_back(fmt::format("{}={}", change.name, change.after));
+    }
+    return fmt::format("{}", fmt::join(words, " "));
   }
 
  private:
@@ -361,7 +381,7 @@ class Execution {
   }
 
   EmulatedSwitch& switch_;
-  const CaptureControl& capture_;
+  const Controls& controls_;
   TimePoint now_;
 };
 
@@ -407,12 +427,12 @@ ControlResult<Command> parse_command(std::string_view line) {
 }
 
 ControlResult<std::string> execute(const Command& command, EmulatedSwitch& emulated,
-                                   const CaptureControl& capture, TimePoint now) {
-  return std::visit(Execution(emulated, capture, now), command);
+                                   const Controls& controls, TimePoint now) {
+  return std::visit(Execution(emulated, controls, now), command);
 }
 
 std::string answer(std::string_view line, const std::vector<EmulatedSwitch*>& switches,
-                   const CaptureControl& capture, TimePoint now) {
+                   const Controls& controls, TimePoint now) {
   const auto said = [](const ControlResult<std::string>& done) {
     if (!done) return to_string(done.error());
     return done->empty() ? "ok" : "ok " + *done;
@@ -439,11 +459,13 @@ std::string answer(std::string_view line, const std::vector<EmulatedSwitch*>& sw
   }
   const auto command = parse_command(line);
   if (!command) return said(tl::make_unexpected(command.error()));
+  const bool of_process = std::holds_alternative<command::Tune>(*command);
+  if (meant == nullptr && of_process && !switches.empty()) meant = switches.front();
   if (meant == nullptr) {
     return said(refuse(ControlFault::kNoSuchSwitch,
                        "{} switches are here; begin the line with @NAME", switches.size()));
   }
-  return said(execute(*command, *meant, capture, now));
+  return said(execute(*command, *meant, controls, now));
 }
 
 }  // namespace xbind::emulator

@@ -20,10 +20,14 @@
 //   status                             shows counters and the faults in force
 //   statistics PORT                    shows the cell counters of a port
 //   capture PORT FILE|off              captures a port's cells into FILE.erf or FILE.pcap
+//   tune OPTION=VALUE                  sets an option of the process that it takes while it runs,
+//                                      such as log-level=gsmp=debug,info; until the process ends
+//   tune OPTION                        the option has its configured value again
 //
 //   answers: ok [NAME=VALUE ...]       error NAME: the reason
 //
-// In a process with several switches a line begins with the switch's name: "@sw2 line 1 down".
+// In a process with several switches a line begins with the switch's name: "@sw2 line 1 down". The
+// order tune is about the process and needs none.
 //
 // Pure.
 #pragma once
@@ -36,6 +40,7 @@
 #include <vector>
 
 #include "core/clock.hpp"
+#include "core/config/options.hpp"
 #include "core/label.hpp"
 #include "emulator/emulated_switch.hpp"
 #include "gsmp/messages/failure_code.hpp"
@@ -91,6 +96,10 @@ struct Capture {
   PortId port;
   std::string file;  // empty: off
 };
+struct Tune {
+  std::string option;
+  std::optional<std::string> value;  // nullopt: the configured one
+};
 
 }  // namespace command
 
@@ -98,7 +107,7 @@ using Command =
     std::variant<command::SetLine, command::SetCard, command::RefuseNext, command::DropAdjacency,
                  command::TcpReset, command::SetSlowReader, command::Reorder,
                  command::PartialFrames, command::RestartNow, command::Delay, command::Labels,
-                 command::Status, command::Statistics, command::Capture>;
+                 command::Status, command::Statistics, command::Capture, command::Tune>;
 
 // The NAME of an answer "error NAME: text".
 enum class ControlFault : std::uint8_t {
@@ -129,13 +138,24 @@ ControlResult<Command> parse_command(std::string_view line);
 using CaptureControl =
     std::function<Result<void>(EmulatedSwitch&, PortId, const std::string& file)>;
 
+// Sets an option of the process (config::Reloadable::tune), or no longer sets it. Returns the
+// changes.
+using TuneControl = std::function<Result<std::vector<config::OptionChange>>(
+    const std::string& option, const std::optional<std::string>& value)>;
+
+// What orders need besides the switch.
+struct Controls {
+  CaptureControl capture;
+  TuneControl tune;  // empty: the order is refused
+};
+
 // Returns the words after "ok", possibly none.
 ControlResult<std::string> execute(const Command& command, EmulatedSwitch& emulated,
-                                   const CaptureControl& capture, TimePoint now);
+                                   const Controls& controls, TimePoint now);
 
 // Executes one line for a process with these switches. Returns the answer without an end of line.
 std::string answer(std::string_view line, const std::vector<EmulatedSwitch*>& switches,
-                   const CaptureControl& capture, TimePoint now);
+                   const Controls& controls, TimePoint now);
 
 // Splits the input of a control connection into lines. Removes carriage returns at line ends.
 class ControlLines {

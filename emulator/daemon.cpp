@@ -11,10 +11,12 @@
 #include "core/impairments/pace_clock.hpp"
 #include "core/log.hpp"
 #include "core/name.hpp"
+#include "core/resident_memory.hpp"
 #include "core/steady_now.hpp"
 #include "dataplane/capture_file.hpp"
 #include "dataplane/links/link_set.hpp"
 #include "emulator/control.hpp"
+#include "emulator/switch_metrics.hpp"
 #include "emulator/switch_set.hpp"
 #include "emulator/timers.hpp"
 #include "gsmp/tcp_server.hpp"
@@ -200,7 +202,7 @@ struct Daemon::Impl {
       if (auto good = capture(one.emulated, port, file); !good) return good;
     }
     for (const std::string& text : options.faults) {
-      const auto done = execute(*parse_command(text), one.emulated, capture_control, steady_now());
+      const auto done = execute(*parse_command(text), one.emulated, controls, steady_now());
       if (!done) {
         return fail(ErrorCode::kBadInput, "--fault '{}': {}", text, done.error().text);
       }
@@ -239,7 +241,7 @@ struct Daemon::Impl {
     std::string answers;
     const bool good = found->second.feed(octets, [&](std::string_view line) {
       log::info("control: {}", printable(line));
-      answers += answer(line, all, capture_control, steady_now()) + "\n";
+      answers += answer(line, all, controls, steady_now()) + "\n";
       for (const auto& one : served) one->dirty = true;
     });
     if (!good) {
@@ -337,10 +339,10 @@ struct Daemon::Impl {
   std::vector<EmulatedSwitch*> all;  // of `served`
   std::unique_ptr<gsmp::TcpServer> control;
   std::map<TcpConnectionKey, ControlLines> operators;
-  CaptureControl capture_control = [this](EmulatedSwitch& emulated, PortId port,
-                                          const std::string& file) {
-    return capture(emulated, port, file);
-  };
+  Controls controls{
+      .capture = [this](EmulatedSwitch& emulated, PortId port,
+                        const std::string& file) { return capture(emulated, port, file); },
+      .tune = {}};
 
   bool cells_active = false;  // pump again
   std::size_t idle_pumps = 0;
@@ -371,6 +373,36 @@ std::vector<std::string> Daemon::ready_lines() const {
         fmt::format("xbind-switch {} listening on {}", one->emulated.name(), one->address()));
   }
   return lines;
+}
+
+void Daemon::set_options(config::Reloadable& options) {
+  impl_->loop.set_on_hang_up([&options] { (void)config::reload_and_log(options, "SIGHUP"); });
+  impl_->controls.tune = [&options](const std::string& name,
+                                    const std::optional<std::string>& value) {
+    return config::tune_and_log(options, name, value);
+  };
+}
+
+void Daemon::change(const std::vector<SwitchOptions>& wanted) {
+  for (std::size_t index = 0; index < impl_->served.size(); ++index) {
+    impl_->served[index]->emulated.set_branches_max(wanted[index].branches_max);
+  }
+}
+
+std::vector<exporter::Part> Daemon::exposed_parts() {
+  std::vector<exporter::Part> parts;
+  for (const auto& one : impl_->served) {
+    const EmulatedSwitch* const emulated = &one->emulated;
+    exporter::Part part{.name = emulated->name(), .labels = {}, .ask = {}, .append = {}};
+    part.labels = {{"switch", emulated->name()}};
+    part.ask = [this, emulated](const std::function<void(exporter::Reading)>& done) {
+      // Refused when the process ends: the question is then dropped, as Part says.
+      (void)impl_->loop.post([emulated, done] { done({metrics_of(*emulated), {}, {}}); });
+    };
+    part.append = [](Metrics& metrics) { append_process_metrics(own_resident_kib(), metrics); };
+    parts.push_back(std::move(part));
+  }
+  return parts;
 }
 
 void Daemon::run() {

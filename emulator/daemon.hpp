@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "core/config/reload.hpp"
 #include "core/result.hpp"
 #include "emulator/options.hpp"
+#include "exporter/reading.hpp"
 
 namespace xbind::emulator {
 
@@ -28,6 +30,15 @@ class Daemon {
 
   // The lines to print when ready: the control socket, if any, then a line for each switch.
   std::vector<std::string> ready_lines() const;
+  // SIGHUP reloads these options and the control socket's order "tune" sets them, both on the
+  // thread of run(). They must outlive run(). Call before run().
+  void set_options(config::Reloadable& options);
+  // Puts the live options of the switches into effect; as many switches as open() got, in their
+  // order. Only within a reload of set_options().
+  void change(const std::vector<SwitchOptions>& wanted);
+  // A part for each switch. The exporter must end before the daemon does.
+  std::vector<exporter::Part> exposed_parts();
+
   void run();  // until SIGTERM or SIGINT
 
  private:

@@ -59,7 +59,8 @@ class OpenLine final : public dataplane::Link {
 EmulatedSwitch::EmulatedSwitch(EmulatedSwitchOptions options)
     : options_(std::move(options)),
       random_bits_(options_.seed),
-      random_([this] { return static_cast<std::uint32_t>(random_bits_() >> 32); }) {
+      random_([this] { return static_cast<std::uint32_t>(random_bits_() >> 32); }),
+      earlier_cells_(options_.fabric.ports) {
   build_fabric();
   build_agent(false);
 }
@@ -274,9 +275,46 @@ void EmulatedSwitch::restart(Restart how, TimePoint now) {
   notices_.push_back({true, cold ? "restarted, cold" : "restarted, hot"});
   processor_ = Processor{};
   lines_.clear();
+  const AgentCounters counters = agent_->counters();
   agent_.reset();
-  if (cold) build_fabric();
+  if (cold) {
+    keep_counters();
+    build_fabric();
+  }
   build_agent(!cold);
+  agent_->continue_counters(counters);
+}
+
+void EmulatedSwitch::set_branches_max(std::size_t most) {
+  options_.fabric.branches_max = options_.fabric.connections_max = most;
+  fabric_->set_branches_max(most);
+}
+
+void EmulatedSwitch::keep_counters() {
+  for (std::uint32_t number = 1; number <= options_.fabric.ports; ++number) {
+    earlier_cells_[number - 1] = cells_since_start(PortId(number));
+  }
+  earlier_policed_ = policed_since_start();
+}
+
+dataplane::PortCounters EmulatedSwitch::cells_since_start(PortId port) const {
+  dataplane::PortCounters sum = earlier_cells_[port.value() - 1];
+  const dataplane::PortCounters now = fabric_->cells().counters(port);
+  sum.input_cells += now.input_cells;
+  sum.input_discards += now.input_discards;
+  sum.hec_errors = now.hec_errors;  // the link has counted them all
+  sum.invalid_label += now.invalid_label;
+  sum.output_cells += now.output_cells;
+  sum.output_discards += now.output_discards;
+  return sum;
+}
+
+dataplane::PolicingCounters EmulatedSwitch::policed_since_start() const {
+  dataplane::PolicingCounters sum = earlier_policed_;
+  const dataplane::PolicingCounters now = policed();
+  sum.tagged += now.tagged;
+  sum.discarded += now.discarded;
+  return sum;
 }
 
 void EmulatedSwitch::set_line(PortId port, bool up) { table_->set_line(port, up); }

@@ -109,6 +109,9 @@ class EmulatedSwitch {
   void set_line(PortId port, bool up);  // `port` must exist
   void set_card(PortId port, bool in);  // `port` in 1..ports
 
+  // As FabricOptions::branches_max and connections_max; existing branches stay.
+  void set_branches_max(std::size_t most);
+
   std::size_t connections() const { return lines_.size(); }
   Fabric& fabric() { return *fabric_; }
   const Fabric& fabric() const { return *fabric_; }
@@ -116,6 +119,9 @@ class EmulatedSwitch {
   dataplane::PolicingCounters policed() const {
     return policing_ ? policing_->total() : dataplane::PolicingCounters{};
   }
+  // The same, and the cells of a port, including the time before cold starts. `port` in 1..ports.
+  dataplane::PolicingCounters policed_since_start() const;
+  dataplane::PortCounters cells_since_start(PortId port) const;
   SwitchAgent& agent() { return *agent_; }
   const SwitchAgent& agent() const { return *agent_; }
 
@@ -131,6 +137,8 @@ class EmulatedSwitch {
 
   void build_fabric();
   void build_agent(bool recovered);
+  // Adds the counters of the fabric to those of earlier ones, before a cold start.
+  void keep_counters();
   void lend_link(PortId port);
   void on_frame(ConnectionKey connection, Line& line, std::span<const std::byte> frame,
                 TimePoint now);
@@ -143,6 +151,8 @@ class EmulatedSwitch {
   std::function<std::uint32_t()> random_;
   std::map<PortId, std::unique_ptr<dataplane::Link>> links_;
   Tap tap_;
+  std::vector<dataplane::PortCounters> earlier_cells_;  // of earlier fabrics, by port
+  dataplane::PolicingCounters earlier_policed_;
   std::unique_ptr<UsagePolicing> policing_;  // null: off; destroyed after the fabric that calls it
   std::unique_ptr<Fabric> fabric_;
   std::unique_ptr<FabricTable> table_;

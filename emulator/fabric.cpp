@@ -95,6 +95,11 @@ struct Fabric::Wish {
 
 // ----- checks of every request --------------------------------------------------------
 
+void Fabric::set_branches_max(std::size_t most) {
+  options_.branches_max = options_.connections_max = most;
+  cells_.table().set_bounds(most, most);
+}
+
 FailureCode Fabric::check_ports(PortId input, PortId output, std::uint32_t session) const {
   if (!has(input) || !has(output)) return FailureCode::kNoSuchPort;
   return session == port_session(input) ? FailureCode::kNone : FailureCode::kInvalidPortSession;

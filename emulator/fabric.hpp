@@ -97,6 +97,8 @@ class Fabric {
   Fabric& operator=(const Fabric&) = delete;
 
   const FabricOptions& options() const { return options_; }
+  // Limits connections and branches from now on; existing ones stay.
+  void set_branches_max(std::size_t most);
   dataplane::SwitchFabric& cells() { return cells_; }
   const dataplane::SwitchFabric& cells() const { return cells_; }
   // Sets the callback for each cell on an unassigned label. The rate is not limited. Empty: none.

@@ -294,6 +294,7 @@ void declare(OptionSet& set, SwitchOptions& options) {
   set.add_uint(
       "seed", &o->seed, 0, {},
       "Seed of faults, instance and port session numbers; 0: a random one, which is logged.");
+  set.set_live({"branches-max"});
   set.add_check([o] { return switch_fault(*o); });
 }
 
@@ -318,6 +319,7 @@ void declare(OptionSet& set, Options& options) {
                  "HOST:PORT of a socket for commands while it runs; port 0 "
                  "lets the system pick one.");
   log::declare(set, o->log, log::Level::kInfo);
+  set.set_live({"log-level"});
   declare_pace(set, o->impairments);
   set.add_timers(kSwitchTimers);
   set.add_timers(dataplane::kDataplaneTimers);

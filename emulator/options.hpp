@@ -49,6 +49,8 @@ struct SwitchOptions {
   std::uint64_t refuse_next = 0;
   std::uint8_t refuse_code = 0;
   std::uint64_t seed = 0;
+  // Of a [[switch]] table: all options as texts, for a reload (changes_of() in switch_set.hpp).
+  std::vector<config::OptionValue> values;
 };
 
 // The options of the process.

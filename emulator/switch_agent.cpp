@@ -154,6 +154,7 @@ void SwitchAgent::on_up(ControllerId id, Controller& controller, TimePoint now) 
   if (adjacency.peer_flag() == gsmp::kNewAdjacency || planted(Bug::kTableCleared))
     table_.clear(now);
   cold_ = false;
+  ++counters_.adjacencies_up;
   for (auto& [other_id, other] : controllers_) {
     other.adjacency.set_flag(gsmp::kRecoveredAdjacency);
   }
@@ -166,6 +167,7 @@ void SwitchAgent::on_up(ControllerId id, Controller& controller, TimePoint now) 
 }
 
 void SwitchAgent::on_down(ControllerId id, std::string why) {
+  ++counters_.adjacencies_down;
   notices_.push_back({id, false, "adjacency down: " + std::move(why)});
   send_adjacency_update();
 }
@@ -209,7 +211,7 @@ void SwitchAgent::on_other(ControllerId id, Controller& controller,
     }
     ++counters_.requests;
     ++counters_.undecodable;
-    ++counters_.failures_sent;
+    count_failure(FailureCode::kInvalidMessage);
     gsmp::append_failure(controller.output, message, FailureCode::kInvalidMessage);
     return;
   }
@@ -291,8 +293,13 @@ FailureCode SwitchAgent::check(Request& request, std::initializer_list<PortId> p
   return refusals_.code;
 }
 
-void SwitchAgent::fail_request(Request& request, FailureCode code) {
+void SwitchAgent::count_failure(FailureCode code) {
   ++counters_.failures_sent;
+  ++counters_.failures_with[static_cast<std::uint8_t>(code)];
+}
+
+void SwitchAgent::fail_request(Request& request, FailureCode code) {
+  count_failure(code);
   ++counters_.failures_of[static_cast<std::uint8_t>(request.header().type)];
   gsmp::append_failure(request.output, request.octets, code);
 }

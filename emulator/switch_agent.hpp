@@ -80,15 +80,19 @@ struct AgentCounters {
   std::uint64_t failures_sent = 0;
   std::uint64_t branches_added = 0;  // successful Add Branch messages
   std::uint64_t branches_deleted = 0;
-  std::uint64_t dropped = 0;          // before ESTAB, of another version, or not for a switch
-  std::uint64_t undecodable = 0;      // requests with an invalid header or body (failure 2)
-  std::uint64_t refused = 0;          // by refuse_next
-  std::uint64_t events_sent = 0;      // counted per controller
-  std::uint64_t events_held = 0;      // detected, but held back or without a controller
-  std::uint64_t receipts = 0;         // acknowledgements of events
-  std::uint64_t refused_open = 0;     // refused with 19: too many open requests
-  std::uint64_t answers_void = 0;     // answers of the table after the adjacency had ended
-  std::uint64_t answers_unknown = 0;  // answers of the table to a ticket that was not open
+  std::uint64_t dropped = 0;           // before ESTAB, of another version, or not for a switch
+  std::uint64_t undecodable = 0;       // requests with an invalid header or body (failure 2)
+  std::uint64_t refused = 0;           // by refuse_next
+  std::uint64_t events_sent = 0;       // counted per controller
+  std::uint64_t events_held = 0;       // detected, but held back or without a controller
+  std::uint64_t receipts = 0;          // acknowledgements of events
+  std::uint64_t refused_open = 0;      // refused with 19: too many open requests
+  std::uint64_t answers_void = 0;      // answers of the table after the adjacency had ended
+  std::uint64_t answers_unknown = 0;   // answers of the table to a ticket that was not open
+  std::uint64_t adjacencies_up = 0;    // times that an adjacency was established
+  std::uint64_t adjacencies_down = 0;  // times that an established one ended
+  // By failure code: the failures sent.
+  std::array<std::uint64_t, 256> failures_with{};
   // By message type: requests with a valid header, and the failures sent in answer.
   std::array<std::uint64_t, 256> requests_of{};
   std::array<std::uint64_t, 256> failures_of{};
@@ -128,6 +132,9 @@ class SwitchAgent final : private TableClient {
   // requests of the given type, or of any type without one. Replaces an earlier refusal.
   void refuse_next(std::uint64_t count, gsmp::FailureCode code,
                    std::optional<gsmp::MessageType> type = gsmp::MessageType::kAddBranch);
+
+  // Counts on from these: those of the agent before a restart of the switch.
+  void continue_counters(const AgentCounters& counters) { counters_ = counters; }
 
   std::size_t adjacencies() const;
   std::size_t open_requests() const { return open_.size(); }
@@ -180,6 +187,7 @@ class SwitchAgent final : private TableClient {
   gsmp::FailureCode check(Request& request, std::initializer_list<PortId> ports);
   gsmp::FailureCode check_ports(const gsmp::DeleteElement& element) const;
   void fail_request(Request& request, gsmp::FailureCode code);
+  void count_failure(gsmp::FailureCode code);
   // Answers with a copy of the request, unless a success needs no answer; or with its failure.
   void conclude(Request& request, gsmp::FailureCode code);
   template <class M>

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/config/option_tables.hpp"
 
 namespace xbind::emulator {
@@ -30,6 +32,10 @@ Result<std::vector<SwitchOptions>> switches_of(
             "listen", fmt::format("{} listens on {} already", other.name, options.listen)));
       }
     }
+    options.values = set.values();
+    for (config::OptionValue& value : options.values) {
+      if (!value.source.empty()) value.source = table.place(value.name);
+    }
     switches.push_back(std::move(options));
   }
   return switches;
@@ -43,6 +49,27 @@ Result<std::vector<SwitchOptions>> parse_switches(std::string_view text, const s
 
 Result<std::vector<SwitchOptions>> load_switches(const std::string& path) {
   return switches_of(config::load_option_tables(path, kind()));
+}
+
+Result<std::vector<config::OptionChange>> changes_of(const std::vector<SwitchOptions>& before,
+                                                     const std::vector<SwitchOptions>& wanted) {
+  if (!std::ranges::equal(before, wanted, {}, &SwitchOptions::name, &SwitchOptions::name)) {
+    return fail(ErrorCode::kBadInput,
+                "the names of the switches, or their order, need a restart: there were {} "
+                "switches, and the file has {}; nothing has changed",
+                before.size(), wanted.size());
+  }
+  std::vector<config::OptionChange> changes;
+  for (std::size_t index = 0; index < before.size(); ++index) {
+    const std::vector<config::OptionValue>& old = before[index].values;
+    const std::vector<config::OptionValue>& now = wanted[index].values;
+    for (std::size_t at = 0; at < old.size() && at < now.size(); ++at) {
+      if (old[at].text == now[at].text) continue;
+      changes.push_back({fmt::format("{} {}", before[index].name, now[at].name), old[at].text,
+                         now[at].text, now[at].source, now[at].live});
+    }
+  }
+  return changes;
 }
 
 std::vector<dataplane::LinkPlace> link_places(const std::vector<SwitchOptions>& switches) {

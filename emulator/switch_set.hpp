@@ -31,6 +31,11 @@ Result<std::vector<SwitchOptions>> parse_switches(std::string_view text, const s
 // kSystem: the file cannot be read.
 Result<std::vector<SwitchOptions>> load_switches(const std::string& path);
 
+// What differs between two loads of the file, each option with the name of its switch:
+// "sw1 branches-max". kBadInput: a switch is new, gone or in another place, which needs a restart.
+Result<std::vector<config::OptionChange>> changes_of(const std::vector<SwitchOptions>& before,
+                                                     const std::vector<SwitchOptions>& wanted);
+
 // The cell links of the switches, for LinkSet::open.
 std::vector<dataplane::LinkPlace> link_places(const std::vector<SwitchOptions>& switches);
 

@@ -36,6 +36,11 @@ struct Collector::Questions {
     if (one.expected) one.answer = std::move(reading);  // else it is too late
     changed.notify_all();
   }
+  void dropped(std::size_t part) {
+    const std::lock_guard lock(mutex);
+    all[part].open = false;
+    changed.notify_all();
+  }
   void thread_ended() {
     const std::lock_guard lock(mutex);
     --threads;
@@ -46,6 +51,28 @@ struct Collector::Questions {
   std::condition_variable changed;
   std::vector<One> all;
   std::size_t threads = 0;  // at most one for each open question
+};
+
+// The answer to one question, which its part owns. A part that drops it is asked again.
+class Collector::Question {
+ public:
+  Question(std::shared_ptr<Questions> questions, std::size_t part)
+      : questions_(std::move(questions)), part_(part) {}
+  ~Question() {
+    if (!answered_) questions_->dropped(part_);
+  }
+  Question(const Question&) = delete;
+  Question& operator=(const Question&) = delete;
+
+  void answer(Reading reading) {
+    answered_ = true;
+    questions_->answer(part_, std::move(reading));
+  }
+
+ private:
+  const std::shared_ptr<Questions> questions_;
+  const std::size_t part_;
+  bool answered_ = false;
 };
 
 Collector::Collector(CollectorOptions options, std::vector<Part> parts,
@@ -71,7 +98,10 @@ std::shared_ptr<const Collector::Readings> Collector::read() const {
     if (one.open) continue;
     try {
       std::thread([shared = questions_, ask = parts_[at].ask, at] {
-        ask([shared, at](Reading reading) { shared->answer(at, std::move(reading)); });
+        {
+          const auto question = std::make_shared<Question>(shared, at);
+          ask([question](Reading reading) { question->answer(std::move(reading)); });
+        }
         shared->thread_ended();
       }).detach();
       one.open = true;

@@ -2,7 +2,8 @@
 //
 // A reading costs the logic one short job, at most ten times a second, however many peers scrape:
 // requests that come together or shortly after one another share a reading. A part that does not
-// answer within the time limit is silent; it is not asked again while its question is open.
+// answer within the time limit is silent; it is not asked again while its question is open. A part
+// that drops the question is silent at once, and is asked again for the next reading.
 //
 // Each question has a thread of its own until it is queued, because a thread that queues a job may
 // have to run the jobs of others (core/serial.hpp). No request waits for that.
@@ -61,6 +62,7 @@ class Collector : public prometheus::Collectable {
 
  private:
   struct Questions;
+  class Question;
 
   std::vector<std::string> silent(const Readings& readings) const;
   std::vector<std::string> reasons(const Readings& readings) const;

@@ -18,6 +18,10 @@ namespace {
 // Octets of one write: the deadline of an answer is checked between writes.
 constexpr std::size_t kWriteOctets = std::size_t{16} << 10;
 
+// The kernel sends what is unsent when a connection is closed. With 0 it would discard the rest of
+// a long answer.
+constexpr const char* kNoLinger = "-1";
+
 std::string_view reason_of(int status) {
   switch (status) {
     case 200: return "OK";
@@ -107,7 +111,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::open(const HostPort& listen, OnG
                                             "enable_keep_alive",
                                             "no",
                                             "linger_timeout_ms",
-                                            "0",
+                                            kNoLinger,
                                             "tcp_nodelay",
                                             "1",
                                             nullptr};

@@ -51,7 +51,8 @@ struct Part {
   Labels labels;     // of each of its metrics whose scope is MetricScope::kEach
   // Queues the question for the part's logic, which calls `done` once, from any thread, also after
   // the exporter has ended. Must not wait for the answer. It may run jobs of the logic before it
-  // returns (core/serial.hpp); the exporter calls it from a thread that serves nothing else.
+  // returns (core/serial.hpp); the exporter calls it from a thread that serves nothing else. A part
+  // that cannot answer now destroys `done` without calling it, and all copies of it.
   std::function<void(std::function<void(Reading)> done)> ask;
   // Appends metrics that need no logic, on a thread of the exporter. May be empty.
   std::function<void(Metrics&)> append;

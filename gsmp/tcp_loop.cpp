@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 
+#include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -87,13 +88,31 @@ struct TcpLoop::Impl {
     signals.async_wait([this](const error_code& error, int number) {
       if (error) return;
       if (number != SIGHUP) return stop();
-      log::hang_up_only();
+      if (on_hang_up) {
+        log::hang_up();
+        on_hang_up();
+      } else {
+        log::hang_up_only();
+      }
       await_signal();
     });
   }
 
+  bool post(std::function<void()> job) {
+    if (stopping) return false;
+    if (posted.fetch_add(1) >= kPostedMax) {
+      --posted;
+      return false;
+    }
+    asio::post(io, [this, job = std::move(job)] {
+      --posted;
+      job();
+    });
+    return true;
+  }
+
   void stop() {
-    if (std::exchange(stopping, true)) return;
+    if (stopping.exchange(true)) return;
     error_code ignored;
     signals.cancel(ignored);
     for (const auto& call : stops) call();
@@ -109,7 +128,9 @@ struct TcpLoop::Impl {
   std::vector<std::function<void()>> stops;
   bool crowded = false;  // the last poll found events
   unsigned sleeps = 0;
-  bool stopping = false;
+  std::function<void()> on_hang_up;
+  std::atomic<std::size_t> posted = 0;  // jobs that wait
+  std::atomic<bool> stopping = false;
 };
 
 TcpLoop::TcpLoop() : impl_(std::make_unique<Impl>()) {}
@@ -133,7 +154,10 @@ void TcpLoop::stop_on_signals() {
   impl_->await_signal();
 }
 
+void TcpLoop::set_on_hang_up(std::function<void()> call) { impl_->on_hang_up = std::move(call); }
+
 void TcpLoop::run() { impl_->run(); }
+bool TcpLoop::post(std::function<void()> job) { return impl_->post(std::move(job)); }
 
 void TcpLoop::stop() {
   asio::post(impl_->io, [impl = impl_.get()] { impl->stop(); });

@@ -8,9 +8,10 @@
 //     ▲                                 └▶ no, at `due`: sleep until then ┐
 //     └──────────────────────────────────────────────────────────────────┘
 //
-// All callbacks run inside run(), one at a time.
+// All callbacks and posted jobs run inside run(), one at a time.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 
@@ -39,11 +40,20 @@ class TcpLoop {
   // caller keeps ownership of the descriptor and may close it before the loop. kSystem: no
   // descriptor available. Call before run().
   Result<void> watch(int descriptor, std::function<void()> on_readable);
-  // SIGTERM and SIGINT end run() in order; SIGHUP is only logged. Call before run().
+  // SIGTERM and SIGINT end run() in order; SIGHUP opens the log again. Call before run().
   void stop_on_signals();
+  // Sets what SIGHUP also calls, on the loop's thread; empty: nothing. Call before run().
+  void set_on_hang_up(std::function<void()> call);
 
   void run();   // until stop(); then closes open connections, with on_closed
   void stop();  // from any thread
+
+  // Queues a job for the loop's thread, which runs it as it handles an event of a socket; a turn
+  // follows. Jobs of one thread run in their order. From any thread; never waits. False: the job is
+  // dropped, because kPostedMax jobs wait or because the loop ends. A job that is queued and never
+  // run, because run() has returned, is destroyed with the loop.
+  [[nodiscard]] bool post(std::function<void()> job);
+  static constexpr std::size_t kPostedMax = 4096;
 
   // ----- for the servers on it -----
   boost::asio::io_context& io();

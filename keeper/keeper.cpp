@@ -59,6 +59,7 @@ FileChange Keeper::want(std::vector<Wanted> tables, TimePoint now) {
 }
 
 void Keeper::attached(TimePoint now) {
+  ++counters_.sessions;
   looks_.attached(now);
   patience_ends_ = now + limits_.unread_patience;
   // The reasons of earlier refusals may have gone with the session.
@@ -103,7 +104,10 @@ void Keeper::looked(const std::vector<ListedCall>& calls, std::uint64_t unread, 
   report_complete();
 }
 
-void Keeper::look_failed(TimePoint now) { looks_.ended(false, now); }
+void Keeper::look_failed(TimePoint now) {
+  ++counters_.looks_failed;
+  looks_.ended(false, now);
+}
 
 void Keeper::match(const std::vector<ListedCall>& calls, TimePoint now) {
   std::erase_if(released_, [this](const auto& it) { return looks_.judges(it.second); });
@@ -149,6 +153,7 @@ void Keeper::lose_unseen(const std::unordered_set<ConnectionId>& seen, TimePoint
       log::warn("connection {}: call {} is gone; another one is set up", wanted_.name(ref),
                 call.connection);
       wanted_.lose(ref, now, looks_.stamp());
+      ++counters_.calls_lost;
       ++revision_;
     }
     queue(index);
@@ -184,6 +189,7 @@ Keeper::Work Keeper::step(TimePoint now) {
   Work work;
   if (looks_.due(now)) {
     looks_.begin();
+    ++counters_.looks;
     work.look = true;
   }
   if (!looks_.current()) return work;
@@ -192,6 +198,7 @@ Keeper::Work Keeper::step(TimePoint now) {
     releases_.emplace(number, surplus_.back());
     work.requests.emplace_back(ReleaseRequest{number, surplus_.back()});
     surplus_.pop_back();
+    ++counters_.releases;
   }
   // Setups wait for releases: what is too much may have what a setup needs.
   if (!releases_.empty() || held_back(now)) return work;
@@ -210,6 +217,7 @@ void Keeper::set_up(std::uint32_t index, Work& work, TimePoint now) {
   request.request = setup_number(entry.key, ++attempt_);
   wanted_.ask(ref, request.request, now, looks_.stamp());
   ++asked_;
+  ++counters_.setups;
   ++revision_;
   work.requests.emplace_back(std::move(request));
   queue(index);
@@ -227,6 +235,12 @@ void Keeper::answered(RequestId request, const client::Answer& answer, TimePoint
   const bool orphan = orphans_.erase(request) != 0;
   if (!ref && !orphan) return;
   --asked_;
+  if (!answer) {
+    ++counters_.setups_unanswered;
+  } else {
+    ++(answer->kind == OutcomeKind::kConnected ? counters_.setups_connected
+                                               : counters_.setups_refused);
+  }
   if (ref) {
     set_up_answered(*ref, answer, now);
   } else {
@@ -276,6 +290,7 @@ void Keeper::release_answered(ConnectionId connection, const client::Answer& ans
     log::info("call {}: released; no connection of the file needs it", connection);
     released_.emplace(connection, looks_.stamp());
   } else {
+    ++counters_.releases_failed;
     log::warn("call {}: not released: {}; the next look tries again", connection,
               answer ? explain(*answer) : answer.error().text);
   }

@@ -57,6 +57,19 @@ struct ListedCall {
   CallState state = CallState::kUp;  // kUp, kBroken or kUnknown, of a call that is there
 };
 
+struct KeeperCounters {
+  std::uint64_t sessions = 0;  // times attached
+  std::uint64_t looks = 0;
+  std::uint64_t looks_failed = 0;
+  std::uint64_t setups = 0;  // sent
+  std::uint64_t setups_connected = 0;
+  std::uint64_t setups_refused = 0;     // answered refused or busy
+  std::uint64_t setups_unanswered = 0;  // the client gave up
+  std::uint64_t releases = 0;           // sent
+  std::uint64_t releases_failed = 0;
+  std::uint64_t calls_lost = 0;  // were up, and are no longer in the manager's list
+};
+
 class Keeper {
  public:
   // `first_attempt`: should differ from those of earlier runs (call_key.hpp), for example the time.
@@ -95,6 +108,8 @@ class Keeper {
   bool held_back(TimePoint now) const { return unread_ > 0 && now < patience_ends_; }
   // Nothing is wanted, and the manager lists no call of ours.
   bool nothing_left() const;
+  std::uint64_t unread_switches() const { return unread_; }  // of the last look
+  const KeeperCounters& counters() const { return counters_; }
   // Changes with every change of what a status shows.
   std::uint64_t revision() const { return revision_; }
 
@@ -127,6 +142,7 @@ class Keeper {
   TimePoint patience_ends_{};
   bool complete_ = false;  // as last reported
   std::uint64_t revision_ = 0;
+  KeeperCounters counters_;
 };
 
 }  // namespace xbind::keeper

@@ -7,6 +7,8 @@
 #include "client/timers.hpp"
 #include "core/config/timer_option.hpp"
 #include "core/log.hpp"
+#include "exporter/exporter.hpp"
+#include "keeper/keeper_metrics.hpp"
 #include "keeper/program.hpp"
 
 namespace {
@@ -45,7 +47,9 @@ void declare(config::OptionSet& set, keeper::Options& options) {
   });
   set.add_timers(keeper::kKeeperTimers);
   set.add_timers(client::kClientTimers);
+  set.add_metrics(keeper::keeper_metrics());
   orb::add_client_options(set, options.common, log::Level::kInfo);
+  exporter::add_option(set, options.common.metrics);
   set.add_note(fmt::format(
       "Exit codes: 0 after SIGTERM or SIGINT; 1 the manager has another version of the protocol, "
       "or --release-at-end could not release every call; 2 options or the file are refused; {} a "
@@ -78,7 +82,13 @@ int main(int argc, char** argv) {
   orb::Ending end;
   {
     keeper::Program program(runtime, options, std::move(tables));
+    auto exported =
+        exporter::Exporter::open_or_log(options.common.metrics, "xbind-keeper",
+                                        {program.exposed_part()}, {keeper::keeper_metrics()});
+    if (exported == nullptr) return 1;
+    exported->serving();
     end = program.run();
+    exported.reset();
   }
   runtime.shutdown();
   return orb::log_ending(end);

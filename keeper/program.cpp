@@ -14,6 +14,7 @@
 #include "core/durable_file.hpp"
 #include "core/log.hpp"
 #include "core/log_output.hpp"
+#include "core/resident_memory.hpp"
 #include "core/steady_now.hpp"
 #include "keeper/status_document.hpp"
 #include "orb/convert.hpp"
@@ -164,9 +165,13 @@ void Program::read_file_again() {
   auto tables = load_connections(options_.connections);
   if (!tables) {
     log::error("{}; the connections stay as they were", tables.error().text);
-    return;
+    return post([this](TimePoint) {
+      ++file_.read;
+      ++file_.refused;
+    });
   }
   post([this, tables = std::move(*tables)](TimePoint now) {
+    ++file_.read;
     const FileChange change = keeper_.want(tables, now);
     log::info("{} read again: {} added, {} removed, {} changed, {} as before", options_.connections,
               change.added.size(), change.removed.size(), change.changed.size(), change.kept);
@@ -191,7 +196,31 @@ orb::Ending Program::release_all(orb::Ending ended) {
   return ended;
 }
 
+exporter::Part Program::exposed_part() {
+  return {.name = "the keeper",
+          .labels = {},
+          .ask =
+              [this](std::function<void(exporter::Reading)> done) {
+                post([this, done = std::move(done)](TimePoint now) { done(reading(now)); });
+              },
+          .append = [](Metrics& metrics) { append_process_metrics(own_resident_kib(), metrics); }};
+}
+
 // ===== within the Serial =====
+
+exporter::Reading Program::reading(TimePoint now) const {
+  exporter::Reading read{metrics_of(keeper_, file_, now), {}, {}};
+  if (!keeper_.attached()) {
+    read.not_ready.push_back(fmt::format("no session with manager {}", options_.manager));
+  } else if (!keeper_.informed()) {
+    read.not_ready.push_back(fmt::format(
+        "the calls of manager {} have not been read in this session", options_.manager));
+  } else if (keeper_.held_back(now)) {
+    read.not_ready.push_back(fmt::format("manager {} has not read {} switches since its restart",
+                                         options_.manager, keeper_.unread_switches()));
+  }
+  return read;
+}
 
 void Program::post(std::function<void(TimePoint)> job) {
   serial_.post([job = std::move(job)] { job(steady_now()); });

@@ -17,8 +17,10 @@
 #include "client/corba/two_way.hpp"
 #include "client/corba/worker.hpp"
 #include "core/serial.hpp"
+#include "exporter/reading.hpp"
 #include "keeper/connection_file.hpp"
 #include "keeper/keeper.hpp"
+#include "keeper/keeper_metrics.hpp"
 #include "keeper/status_pace.hpp"
 #include "orb/daemon.hpp"
 #include "orb/name_client.hpp"
@@ -51,6 +53,10 @@ class Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
+  // Ready while there is a session with the manager and its list of calls has been read. The
+  // exporter must end before the program does.
+  exporter::Part exposed_part();
+
   // Keeps the connections up until a signal, or until a newer keeper of the name fences this one.
   // With --release-at-end also releases them. Main thread.
   orb::Ending run();
@@ -59,6 +65,7 @@ class Program {
   // Within the Serial.
   void after_drain();
   void write_status(TimePoint now);
+  exporter::Reading reading(TimePoint now) const;
   void say_ready();
 
   // Any thread.
@@ -91,6 +98,7 @@ class Program {
   bool closing_ = false;    // the client is being destroyed
   bool releasing_ = false;  // --release-at-end
   StatusPace status_pace_;
+  FileCounters file_;
   TimePoint explain_at_;  // if there is no session then
 
   Serial serial_;

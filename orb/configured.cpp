@@ -1,14 +1,10 @@
 #include "orb/configured.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "core/log.hpp"
 #include "orb/process.hpp"
 #include "orb/raise.hpp"
 
@@ -16,19 +12,6 @@ namespace xbind::orb {
 namespace {
 
 using Changes = Result<std::vector<config::OptionChange>>;
-
-Changes logged(Changes changes, std::string_view who) {
-  if (!changes) {
-    log::error("{}: the options are not reloaded: {}", who, changes.error().text);
-    return changes;
-  }
-  std::vector<std::string> lines;
-  lines.reserve(changes->size());
-  for (const config::OptionChange& change : *changes) lines.push_back(config::to_string(change));
-  log::info("{}: the options are reloaded: {}", who,
-            lines.empty() ? "all as they were" : fmt::format("{}", fmt::join(lines, ", ")));
-  return changes;
-}
 
 v2::OptionChangeSeq* told(const Changes& changes) {
   if (!changes) raise(changes.error());
@@ -46,25 +29,16 @@ v2::OptionChangeSeq* told(const Changes& changes) {
 
 }  // namespace
 
-Changes reload_and_log(config::Reloadable& options, std::string_view who) {
-  return logged(options.reload(), who);
-}
-
-Changes tune_and_log(config::Reloadable& options, const std::string& name,
-                     const std::optional<std::string>& value) {
-  return logged(value ? options.tune(name, *value) : options.untune(name), "an operator");
-}
-
 v2::OptionChangeSeq* reload(config::Reloadable& options) {
-  return told(reload_and_log(options, "an operator"));
+  return told(config::reload_and_log(options, "an operator"));
 }
 
 v2::OptionChangeSeq* tune(config::Reloadable& options, const char* name, const char* value) {
-  return told(tune_and_log(options, name, value));
+  return told(config::tune_and_log(options, name, value));
 }
 
 v2::OptionChangeSeq* untune(config::Reloadable& options, const char* name) {
-  return told(tune_and_log(options, name, std::nullopt));
+  return told(config::tune_and_log(options, name, std::nullopt));
 }
 
 v2::OptionValueSeq* values_of(config::Reloadable& options) {
@@ -82,7 +56,7 @@ v2::OptionValueSeq* values_of(config::Reloadable& options) {
 }
 
 ReloadOnHangUp::ReloadOnHangUp(config::Reloadable& options) {
-  on_hang_up([&options] { (void)reload_and_log(options, "SIGHUP"); });
+  on_hang_up([&options] { (void)config::reload_and_log(options, "SIGHUP"); });
 }
 
 ReloadOnHangUp::~ReloadOnHangUp() { on_hang_up({}); }

@@ -93,16 +93,6 @@ void end_process(int exit_code, std::string why) {
   kill(getpid(), SIGTERM);  // blocked in every thread (take_signals): wait_for_end() gets it
 }
 
-std::optional<std::uint64_t> resident_kib(int pid) {
-  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("VmRSS:")) return std::stoull(line.substr(6));
-  }
-  return std::nullopt;
-}
-
-std::uint64_t own_resident_kib() { return resident_kib(getpid()).value_or(0); }
-
 std::optional<ProcessUse> process_use(int pid) {
   clockid_t clock{};
   timespec time{};

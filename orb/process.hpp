@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "core/resident_memory.hpp"
+
 namespace xbind::orb {
 
 // Exit codes of the daemons; 1 and 2 have the meaning that they have in every program (failed;
@@ -36,9 +38,8 @@ void on_hang_up(std::function<void()> call);
 // block.
 void end_process(int exit_code, std::string why);
 
-// Resident memory of a process in KiB, from /proc; nullopt when the process has ended.
-std::optional<std::uint64_t> resident_kib(int pid);
-std::uint64_t own_resident_kib();
+using xbind::own_resident_kib;
+using xbind::resident_kib;
 
 // Usage of a process since its start: processor time of all its threads, including ended ones, and
 // how often its present threads yielded or lost the processor.

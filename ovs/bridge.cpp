@@ -171,6 +171,8 @@ void Bridge::on_error(std::uint32_t xid, const Error& error) {
         query);
   }
   ++counters_.refused;
+  if (error.type == static_cast<std::uint16_t>(ErrorType::kBundleFailed))
+    ++counters_.bundles_failed;
   if (refused_.size() >= options_.refused_max)
     return give_up(fmt::format("the bridge refused more than {} changes", options_.refused_max));
   refused_.push_back({xid, error});
@@ -187,6 +189,7 @@ void Bridge::barrier() {
 void Bridge::post_together(std::span<const BundledChange> changes) {
   constexpr std::uint16_t kFlags = kBundleAtomic | kBundleOrdered;
   const std::uint32_t id = next_bundle_++;
+  ++counters_.bundles;
   post(BundleControl{id, BundleType::kOpenRequest, kFlags});
   for (const BundledChange& change : changes) {
     const std::uint32_t xid = take_number();

@@ -75,6 +75,8 @@ struct BridgeCounters {
   std::uint64_t changes = 0;  // posted
   std::uint64_t refused = 0;  // of these
   std::uint64_t batches = 0;  // barriers answered
+  std::uint64_t bundles = 0;  // posted
+  std::uint64_t bundles_failed = 0;
   std::uint64_t connections = 0;
   std::uint64_t ignored = 0;  // messages that nothing waited for
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <optional>
 #include <random>
@@ -10,9 +11,11 @@
 
 #include "core/log.hpp"
 #include "core/repeated_failure_log.hpp"
+#include "core/resident_memory.hpp"
 #include "core/steady_now.hpp"
 #include "emulator/fabric.hpp"
 #include "gsmp/tcp_server.hpp"
+#include "ovs/ovs_metrics.hpp"
 
 namespace xbind::ovs {
 
@@ -51,6 +54,12 @@ struct Daemon::Impl {
   // ----- the bridge -----
 
   void bridge_closed(const std::string& reason, bool was_connected) {
+    if (table.bridge().ready()) {
+      ++met.lost;
+      away_since = steady_now();
+    }
+    if (!was_connected) ++met.failed_attempts;
+    why_away = reason;
     table.bridge().closed();
     const auto complaint = failures.failed(
         "bridge", was_connected ? reason : "cannot be connected: " + reason, steady_now());
@@ -75,9 +84,9 @@ struct Daemon::Impl {
   void bridge_ready() {
     link.well();
     failures.well("bridge");
-    const OvsTableCounters& met = table.counters();
+    const OvsTableCounters& found = table.counters();
     log::info("bridge {}: ready; connections: {} adopted, {} restored; {} flows removed",
-              to_string(parts.bridge), met.adopted, met.restored, met.removed);
+              to_string(parts.bridge), found.adopted, found.restored, found.removed);
     if (!agent) start_agent();
   }
 
@@ -141,6 +150,25 @@ struct Daemon::Impl {
     }
   }
 
+  // ----- metrics -----
+
+  exporter::Reading reading() const {
+    using std::chrono::milliseconds;
+    exporter::Reading read;
+    LinkReading bridge = met;
+    if (!table.bridge().ready()) {
+      const auto away = std::chrono::ceil<milliseconds>(steady_now() - away_since).count();
+      bridge.away_ms = std::max<std::uint64_t>(1, away);  // 0 means that the bridge is ready
+      read.not_ready.push_back(fmt::format("bridge {} has had no session for {} s{}{}",
+                                           to_string(parts.bridge), bridge.away_ms / 1000,
+                                           why_away.empty() ? "" : ": ", why_away));
+    }
+    if (!server) read.not_ready.emplace_back("no controller is served until the bridge is read");
+    read.metrics = metrics_of(agent ? emulator::AgentReading(*agent) : emulator::AgentReading{},
+                              fabric, table, bridge);
+    return read;
+  }
+
   TimePoint turn() {
     const TimePoint now = steady_now();
     serve_bridge(now);
@@ -170,6 +198,9 @@ struct Daemon::Impl {
   RepeatedFailureLog failures;
   wire::Buffer output;
   bool was_ready = false;
+  LinkReading met;  // without away_ms
+  TimePoint away_since = steady_now();
+  std::string why_away;  // the last failure
   Result<void> outcome;
 };
 
@@ -177,6 +208,23 @@ Daemon::Daemon(const Options& options, std::uint64_t seed,
                std::function<void(const std::string&)> on_ready)
     : impl_(std::make_unique<Impl>(options, seed, std::move(on_ready))) {}
 Daemon::~Daemon() = default;
+
+void Daemon::set_options(config::Reloadable& options) {
+  impl_->loop.set_on_hang_up([&options] { (void)config::reload_and_log(options, "SIGHUP"); });
+}
+
+void Daemon::change(const Options& wanted) { impl_->fabric.set_branches_max(wanted.branches_max); }
+
+exporter::Part Daemon::exposed_part() {
+  exporter::Part part{.name = impl_->name, .labels = {}, .ask = {}, .append = {}};
+  part.labels = {{"switch", impl_->name}};
+  part.ask = [this](const std::function<void(exporter::Reading)>& done) {
+    // Refused when the process ends: the question is then dropped, as Part says.
+    (void)impl_->loop.post([this, done] { done(impl_->reading()); });
+  };
+  part.append = [](Metrics& metrics) { append_process_metrics(own_resident_kib(), metrics); };
+  return part;
+}
 
 Result<void> Daemon::run() { return impl_->run(); }
 

@@ -9,7 +9,9 @@
 #include <memory>
 #include <string>
 
+#include "core/config/reload.hpp"
 #include "core/result.hpp"
+#include "exporter/reading.hpp"
 #include "ovs/options.hpp"
 
 namespace xbind::ovs {
@@ -22,6 +24,14 @@ class Daemon {
   ~Daemon();
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
+
+  // SIGHUP reloads these options, on the thread of run(). They must outlive run(). Call before
+  // run().
+  void set_options(config::Reloadable& options);
+  // Puts the live options into effect. Only within a reload of set_options().
+  void change(const Options& wanted);
+  // Ready while the session with the bridge is. The exporter must end before the daemon does.
+  exporter::Part exposed_part();
 
   // Until SIGTERM or SIGINT. kSystem, kBadInput: the address to listen on is not available.
   Result<void> run();

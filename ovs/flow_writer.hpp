@@ -103,6 +103,10 @@ class FlowWriter {
   // Removes groups and meters in our ranges that neither connections nor flows of others use.
   void remove_unused(const BridgeContents& contents);
 
+  // Numbers in use, also by others or until a change is confirmed.
+  std::size_t groups_used() const { return groups_.used(); }
+  std::size_t meters_used() const { return meters_.used(); }
+
   bool in_service(PortId port) const {
     return fabric_.port_status(port) == gsmp::PortStatus::kAvailable;
   }

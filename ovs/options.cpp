@@ -218,6 +218,7 @@ void declare(config::OptionSet& set, Options& options) {
   set.add_uint("branches-max", &o->branches_max, 1U << 20, {1, 1U << 24},
                "Branches that the switch holds; beyond, requests fail with code 19.");
   log::declare(set, o->log, log::Level::kInfo);
+  set.set_live({"branches-max", "log-level"});
   set.add_timers(kOvsTimers);
   set.add_timers(emulator::kSwitchTimers);
   set.add_timers(gsmp::kGsmpTimers);

@@ -74,6 +74,7 @@ class OvsTable final : public emulator::FabricState, private BridgeClient {
   void flush() { bridge_.barrier(); }
   // Whether the bridge has been connected and read at least once.
   bool started() const { return started_; }
+  const FlowWriter& flows() const { return flows_; }
   std::size_t changes_open() const { return open_.size(); }
   std::size_t requests_waiting() const { return waiting_.size(); }
   const OvsTableCounters& counters() const { return counters_; }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "core/config/variable_names.hpp"
+#include "core/log.hpp"
 
 namespace xbind::config {
 namespace {
@@ -11,7 +12,31 @@ namespace {
 // An empty value would not be seen.
 std::string shown(const std::string& value) { return value.empty() ? "(empty)" : value; }
 
+using Changes = Result<std::vector<OptionChange>>;
+
+Changes logged(Changes changes, std::string_view who) {
+  if (!changes) {
+    log::error("{}: the options are not reloaded: {}", who, changes.error().text);
+    return changes;
+  }
+  std::vector<std::string> lines;
+  lines.reserve(changes->size());
+  for (const OptionChange& change : *changes) lines.push_back(to_string(change));
+  log::info("{}: the options are reloaded: {}", who,
+            lines.empty() ? "all as they were" : fmt::format("{}", fmt::join(lines, ", ")));
+  return changes;
+}
+
 }  // namespace
+
+Changes reload_and_log(Reloadable& options, std::string_view who) {
+  return logged(options.reload(), who);
+}
+
+Changes tune_and_log(Reloadable& options, const std::string& name,
+                     const std::optional<std::string>& value) {
+  return logged(value ? options.tune(name, *value) : options.untune(name), "an operator");
+}
 
 std::string to_string(const OptionChange& change) {
   return fmt::format("{} {} -> {} ({})", change.name, shown(change.before), shown(change.after),

@@ -17,7 +17,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -51,6 +53,13 @@ class Reloadable {
   // The options as they are in use, in order of declaration.
   virtual std::vector<OptionValue> values() = 0;
 };
+
+// Reloads, and logs what has changed or why nothing has. `who`: "an operator", "SIGHUP". Any
+// thread; waits for a reload that is under way.
+Result<std::vector<OptionChange>> reload_and_log(Reloadable& options, std::string_view who);
+// The same for one option that an operator sets, or no longer sets (nullopt).
+Result<std::vector<OptionChange>> tune_and_log(Reloadable& options, const std::string& name,
+                                               const std::optional<std::string>& value);
 
 template <class Options>
 class Reload : public Reloadable {

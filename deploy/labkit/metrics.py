@@ -9,7 +9,7 @@ from pathlib import Path
 
 FIRST_PORT = 9470
 SCRAPED = ["xbind-cmgr", "xbind-switchserver", "xbind-routeobject", "xbind-qosmapper",
-           "xbind-console"]
+           "xbind-console", "xbind-switch", "xbind-gsmp-ovs", "xbind-keeper"]
 INTERVAL = "5s"
 ALERTS = Path(__file__).resolve().parents[1] / "prometheus" / "alerts.yml"
 

@@ -121,15 +121,13 @@ class Logs(unittest.TestCase):
             self.assertIn("a controller", path.read_text())
 
     def test_sighup_without_files_changes_nothing(self):
-        with lab_up() as lab:
-            manager, switch = (lab.processes[name] for name in
-                               ("xbind-cmgr", f"xbind-switch/{MIDDLE}"))
-            os.kill(manager.pid, signal.SIGHUP)
-            os.kill(switch.pid, signal.SIGHUP)
-            wait_until(lambda: "SIGHUP: the options are reloaded: all as they were" in
-                       manager.output(), "the manager has logged SIGHUP")
-            wait_until(lambda: "SIGHUP (a terminal was closed?) changes nothing" in
-                       switch.output(), "the switch has logged SIGHUP")
+        reloads = "SIGHUP: the options are reloaded: all as they were"
+        with lab_up(console=True) as lab:
+            for name, said in (("xbind-cmgr", reloads), (f"xbind-switch/{MIDDLE}", reloads),
+                               ("xbind-console", "(a terminal was closed?) changes nothing")):
+                process = lab.processes[name]
+                os.kill(process.pid, signal.SIGHUP)
+                wait_until(lambda: said in process.output(), f"{name} has logged SIGHUP")
             self.ctl(lab, "status")
 
     def test_a_file_that_cannot_be_opened_ends_the_program(self):

@@ -8,28 +8,16 @@ import shutil
 import signal
 import socket
 import subprocess
-import urllib.error
+import tempfile
 import urllib.request
 from pathlib import Path
 
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
-from labkit import metrics  # noqa: E402
+from labkit import control, metrics  # noqa: E402
+from scraping import Scrape, documented, family_of, get
 
-SAMPLE = re.compile(r"^(\w+)(?:\{(.*)\})? (\S+)$")
-LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 # Names in expressions of Prometheus.
 NAMES = re.compile(r"\bxbind_\w+")
-
-
-def get(address, path, method="GET"):
-    """Status code, headers and body."""
-    request = urllib.request.Request(f"http://{address}{path}", method=method)
-    try:
-        with urllib.request.urlopen(request, timeout=20) as answer:
-            return answer.status, answer.headers, answer.read().decode()
-    except urllib.error.HTTPError as error:
-        with error:
-            return error.code, error.headers, error.read().decode()
 
 
 def raw(address, octets):
@@ -41,44 +29,6 @@ def raw(address, octets):
         while piece := peer.recv(65536):
             answer += piece
     return answer.decode()
-
-
-class Scrape:
-    """The samples of one answer of /metrics."""
-
-    def __init__(self, text):
-        self.text = text
-        self.types = dict(re.findall(r"^# TYPE (\w+) (\w+)$", text, re.MULTILINE))
-        self.samples = {}
-        for line in text.splitlines():
-            if not line.startswith("#"):
-                name, labels, value = SAMPLE.match(line).groups()
-                key = name, frozenset(LABEL.findall(labels or ""))
-                assert key not in self.samples, f"twice: {line}"
-                self.samples[key] = float(value)
-
-    def value(self, name, **labels):
-        return self.samples[name, frozenset(labels.items())]
-
-    def of(self, name):
-        """Labels -> value, for every sample of that name."""
-        return {labels: value for (one, labels), value in self.samples.items() if one == name}
-
-    def names(self):
-        return {name for name, _ in self.samples}
-
-
-def documented():
-    """Family -> its labels, from docs/metrics.md."""
-    text = (ROOT / "docs" / "metrics.md").read_text()
-    rows = re.findall(r"\| `(xbind_\w+)(?:\{([\w,]+)\})?` \|", text)
-    return {family: set(labels.split(",")) - {""} for family, labels in rows}
-
-
-def family_of(name, types):
-    """The family of a sample: a histogram has three kinds."""
-    base = re.sub(r"_(bucket|sum|count)$", "", name)
-    return base if types.get(base) == "histogram" else name
 
 
 class Exposed(unittest.TestCase):
@@ -174,28 +124,59 @@ class Exposed(unittest.TestCase):
             self.assertEqual(counted, after.value("xbind_cmgr_connected_total"), sample)
 
     def test_every_name_is_documented_and_every_alert_and_panel_exists(self):
-        with lab_up(metrics=True) as lab:
-            # A refusal of a hop, so that the families which need one are there.
-            for code in (0, 1):
-                asked = tool(lab, "xbindctl", "connect", CALLER, CALLEE, "--cells-per-s", "300000")
-                self.assertEqual(asked.returncode, code, asked.stdout + asked.stderr)
-            known = documented()
-            exposed = set()
-            for process in metrics.targets(lab.state_dir):
-                scrape = self.scrape(lab, process)
-                for name, labels in scrape.samples:
-                    family = family_of(name, scrape.types)
-                    self.assertIn(family, known, process)
-                    self.assertIn(family, scrape.types)
-                    extra = {label for label, _ in labels} - known[family] - {"le"}
-                    self.assertLessEqual(extra, {"switch"}, f"{process} {name}")
-                exposed |= scrape.names()
-                self.check_by_promtool(scrape.text)
-            wanted = {*NAMES.findall((ROOT / "deploy/prometheus/alerts.yml").read_text()),
-                      *NAMES.findall((ROOT / "deploy/grafana/openxbind.json").read_text())}
-            self.assertGreater(len(wanted), 20)
-            self.assertEqual(wanted - exposed, set())
-            self.check_rules_by_promtool(metrics.file_of(lab.state_dir))
+        with tempfile.TemporaryDirectory() as folder:
+            kept = Path(folder) / "kept.toml"
+            kept.write_text(f'[[connection]]\nname = "one"\nfrom = "{CALLER}"\n'
+                            f'to = "{CALLEE}"\ncells-per-s = 100\n')
+            with lab_up(metrics=True, connections=kept) as lab:
+                self.check_names(lab)
+
+    def check_names(self, lab):
+        # A refusal of a hop and an alarm, so that the families which need one are there.
+        for code in (0, 1):
+            asked = tool(lab, "xbindctl", "connect", CALLER, CALLEE, "--cells-per-s", "300000")
+            self.assertEqual(asked.returncode, code, asked.stdout + asked.stderr)
+        control.tell(lab.process_of("xbind-switch", CALLER), ["refuse-next 1 18"])
+        asked = tool(lab, "xbindctl", "connect", CALLER, CALLEE, "--cells-per-s", "1")
+        self.assertEqual(asked.returncode, 1, asked.stdout + asked.stderr)
+        end([lab.process_of("xbind-switch", MIDDLE)])
+        server = f"xbind-switchserver/{MIDDLE}"
+        wait_until(lambda: "xbind_orb_alarms" in self.scrape(lab, server).names(),
+                   "an alarm is raised")
+        exposed = self.names_of_a_bridges_agent()
+        for process in set(metrics.targets(lab.state_dir)) - {f"xbind-switch/{MIDDLE}"}:
+            exposed |= self.check_documented(process, self.scrape(lab, process))
+        wanted = {*NAMES.findall((ROOT / "deploy/prometheus/alerts.yml").read_text()),
+                  *NAMES.findall((ROOT / "deploy/grafana/openxbind.json").read_text())}
+        self.assertGreater(len(wanted), 20)
+        self.assertEqual(wanted - exposed, set())
+        self.check_rules_by_promtool(metrics.file_of(lab.state_dir))
+
+    def check_documented(self, process, scrape):
+        """Every name and label of the scrape is in docs/metrics.md; returns the names."""
+        known = documented()
+        for name, labels in scrape.samples:
+            family = family_of(name, scrape.types)
+            self.assertIn(family, known, process)
+            self.assertIn(family, scrape.types)
+            extra = {label for label, _ in labels} - known[family] - {"le"}
+            self.assertLessEqual(extra, {"switch"}, f"{process} {name}")
+        self.check_by_promtool(scrape.text)
+        return scrape.names()
+
+    def names_of_a_bridges_agent(self):
+        """Those of an xbind-gsmp-ovs, whose bridge need not be there."""
+        words = [BIN / "xbind-gsmp-ovs", "--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0",
+                 "--bridge", "unix:/nonexistent/br0.mgmt"]
+        with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True) as agent:
+            try:
+                said = re.fullmatch(r"xbind-gsmp-ovs metrics on (\S+)\n", agent.stdout.readline())
+                code, _, text = get(said.group(1), "/metrics")
+                self.assertEqual(code, 200, text)
+                return self.check_documented("xbind-gsmp-ovs", Scrape(text))
+            finally:
+                agent.terminate()
 
     def promtool(self, *words, text=None):
         """Runs Prometheus' own tool, where it is installed (deploy/install long)."""

@@ -22,9 +22,9 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = ["gsmpdump", *("xbind-callgen " + word for word in (
                 "compare control figures floor generator null-manager null-switch overload report "
                 "run saturate search soak").split()),
-            "xbind-cmgr", "xbind-console", "xbind-keeper", "xbind-names", "xbind-qosmapper",
-            "xbind-routeobject", "xbind-switch",
-            "xbind-switch tell", "xbind-switchserver", "xbindctl"]
+            "xbind-cmgr", "xbind-console", "xbind-gsmp-ovs", "xbind-keeper", "xbind-names",
+            "xbind-qosmapper", "xbind-routeobject", "xbind-switch", "xbind-switch tell",
+            "xbind-switchserver", "xbindctl"]
 
 # Files that may use CORBA. All others compile without omniORB. main.cpp builds and connects the
 # objects of daemon.* and program.*.

@@ -17,9 +17,10 @@ using ::testing::StartsWith;
 class Control : public test::EmulatedTest {
  protected:
   using EmulatedTest::EmulatedTest;
-  std::string tell(std::string_view line) { return answer(line, {&emulated}, capture, now); }
+  std::string tell(std::string_view line) { return answer(line, {&emulated}, controls, now); }
 
   std::vector<std::string> captured;
+  std::vector<std::string> tuned;
   CaptureControl capture = [this](EmulatedSwitch& of, PortId port,
                                   const std::string& file) -> Result<void> {
     if (file == "/nowhere/x.pcap") return fail(ErrorCode::kSystem, "{}: no such folder", file);
@@ -27,6 +28,15 @@ class Control : public test::EmulatedTest {
     captured.push_back(fmt::format("{} {} '{}'", of.name(), port, file));
     return {};
   };
+  Controls controls{
+      .capture = capture,
+      .tune = [this](const std::string& option, const std::optional<std::string>& value)
+          -> Result<std::vector<config::OptionChange>> {
+        if (option == "ports") return fail(ErrorCode::kBadInput, "an option needs a restart");
+        tuned.push_back(option + (value ? "=" + *value : " as configured"));
+        if (value == "info") return {};
+        return std::vector{config::OptionChange{option, "info", value.value_or("info"), "", true}};
+      }};
 };
 
 // Port 2 is an MPLS port.
@@ -277,18 +287,32 @@ TEST_F(Control, AMomentOfNonsenseBreaksNothing) {
 
 // ----- several switches -------------------------------------------------------------------------
 
+TEST_F(Control, OptionsOfTheProcessAreTunedByTheirName) {
+  EXPECT_EQ(tell("tune log-level=gsmp=debug,info"), "ok log-level=gsmp=debug,info");
+  EXPECT_EQ(tell("tune log-level"), "ok log-level=info");
+  EXPECT_EQ(tell("tune log-level=info"), "ok") << "nothing differs";
+  EXPECT_THAT(
+      tuned, ElementsAre("log-level=gsmp=debug,info", "log-level as configured", "log-level=info"));
+  EXPECT_EQ(tell("tune ports=3"), "error bad-value: an option needs a restart");
+  EXPECT_THAT(tell("tune log-level info"), StartsWith("error arguments: 2 words after tune"));
+  controls.tune = {};  // as with --fault at the start
+  EXPECT_EQ(tell("tune log-level=off"),
+            "error bad-value: options are tuned by the control socket only");
+}
+
 TEST_F(Control, ALineSaysWhichSwitchIsMeant) {
   EmulatedSwitchOptions second = options();
   second.name = "sw2";
   EmulatedSwitch other(second);
   const auto tell_both = [&](std::string_view line) {
-    return answer(line, {&emulated, &other}, capture, now);
+    return answer(line, {&emulated, &other}, controls, now);
   };
   EXPECT_EQ(tell_both("@sw2 partial-frames 5"), "ok");
   EXPECT_EQ(other.settings().partial_octets, 5U);
   EXPECT_EQ(emulated.settings().partial_octets, 0U);
   EXPECT_THAT(tell_both("status"), StartsWith("error no-such-switch: 2 switches are here"));
   EXPECT_EQ(tell_both("@sw3 status"), "error no-such-switch: 'sw3'");
+  EXPECT_EQ(tell_both("tune log-level=warn"), "ok log-level=warn") << "it is the process's";
   EXPECT_EQ(tell("@sw1 partial-frames 6"), "ok");  // allowed where there is only one switch
   EXPECT_EQ(emulated.settings().partial_octets, 6U);
 }

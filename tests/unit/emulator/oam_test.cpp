@@ -47,11 +47,7 @@ class OamTest : public test::EmulatedTest {
     cells.resize(from.receive(cells));
     return cells;
   }
-  std::string status() {
-    return answer(
-        "status", {&emulated},
-        [](EmulatedSwitch&, PortId, const std::string&) { return Result<void>{}; }, now);
-  }
+  std::string status() { return answer("status", {&emulated}, {}, now); }
 
   std::unique_ptr<Link> host, behind;
 };

@@ -146,6 +146,39 @@ links = ["1=ring:sw1-sw2"]
 services = "cbr"
 )";
 
+TEST(Switches, ADifferenceNamesSwitchOptionAndLine) {
+  const auto before = parse_switches(kTwo, "x.toml");
+  ASSERT_TRUE(before);
+  EXPECT_THAT(changes_of(*before, *before).value(), IsEmpty());
+  std::string text = kTwo;
+  text += "branches-max = 7\nports = 5\n";
+  const auto wanted = parse_switches(text, "x.toml");
+  ASSERT_TRUE(wanted) << wanted.error().text;
+  const auto changes = changes_of(*before, *wanted);
+  ASSERT_TRUE(changes);
+  ASSERT_EQ(changes->size(), 2U);
+  EXPECT_EQ((*changes)[0].name, "sw2 ports");
+  EXPECT_FALSE((*changes)[0].live);
+  EXPECT_EQ((*changes)[1].name, "sw2 branches-max");
+  EXPECT_EQ((*changes)[1].before, "1048576");
+  EXPECT_EQ((*changes)[1].after, "7");
+  EXPECT_THAT((*changes)[1].source, HasSubstr("x.toml line 15"));
+  EXPECT_TRUE((*changes)[1].live);
+}
+
+TEST(Switches, TheirNamesAndOrderNeedARestart) {
+  const auto before = parse_switches(kTwo, "x.toml");
+  ASSERT_TRUE(before);
+  std::vector<SwitchOptions> wanted = *before;
+  std::swap(wanted[0], wanted[1]);
+  EXPECT_FALSE(changes_of(*before, wanted));
+  wanted = *before;
+  wanted.pop_back();
+  const auto refused = changes_of(*before, wanted);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text, HasSubstr("there were 2 switches, and the file has 1"));
+}
+
 TEST(Switches, AsTheFileSaysThem) {
   const auto switches = parse_switches(kTwo, "x.toml");
   ASSERT_TRUE(switches) << switches.error().text;

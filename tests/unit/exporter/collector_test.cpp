@@ -109,6 +109,31 @@ TEST_F(CollectorTest, ASilentPartIsNotAskedAgainUntilItAnswers) {
   EXPECT_EQ(one_.questions(), 2);
 }
 
+TEST_F(CollectorTest, APartThatDropsTheQuestionIsSilentAndIsAskedAgain) {
+  std::atomic<int> asked = 0;
+  Part part{"one", {}, {}, {}};
+  part.ask = [&](const auto& done) {
+    if (++asked == 1) return;  // destroys the question
+    done(one_.reading);
+  };
+  Collector& collected = collector({part});
+  EXPECT_THAT(collected.not_healthy(), SizeIs(1));
+  EXPECT_THAT(collected.not_healthy(), IsEmpty());
+  EXPECT_EQ(asked, 2);
+}
+
+TEST_F(CollectorTest, AQuestionThatIsDroppedAfterTheEndHarmsNothing) {
+  std::function<void(Reading)> kept;
+  {
+    Part part{"one", {}, [&](const auto& done) { kept = done; }, {}};
+    const Collector ended(
+        {.program = "trial", .answer = milliseconds{1}, .now = [] { return TimePoint{}; }}, {part},
+        {metric_table("trial", kTrips)});
+    EXPECT_THAT(ended.not_healthy(), SizeIs(1));
+  }
+  kept = {};
+}
+
 TEST_F(CollectorTest, AnAnswerAfterTheEndIsDropped) {
   one_.keep_questions();
   {

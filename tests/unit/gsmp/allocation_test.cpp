@@ -8,7 +8,7 @@
 #include "tests/unit/gsmp/hex.hpp"
 
 namespace {
-std::size_t allocations = 0;
+thread_local std::size_t allocations = 0;
 }
 
 void* operator new(std::size_t octets) {

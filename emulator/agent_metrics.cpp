@@ -1,0 +1,154 @@
+#include "emulator/agent_metrics.hpp"
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace xbind::emulator {
+namespace {
+
+using gsmp::MessageType;
+
+struct ShownAgent {
+  const AgentReading& agent;
+  const Fabric& fabric;
+  std::uint64_t ports_down = 0;
+};
+
+template <std::uint64_t AgentCounters::*member>
+std::uint64_t counted(const ShownAgent& one) {
+  return one.agent.counters.*member;
+}
+
+constexpr MetricRow<ShownAgent> kAgentRows[] = {
+    {"controllers", MetricKind::kGauge, "", "Controllers that are connected.",
+     [](const ShownAgent& one) { return one.agent.controllers; }},
+    {"adjacencies", MetricKind::kGauge, "", "Controllers whose adjacency is established.",
+     [](const ShownAgent& one) { return one.agent.adjacencies; }},
+    {"adjacencies_up", MetricKind::kCounter, "", "Times that an adjacency was established.",
+     counted<&AgentCounters::adjacencies_up>},
+    {"adjacencies_down", MetricKind::kCounter, "", "Times that an established adjacency ended.",
+     counted<&AgentCounters::adjacencies_down>},
+    {"connections", MetricKind::kGauge, "", "Connections in the table.",
+     [](const ShownAgent& one) -> std::uint64_t { return one.fabric.connections(); }},
+    {"branches", MetricKind::kGauge, "", "Branches of the connections.",
+     [](const ShownAgent& one) -> std::uint64_t { return one.fabric.branches(); }},
+    {"branches_max", MetricKind::kGauge, "", "Branches that the table may hold.",
+     [](const ShownAgent& one) -> std::uint64_t { return one.fabric.options().branches_max; }},
+    {"ports", MetricKind::kGauge, "", "Ports whose card is in.",
+     [](const ShownAgent& one) -> std::uint64_t { return one.fabric.installed_ports(); }},
+    {"ports_down", MetricKind::kGauge, "",
+     "Ports that carry nothing: line down, or out of service.",
+     [](const ShownAgent& one) { return one.ports_down; }},
+    {"open_requests", MetricKind::kGauge, "", "Requests that the table has not completed.",
+     [](const ShownAgent& one) { return one.agent.open_requests; }},
+    {"branches_added", MetricKind::kCounter, "", "Add Branch requests that succeeded.",
+     counted<&AgentCounters::branches_added>},
+    {"branches_deleted", MetricKind::kCounter, "", "Branches deleted by Delete Branches requests.",
+     counted<&AgentCounters::branches_deleted>},
+    {"undecodable", MetricKind::kCounter, "", "Requests that could not be decoded.",
+     counted<&AgentCounters::undecodable>},
+    {"messages_dropped", MetricKind::kCounter, "",
+     "Messages dropped: before the adjacency, of another version, or not for a switch.",
+     counted<&AgentCounters::dropped>},
+    {"refused_open", MetricKind::kCounter, "",
+     "Requests refused with code 19 because too many were open.",
+     counted<&AgentCounters::refused_open>},
+    {"answers_void", MetricKind::kCounter, "",
+     "Answers of the table that came after their adjacency had ended.",
+     counted<&AgentCounters::answers_void>},
+    {"events_sent", MetricKind::kCounter, "", "Events sent, counted for each controller.",
+     counted<&AgentCounters::events_sent>},
+    {"events_held", MetricKind::kCounter, "",
+     "Events held back by flow control, or without a controller.",
+     counted<&AgentCounters::events_held>},
+};
+
+constexpr MetricNames kAgentFamilies{{
+    {"requests/<message>", MetricKind::kCounter, "",
+     "Requests of the message type; only where there were any."},
+    {"failed_requests/<message>", MetricKind::kCounter, "",
+     "Requests of the message type that were answered with a failure; only where there were any."},
+    {"failures/<code>", MetricKind::kCounter, "",
+     "Failures sent with the GSMP failure code; only where there were any."},
+    {"port_up/<port>", MetricKind::kGauge, "",
+     "1: the port is in service and its line is up; 0: it is not."},
+}};
+constexpr std::string_view kRequests = kAgentFamilies["requests/<message>"];
+constexpr std::string_view kFailedRequests = kAgentFamilies["failed_requests/<message>"];
+constexpr std::string_view kFailures = kAgentFamilies["failures/<code>"];
+constexpr std::string_view kPortUp = kAgentFamilies["port_up/<port>"];
+
+constexpr std::array kMessages{
+    std::pair{MessageType::kAddBranch, std::string_view{"add-branch"}},
+    std::pair{MessageType::kDeleteBranches, std::string_view{"delete-branches"}},
+    std::pair{MessageType::kDeleteTree, std::string_view{"delete-tree"}},
+    std::pair{MessageType::kVerifyTree, std::string_view{"verify-tree"}},
+    std::pair{MessageType::kDeleteAllInput, std::string_view{"delete-all-input"}},
+    std::pair{MessageType::kDeleteAllOutput, std::string_view{"delete-all-output"}},
+    std::pair{MessageType::kMoveOutputBranch, std::string_view{"move-output-branch"}},
+    std::pair{MessageType::kMoveInputBranch, std::string_view{"move-input-branch"}},
+    std::pair{MessageType::kVpcAddBranch, std::string_view{"vpc-add-branch"}},
+    std::pair{MessageType::kVpcMoveOutputBranch, std::string_view{"vpc-move-output-branch"}},
+    std::pair{MessageType::kVpcMoveInputBranch, std::string_view{"vpc-move-input-branch"}},
+    std::pair{MessageType::kPortManagement, std::string_view{"port-management"}},
+    std::pair{MessageType::kLabelRange, std::string_view{"label-range"}},
+    std::pair{MessageType::kConnectionActivity, std::string_view{"connection-activity"}},
+    std::pair{MessageType::kPortStatistics, std::string_view{"port-statistics"}},
+    std::pair{MessageType::kConnectionStatistics, std::string_view{"connection-statistics"}},
+    std::pair{MessageType::kReportConnectionState, std::string_view{"report-connection-state"}},
+    std::pair{MessageType::kSwitchConfiguration, std::string_view{"switch-configuration"}},
+    std::pair{MessageType::kPortConfiguration, std::string_view{"port-configuration"}},
+    std::pair{MessageType::kAllPortsConfiguration, std::string_view{"all-ports-configuration"}},
+    std::pair{MessageType::kServiceConfiguration, std::string_view{"service-configuration"}},
+    std::pair{MessageType::kReservationRequest, std::string_view{"reservation-request"}},
+    std::pair{MessageType::kDeleteReservation, std::string_view{"delete-reservation"}},
+    std::pair{MessageType::kDeleteAllReservations, std::string_view{"delete-all-reservations"}},
+    std::pair{MessageType::kGetParameterSupport, std::string_view{"get-parameter-support"}},
+    std::pair{MessageType::kSetTrafficClasses, std::string_view{"set-traffic-classes"}},
+    std::pair{MessageType::kGetTrafficClasses, std::string_view{"get-traffic-classes"}},
+    std::pair{MessageType::kGetEstimationSupport, std::string_view{"get-estimation-support"}},
+    std::pair{MessageType::kSetEstimationPolicy, std::string_view{"set-estimation-policy"}},
+    std::pair{MessageType::kGetEstimationPolicy, std::string_view{"get-estimation-policy"}},
+    std::pair{MessageType::kSetSchedulableRegion, std::string_view{"set-schedulable-region"}},
+    std::pair{MessageType::kGetSchedulableRegion, std::string_view{"get-schedulable-region"}},
+};
+
+// Appends the counts of known message types, and under "other" the sum of the rest: a controller
+// may send any of 256 numbers.
+void append_types(std::string_view family, std::array<std::uint64_t, 256> counts,
+                  Metrics& metrics) {
+  for (const auto& [type, word] : kMessages) {
+    const std::uint64_t count = std::exchange(counts[static_cast<std::uint8_t>(type)], 0);
+    if (count > 0) metrics.emplace_back(filled(family, {word}), count);
+  }
+  std::uint64_t rest = 0;
+  for (const std::uint64_t count : counts) rest += count;
+  if (rest > 0) metrics.emplace_back(filled(family, {"other"}), rest);
+}
+
+}  // namespace
+
+void append_metrics(const AgentReading& agent, const Fabric& fabric, Metrics& metrics) {
+  ShownAgent reading{agent, fabric};
+  for (std::uint32_t number = 1; number <= fabric.ports(); ++number) {
+    const PortId port(number);
+    if (!fabric.has(port)) continue;
+    const bool up =
+        fabric.line_up(port) && fabric.port_status(port) == gsmp::PortStatus::kAvailable;
+    if (!up) ++reading.ports_down;
+    metrics.emplace_back(filled(kPortUp, {std::to_string(number)}), up ? 1 : 0);
+  }
+  append(kAgentRows, reading, metrics);
+  append_types(kRequests, agent.counters.requests_of, metrics);
+  append_types(kFailedRequests, agent.counters.failures_of, metrics);
+  for (std::size_t code = 0; code < agent.counters.failures_with.size(); ++code) {
+    const std::uint64_t count = agent.counters.failures_with[code];
+    if (count > 0) metrics.emplace_back(filled(kFailures, {std::to_string(code)}), count);
+  }
+}
+
+MetricTable agent_metrics() { return metric_table("emulator", kAgentRows, kAgentFamilies); }
+
+}  // namespace xbind::emulator

@@ -1,0 +1,73 @@
+#include "emulator/switch_metrics.hpp"
+
+#include <string>
+#include <string_view>
+
+#include "emulator/agent_metrics.hpp"
+
+namespace xbind::emulator {
+namespace {
+
+constexpr MetricRow<std::uint64_t> kProcessRows[] = {
+    {"rss_kib", MetricKind::kGauge, "KiB", "Resident memory of the process.",
+     [](const std::uint64_t& kib) { return kib; }, MetricScope::kProcess},
+};
+
+constexpr MetricRow<EmulatedSwitch> kSwitchRows[] = {
+    {"policed_tagged", MetricKind::kCounter, "", "Cells that policing tagged.",
+     [](const EmulatedSwitch& one) { return one.policed_since_start().tagged; }},
+    {"policed_discarded", MetricKind::kCounter, "", "Cells that policing discarded.",
+     [](const EmulatedSwitch& one) { return one.policed_since_start().discarded; }},
+};
+
+constexpr MetricNames kPortFamilies{{
+    {"port_input_cells/<port>", MetricKind::kCounter, "",
+     "Cells received at the port, without idle ones."},
+    {"port_input_discards/<port>", MetricKind::kCounter, "",
+     "Of the received cells: dropped by policing, or at a line that is down."},
+    {"port_invalid_label_cells/<port>", MetricKind::kCounter, "",
+     "Of the received cells: dropped because no connection has their label."},
+    {"port_output_cells/<port>", MetricKind::kCounter, "", "Cells sent at the port."},
+    {"port_output_discards/<port>", MetricKind::kCounter, "",
+     "Cells dropped by the output queue, or at a line that is down."},
+    {"port_queued_cells/<port>", MetricKind::kGauge, "", "Cells in the output queue."},
+}};
+// Outside the function, because clang 14 refuses the look-up of a row inside it.
+constexpr std::string_view kInputCells = kPortFamilies["port_input_cells/<port>"];
+constexpr std::string_view kInputDiscards = kPortFamilies["port_input_discards/<port>"];
+constexpr std::string_view kInvalidLabel = kPortFamilies["port_invalid_label_cells/<port>"];
+constexpr std::string_view kOutputCells = kPortFamilies["port_output_cells/<port>"];
+constexpr std::string_view kOutputDiscards = kPortFamilies["port_output_discards/<port>"];
+constexpr std::string_view kQueuedCells = kPortFamilies["port_queued_cells/<port>"];
+
+}  // namespace
+
+Metrics metrics_of(const EmulatedSwitch& emulated) {
+  Metrics metrics;
+  append_metrics(AgentReading(emulated.agent()), emulated.fabric(), metrics);
+  append(kSwitchRows, emulated, metrics);
+  for (std::uint32_t number = 1; number <= emulated.fabric().ports(); ++number) {
+    const PortId port(number);
+    const std::string word = std::to_string(number);
+    const dataplane::PortCounters cells = emulated.cells_since_start(port);
+    metrics.emplace_back(filled(kInputCells, {word}), cells.input_cells);
+    metrics.emplace_back(filled(kInputDiscards, {word}), cells.input_discards);
+    metrics.emplace_back(filled(kInvalidLabel, {word}), cells.invalid_label);
+    metrics.emplace_back(filled(kOutputCells, {word}), cells.output_cells);
+    metrics.emplace_back(filled(kOutputDiscards, {word}), cells.output_discards);
+    metrics.emplace_back(filled(kQueuedCells, {word}), emulated.fabric().cells().queued(port));
+  }
+  return metrics;
+}
+
+void append_process_metrics(std::uint64_t rss_kib, Metrics& metrics) {
+  append(kProcessRows, rss_kib, metrics);
+}
+
+std::vector<MetricTable> switch_metrics() {
+  std::vector<MetricTable> tables{metric_table("emulator", kProcessRows), agent_metrics(),
+                                  metric_table("emulator", kSwitchRows, kPortFamilies)};
+  return tables;
+}
+
+}  // namespace xbind::emulator

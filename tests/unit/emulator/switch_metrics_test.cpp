@@ -1,0 +1,148 @@
+// What a scrape shows of an emulated switch: its table, its agent's counters, its cells.
+#include "emulator/switch_metrics.hpp"
+
+#include <gmock/gmock.h>
+
+#include <map>
+
+#include "dataplane/links/ring.hpp"
+#include "tests/unit/emulator/emulated_fixture.hpp"
+
+namespace xbind::emulator {
+namespace {
+
+using namespace std::chrono_literals;
+using dataplane::Cell;
+using test::EmulatedTest;
+
+class SwitchMetrics : public EmulatedTest {
+ protected:
+  std::map<std::string, std::uint64_t> shown() const {
+    const Metrics metrics = metrics_of(emulated);
+    std::map<std::string, std::uint64_t> by_name(metrics.begin(), metrics.end());
+    EXPECT_EQ(by_name.size(), metrics.size()) << "a name comes twice";
+    return by_name;
+  }
+  Controller& controlled() {
+    Controller& controller = add_controller();
+    connect(controller);
+    return controller;
+  }
+  void add_branches(Controller& controller, std::uint32_t count) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      ASSERT_TRUE(controller.session->add_branch(add(100 + i, 200 + i), i, now));
+    }
+    settle();
+  }
+};
+
+TEST_F(SwitchMetrics, EveryNameHasOneRow) {
+  Controller& controller = controlled();
+  emulated.agent().refuse_next(1, gsmp::FailureCode::kInsufficientResources);
+  add_branches(controller, 2);
+  const std::vector<MetricTable> tables = switch_metrics();
+  Metrics metrics = metrics_of(emulated);
+  append_process_metrics(4711, metrics);
+  for (const auto& [name, value] : metrics) EXPECT_EQ(rows_describing(name, tables), 1U) << name;
+  EXPECT_EQ(metrics.back(), (Metrics::value_type{"rss_kib", 4711}));
+}
+
+TEST_F(SwitchMetrics, TheTableAndTheRequests) {
+  Controller& controller = controlled();
+  add_branches(controller, 3);
+  auto now_shown = shown();
+  EXPECT_EQ(now_shown["connections"], 3U);
+  EXPECT_EQ(now_shown["branches"], emulated.fabric().branches());
+  EXPECT_EQ(now_shown["branches_added"], 3U);
+  EXPECT_EQ(now_shown["requests/add-branch"], 3U);
+  EXPECT_FALSE(now_shown.contains("failed_requests/add-branch"));
+  EXPECT_EQ(now_shown["controllers"], 1U);
+  EXPECT_EQ(now_shown["adjacencies"], 1U);
+  EXPECT_EQ(now_shown["adjacencies_up"], 1U);
+
+  emulated.agent().refuse_next(2, gsmp::FailureCode::kInsufficientResources);
+  ASSERT_TRUE(controller.session->add_branch(add(300, 400), 1, now));
+  ASSERT_TRUE(controller.session->add_branch(add(301, 401), 2, now));
+  settle();
+  now_shown = shown();
+  EXPECT_EQ(now_shown["connections"], 3U);
+  EXPECT_EQ(now_shown["requests/add-branch"], 5U);
+  EXPECT_EQ(now_shown["failed_requests/add-branch"], 2U);
+  EXPECT_EQ(now_shown["failures/18"], 2U);
+
+  close(controller);
+  now_shown = shown();
+  EXPECT_EQ(now_shown["adjacencies"], 0U);
+  EXPECT_EQ(now_shown["adjacencies_down"], 1U);
+  EXPECT_EQ(now_shown["connections"], 3U) << "the table stays";
+}
+
+TEST_F(SwitchMetrics, PortsThatAreDownOrOut) {
+  auto now_shown = shown();
+  const std::uint64_t ports = emulated.fabric().ports();
+  EXPECT_EQ(now_shown["ports"], ports);
+  EXPECT_EQ(now_shown["ports_down"], 0U);
+  emulated.set_line(PortId(2), false);
+  now_shown = shown();
+  EXPECT_EQ(now_shown["ports_down"], 1U);
+  EXPECT_EQ(now_shown["port_up/1"], 1U);
+  EXPECT_EQ(now_shown["port_up/2"], 0U);
+  emulated.set_card(PortId(2), false);
+  now_shown = shown();
+  EXPECT_EQ(now_shown["ports"], ports - 1);
+  EXPECT_EQ(now_shown["ports_down"], 0U);
+  EXPECT_FALSE(now_shown.contains("port_up/2"));
+}
+
+TEST_F(SwitchMetrics, ARestartTakesNothingOffACounter) {
+  auto [line, end] = dataplane::make_ring();
+  emulated.attach(PortId(1), std::move(line));
+  const auto send = [&, &from = end] {
+    const Cell known{.header = dataplane::cell_header(0, 100), .payload = {}};
+    const Cell unknown{.header = dataplane::cell_header(0, 999), .payload = {}};
+    ASSERT_EQ(from->send(std::span(&known, 1)), 1U);
+    ASSERT_EQ(from->send(std::span(&unknown, 1)), 1U);
+    for (int turn = 0; turn < 10; ++turn, now += 1ms) emulated.pump(now);
+  };
+  Controller& controller = controlled();
+  add_branches(controller, 1);
+  send();
+  for (const Restart how : {Restart::kHot, Restart::kCold, Restart::kCold}) {
+    const auto before = shown();
+    emulated.restart(how, now);
+    settle();
+    auto after = shown();
+    EXPECT_EQ(after["connections"], how == Restart::kHot ? 1U : 0U);
+    EXPECT_EQ(after["adjacencies"], 0U);
+    for (const char* name :
+         {"requests/add-branch", "branches_added", "adjacencies_up", "port_input_cells/1",
+          "port_invalid_label_cells/1", "port_output_cells/2"}) {
+      EXPECT_GT(before.at(name), 0U) << name;
+      EXPECT_EQ(after[name], before.at(name)) << name;
+    }
+  }
+  send();
+  auto after = shown();
+  EXPECT_EQ(after["port_input_cells/1"], 4U);
+  EXPECT_EQ(after["port_invalid_label_cells/1"], 3U) << "the connection went with the table";
+  EXPECT_EQ(after["port_output_cells/2"], 1U);
+}
+
+TEST_F(SwitchMetrics, ALowerBoundRefusesWhatIsNew) {
+  Controller& controller = controlled();
+  add_branches(controller, 3);
+  emulated.set_branches_max(2);
+  ASSERT_TRUE(controller.session->add_branch(add(300, 400), 1, now));
+  settle();
+  auto now_shown = shown();
+  EXPECT_EQ(now_shown["branches_max"], 2U);
+  EXPECT_EQ(now_shown["branches"], 3U) << "what is there stays";
+  EXPECT_EQ(now_shown["failures/19"], 1U);
+  emulated.restart(Restart::kCold, now);
+  EXPECT_EQ(shown()["branches_max"], 2U);
+  emulated.set_branches_max(5);
+  EXPECT_EQ(shown()["branches_max"], 5U);
+}
+
+}  // namespace
+}  // namespace xbind::emulator
