@@ -136,7 +136,7 @@ void declare_views(config::OptionSet& set, ViewOptions& view) {
       "limit", &view.limit, 0, {0, 1'000'000},
       "How many calls, or events, to print at most; 0: all. trace: operations, up to 1000; 0: 20.");
   set.add_string("otlp", &view.otlp, "",
-                 "trace: appends the spans to this file, as one line of OTLP JSON.");
+                 "trace: appends the spans to this file, one line of OTLP JSON for each call.");
   set.add_uint("after", &view.after, 0, {},
                "Begins behind this call, the last one of the page before.");
 }
@@ -177,9 +177,6 @@ std::optional<std::string> check_views(const CommandLine& line, const config::Op
   }
   if (set.given("frames") && repeatable(line.verb()) && view.watch_s == 0 && line.verb() != "top") {
     return "frames goes with watch";
-  }
-  if (line.verb() == "trace" && !view.otlp.empty() && line.words.size() == 1) {
-    return "otlp goes with the ID of a call";
   }
   if (view.ids && view.json) return "ids and json exclude each other";
   if (line.verb() == "completion" && line.words[1] != "bash" && line.words[1] != "zsh") {

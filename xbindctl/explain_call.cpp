@@ -161,7 +161,8 @@ void print_stages(const std::vector<StageLine>& stages) {
   std::vector<Row> rows{{"stage of the setup", "this call", "its us", "mean us of all setups"}};
   for (const StageLine& stage : stages) {
     rows.push_back({stage.name, stage.progress,
-                    stage.ns ? us(static_cast<std::int64_t>(*stage.ns)) : "-", mean_of(stage.sum)});
+                    stage.ns ? in_us(static_cast<std::int64_t>(*stage.ns)) : "-",
+                    mean_of(stage.sum)});
   }
   print_table(2, std::move(rows));
 }

@@ -10,11 +10,11 @@ std::string wall_time(std::uint64_t ns) {
   return fmt::format("{}.{:06}", time_words(ns / 1'000'000'000), ns % 1'000'000'000 / 1'000);
 }
 
-std::string us(std::int64_t ns) { return fmt::format("{:.1f}", static_cast<double>(ns) / 1e3); }
+std::string in_us(std::int64_t ns) { return fmt::format("{:.1f}", static_cast<double>(ns) / 1e3); }
 
 std::string took(const trace::Span& span) {
   if (span.end_ns == 0) return "-";
-  return us(static_cast<std::int64_t>(span.end_ns - span.begin_ns));
+  return in_us(static_cast<std::int64_t>(span.end_ns - span.begin_ns));
 }
 
 std::string result_of(const trace::Span& span, const std::string& note) {

@@ -11,7 +11,7 @@ namespace xbind::ctl {
 // "2026-03-01 12:00:00.123456", local time, of nanoseconds since 1970.
 std::string wall_time(std::uint64_t ns);
 // Microseconds with one digit after the point.
-std::string us(std::int64_t ns);
+std::string in_us(std::int64_t ns);
 // Its duration in us; "-": it is not over.
 std::string took(const trace::Span& span);
 // "done", "no bandwidth", "under way", then its detail and `note`, where there are any.

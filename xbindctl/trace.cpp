@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -138,7 +139,7 @@ std::vector<trace::Part> all_parts(const TraceParts& parts) {
   return all;
 }
 
-// Appends, as the OpenTelemetry file exporter does.
+// Appends a line, as the OpenTelemetry file exporter does.
 std::optional<Failure> write_otlp(const TraceParts& parts, const std::string& path) {
   if (path.empty()) return std::nullopt;
   std::ofstream file(path, std::ios::app);
@@ -159,7 +160,7 @@ Row row_of(const TraceNode& node, const std::string& manager) {
           span.place.empty() ? "-" : span.place,
           node.part->process == manager ? "manager" : "switchserver",
           result_of(span, node.note),
-          us(offset),
+          in_us(offset),
           took(span)};
 }
 
@@ -178,9 +179,26 @@ Json json_of(const trace::Span& span) {
       {"detail", span.detail}};
 }
 
+// Appends a line for each call of these operations, the oldest call first. A call whose records
+// have been replaced meanwhile is left out.
+std::optional<Failure> write_otlp(orb::NameClient& names, const TraceWish& wish,
+                                  const Latest& latest) {
+  if (wish.otlp.empty()) return std::nullopt;
+  std::set<ConnectionId> calls;  // ids ascend in the order of the setups
+  for (const Latest::One& one : latest.operations) calls.insert(ConnectionId{one.call});
+  for (const ConnectionId call : calls) {
+    const auto parts = parts_of(names, {wish.manager, call, 0, {}});
+    if (!parts && parts.error().name == to_string(ErrorCode::kNotFound)) continue;
+    if (!parts) return parts.error();
+    if (auto failure = write_otlp(*parts, wish.otlp)) return failure;
+  }
+  return std::nullopt;
+}
+
 int print_latest(orb::NameClient& names, const TraceWish& wish) {
   const auto latest = latest_of(names, wish);
   if (!latest) return explain(latest.error());
+  if (const auto failure = write_otlp(names, wish, *latest)) return explain(*failure);
   if (latest->operations.empty()) {
     say("no operation is recorded");
     return 0;
@@ -217,6 +235,7 @@ Told trace_document(orb::NameClient& names, const TraceWish& wish) {
   if (wish.call == ConnectionId{}) {
     const auto latest = latest_of(names, wish);
     if (!latest) return tl::make_unexpected(latest.error());
+    if (const auto failure = write_otlp(names, wish, *latest)) return tl::make_unexpected(*failure);
     Json operations = Json::array();
     for (const auto& [call, whole] : latest->operations) {
       Json one = json_of(whole);

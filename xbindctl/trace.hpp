@@ -16,7 +16,8 @@ struct TraceWish {
   std::string manager;      // its name
   ConnectionId call;        // 0: the latest calls
   std::uint32_t limit = 0;  // of the latest operations; 0: 20
-  std::string otlp;         // file that gets the spans in OTLP/JSON as one more line; empty: none
+  // File that gets the spans in OTLP/JSON, one more line for each call; empty: none.
+  std::string otlp;
 };
 
 // The manager's part of the call; without spans if it has recorded nothing of it.

@@ -98,9 +98,26 @@ class TraceTest(unittest.TestCase):
             refused = tool(lab, "xbindctl", "trace", call, "--otlp", "/nowhere/trace")
             self.assertEqual(refused.returncode, 1)
             self.assertIn("/nowhere/trace cannot be written", refused.stderr)
-            refused = tool(lab, "xbindctl", "trace", "--otlp", path)
-            self.assertEqual(refused.returncode, 2)
-            self.assertIn("otlp goes with the ID", refused.stderr)
+
+    def test_the_otlp_file_has_a_line_for_each_of_the_latest_calls(self):
+        with lab_up(topology=RING) as lab, tempfile.TemporaryDirectory() as folder:
+            calls = [self.connect(lab)["id"] for _ in range(3)]
+            tool(lab, "xbindctl", "release", calls[1])
+            path = Path(folder) / "traces.jsonl"
+            # The release of the second call and the setup of the third one.
+            shown = tool(lab, "xbindctl", "trace", "--limit", "2", "--otlp", path)
+            self.assertEqual(shown.returncode, 0, shown.stderr)
+            traces = [self.operations_of(line) for line in path.read_text().splitlines()]
+            self.assertEqual(traces, [(int(calls[1]), ["setup", "release"]),
+                                      (int(calls[2]), ["setup"])])
+
+    @staticmethod
+    def operations_of(line):
+        """The call of a line of OTLP JSON, and its spans without a parent."""
+        spans = [span for one in json.loads(line)["resourceSpans"]
+                 for span in one["scopeSpans"][0]["spans"]]
+        return (int(spans[0]["traceId"][16:], 16),
+                [span["name"] for span in spans if "parentSpanId" not in span])
 
     def test_a_refused_call_is_recorded_though_none_is_sampled(self):
         more = everything("xbind-cmgr", trace_sample=0, crankbacks=0)
