@@ -43,7 +43,9 @@ HttpAnswer RemoteQuestions::describe(const std::string& manager, ConnectionId co
   if (!found) return answer_of(problem_of(found.error()));
   const ctl::Told call = ctl::describe_document(*found, connection);
   if (!call) return answer_of(call);
-  const ctl::Told line = ctl::explain_call_document(*found, connection);
+  const ctl::Told line = ctl::explain_call_document(*found, connection, [&] {
+    return ctl::recorded_at_manager(names_, {manager, connection, 0, {}});
+  });
   if (!line) return answer_of(line);
   return json_answer(text_of({{"manager", manager}, {"call", call->body}, {"line", line->body}}));
 }

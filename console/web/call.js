@@ -121,10 +121,13 @@ export class Call {
   }
 }
 
-// The stages follow one another without a gap; their means over all setups give the lengths.
+// The stages follow one another without a gap. The call's own times give the lengths, if they are
+// recorded, else the means of all setups.
 function stages(line) {
+  const own = line.stages.some((one) => one.ns !== null);
+  const mean = (one) => (one.count_of_all > 0 ? one.ns_of_all / one.count_of_all : 0);
   const parts = line.stages.filter((one) => one.stage !== 'total')
-    .map((one) => ({ ...one, ms: one.count_of_all > 0 ? one.ns_of_all / one.count_of_all / 1e6 : 0 }));
+    .map((one) => ({ ...one, ms: (own ? one.ns ?? 0 : mean(one)) / 1e6 }));
   const total = parts.reduce((sum, one) => sum + one.ms, 0) || 1;
   const words = { done: 'good', 'under way': 'info', 'to come': '' };
   const bars = parts.map((one) => {
@@ -133,7 +136,8 @@ function stages(line) {
     return [h('span', {}, one.stage), h('div', { class: 'track' }, filled),
       h('span', { class: 'nowrap small' }, duration(one.ms), ' ', badge(one.progress, words[one.progress]))];
   });
-  return [h('p', { class: 'muted small' }, 'How far this call is; the times are the means of all setups of its manager.'), h('div', { class: 'stages' }, bars)];
+  const whose = own ? 'the times are its own.' : 'the times are the means of all setups of its manager.';
+  return [h('p', { class: 'muted small' }, `How far this call is; ${whose}`), h('div', { class: 'stages' }, bars)];
 }
 
 // The spans of each operation, one below the other, placed by when they began.

@@ -144,7 +144,10 @@ class Network(WithConsole):
         shown = self.console.get(f"/api/v1/calls/default/{call}")
         self.assertEqual([hop["switch"] for hop in shown["call"]["hops"]],
                          [CALLER, MIDDLE, CALLEE])
-        self.assertEqual({stage["progress"] for stage in shown["line"]["stages"]}, {"done"})
+        stages = {stage["stage"]: stage for stage in shown["line"]["stages"]}
+        self.assertEqual({stage["progress"] for stage in stages.values()}, {"done"})
+        # A call of a two-way operation is recorded.
+        self.assertGreater(stages["total"]["ns"], stages["switches"]["ns"])
         ledgers = self.console.get(f"/api/v1/calls/default/{call}/ledgers")["ledgers"]
         self.assertEqual([one["hops"][0]["stage"] for one in ledgers], ["committed"] * 3)
 
