@@ -8,7 +8,7 @@
 
 #include "core/config/reload.hpp"
 #include "core/result.hpp"
-#include "types.hh"
+#include "operations.hh"
 
 namespace xbind::orb {
 

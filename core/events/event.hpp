@@ -11,7 +11,7 @@
 
 namespace xbind {
 
-// The numbers are those of idl/types.idl, which says what each means.
+// The numbers are those of idl/operations.idl, which says what each means.
 enum class EventKind : std::uint8_t {
   // outcomes of requests
   kConnected = 0,
