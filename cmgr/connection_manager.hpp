@@ -24,6 +24,7 @@
 #include <string>
 #include <vector>
 
+#include "cmgr/call_check.hpp"
 #include "cmgr/manager_view.hpp"
 #include "cmgr/parts/cache_state.hpp"
 #include "cmgr/parts/call_log.hpp"
@@ -201,6 +202,8 @@ class ConnectionManager {
   bool reaches(const std::string& switch_name) const;
   // What the manager believes about one switch, to be compared with its ledger.
   ManagerView view_of(const std::string& switch_name) const;
+  // What the manager has of one connection, to be compared in the same way; nullopt: there is none.
+  std::optional<CallView> view_of_call(ConnectionId id) const;
   // Has the hops removed that only the ledger of that switch has, and returns those labels to it.
   void repair(const std::string& switch_name, const OwnRepairs& repairs, TimePoint now);
   // The last events of calls; as CallLog::page().

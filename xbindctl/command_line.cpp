@@ -356,7 +356,7 @@ void declare(config::OptionSet& set, CommandLine& line) {
                "clear: required, because it asks no client. network: "
                "ends calls that cannot move.");
   set.add_flag("dry-run", &line.dry_run,
-               "repair, network: shows what would be done, and does nothing.");
+               "repair, sync, network: shows what would be done, and does nothing.");
   set.add_flag("release", &line.release,
                "forget-manager: first removes all connections of that manager.");
   set.add_flag("all", &line.all,

@@ -229,6 +229,8 @@ class SwitchDesk {
   // The labels of that switch that are being returned or owed.
   void labels_on_their_way(SwitchIndex at, std::vector<std::pair<PortId, Label>>& out) const;
   std::vector<HopKey> debts(SwitchIndex at) const;
+  // Appends those of one connection.
+  void debts_of(SwitchIndex at, ConnectionId connection, std::vector<HopKey>& keys) const;
   // Visits the removals that are owed to that switch: visit(HopKey, Debt).
   template <class Visitor>
   void for_each_debt(SwitchIndex at, Visitor&& visit) const {
