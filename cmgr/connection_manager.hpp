@@ -85,8 +85,9 @@ class ConnectionManager {
                      const ServiceSpec& service, TimePoint now) {
     request_local(token, ConnectRequest{token, from, to, service}, now);
   }
-  void release_local(RequestId token, ConnectionId connection, TimePoint now) {
-    request_local(token, ReleaseRequest{token, connection}, now);
+  void release_local(RequestId token, ConnectionId connection, TimePoint now,
+                     EndWhy why = EndWhy::kAsked) {
+    request_local(token, ReleaseRequest{token, connection, why}, now);
   }
   // Returns the outcome of a client's request while the manager remembers it.
   std::optional<Outcome> outcome_of(const std::string& client, RequestId request) const {

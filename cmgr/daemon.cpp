@@ -163,7 +163,7 @@ void ManagerDaemon::release_unclaimed(ConnectionId connection) {
   log::calls.warn("connection {} is released: its two-way caller gave up", connection);
   const RequestId token{next_token_++};  // no call waits for the outcome of this token
   post([token, connection](ConnectionManager& manager) {
-    manager.release_local(token, connection, steady_now());
+    manager.release_local(token, connection, steady_now(), EndWhy::kAbandoned);
   });
 }
 

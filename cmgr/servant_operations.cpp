@@ -221,7 +221,10 @@ v2::Debt* ManagerOperationsServant::clear(v2::ConnectionId connection) {
   const ConnectionId id{connection};
   const auto end = daemon_.ask(
       [&](cmgr::ConnectionManager& manager) { return manager.end_by_force(id, steady_now()); });
-  auto outcome = daemon_.call(ReleaseRequest{{}, id}, call_timeout_());
+  if (end.stood && !end.stands) {
+    return new v2::Debt(orb::to_idl(xbind::Debt{static_cast<std::uint32_t>(end.owed), {}}));
+  }
+  auto outcome = daemon_.call(ReleaseRequest{{}, id, EndWhy::kByForce}, call_timeout_());
   if (!outcome) orb::raise(outcome.error());
   // Without a client it is released already.
   const bool gone = end.stood && (outcome->cause == Cause::kUnknownConnection ||

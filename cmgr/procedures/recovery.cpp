@@ -181,9 +181,22 @@ bool Recovery::settle(ConnectionId id, const Call& call, TimePoint now) {
     restore(id, call, rest, now);
   } else {
     ++counters_.rolled_back;
+    note_end(id, call);
     remove(nullptr, id, call, now);
   }
   return true;
+}
+
+// What the ledgers have of the call is not enough, and no client has released it.
+void Recovery::note_end(ConnectionId id, const Call& call) {
+  const auto owned =
+      std::ranges::find_if(call, [](const FoundHop& hop) { return !hop.owner().client.empty(); });
+  if (owned == call.end()) return;
+  const HopOwner& owner = owned->owner();
+  const ConnectionId shown = owned->hop.shown_id;
+  const CallEndsRef ends = context_.connections.ends(owner.from, owner.to);
+  context_.log.ended(EndWhy::kIncomplete, shown != ConnectionId{} ? shown : id, owner.client,
+                     ends.get());
 }
 
 Connection& Recovery::enter(ConnectionId id, const Call& call, const FoundTree& tree, Stage stage) {
