@@ -96,7 +96,11 @@ class ConnectionManager {
 
   // --- SwitchServers -----------------------------------------------------------------------------
   // Registers the switch and has the manager attach to it before a call needs it.
-  void register_switch(const std::string& name) { switches_.index_of(name); }
+  // kExhausted: as SwitchDesk::index_of().
+  Result<void> register_switch(const std::string& name) {
+    if (auto known = switches_.index_of(name); !known) return tl::make_unexpected(known.error());
+    return {};
+  }
   void switch_attached(const std::string& name, SessionId session, std::uint32_t batches_in_flight,
                        const std::vector<PortLabels>& quarantined, TimePoint now) {
     tally_.traces.at(now);
@@ -114,7 +118,7 @@ class ConnectionManager {
   // switch_attached() of each switch; `next` is 0 in the last page, which may be empty.
   void switch_holds(const std::string& name, HeldHops page, TimePoint now) {
     tally_.traces.at(now);
-    recovery_.read(switches_.index_of(name), std::move(page), now);
+    if (const auto at = switches_.index_of(name)) recovery_.read(*at, std::move(page), now);
   }
   // The manager begins to serve although some switches have not been read.
   void serve_with_switches_missing(TimePoint now) { recovery_.serve(now); }
@@ -248,6 +252,7 @@ class ConnectionManager {
     std::size_t astray = 0;  // connections whose path uses an unusable element
     std::size_t reroutes_under_way = 0;
     std::size_t prepared = 0;
+    std::size_t switches_refused = 0;  // of the network, beyond SwitchDesk::kSwitches names
   };
   Gauges gauges() const;
   // Labels of that output port that were requested and not yet granted; 0 for an unknown port.

@@ -107,7 +107,8 @@ ConnectionManager::Gauges ConnectionManager::gauges() const {
           routes_.cache().octets(),
           paths_.astray(),
           paths_.under_way(),
-          prepared_.pools().ready()};
+          prepared_.pools().ready(),
+          network_.refused()};
 }
 
 std::size_t ConnectionManager::labels_awaited(const std::string& switch_name, PortId port) const {

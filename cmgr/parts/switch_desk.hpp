@@ -88,7 +88,9 @@ class SwitchDesk {
   void report_sessions(EventLog& events) { events_ = &events; }
 
   // The permanent index of a switch name; a new switch is attached with Peers::attach_switch.
-  SwitchIndex index_of(const std::string& name);
+  // kExhausted: kSwitches names are known already, those of removed switches included; nothing has
+  // changed, and the text has the name and the number.
+  Result<SwitchIndex> index_of(const std::string& name);
   std::optional<SwitchIndex> find(const std::string& name) const;
 
   // The network has no such switch any more: ends the session, and attaches again only when

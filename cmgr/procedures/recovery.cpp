@@ -76,8 +76,10 @@ FoundTree hold_tree(const std::vector<FoundHop>& call) {
 void Recovery::set_network(const std::vector<NetworkLink>& links, TimePoint now) {
   links_ = {};
   for (const NetworkLink& link : links) {
-    links_.add({context_.switches.index_of(link.switch_name), link.port},
-               {context_.switches.index_of(link.other_switch_name), link.other_port});
+    // No call of this manager has a hop at a switch that it cannot know (NetworkDesk::set()).
+    const auto one = context_.switches.index_of(link.switch_name);
+    const auto other = context_.switches.index_of(link.other_switch_name);
+    if (one && other) links_.add({*one, link.port}, {*other, link.other_port});
   }
   network_known_ = true;
   look(now);
