@@ -133,8 +133,9 @@ void CallRequests::act(const Asker& asker, const ReleaseRequest& request, const 
   const TimesIndex timed = context_.times.open_release(times);
   // The client that sent the release gets the answer, even if another client set the connection up.
   context_.clients.owns(asker.client, +1);
-  if (context_.prepared.give_back(connection, asker, timed, now)) return;
-  start_release(context_, connection, asker, timed, now);
+  const bool asked = request.why == EndWhy::kAsked;
+  if (asked && context_.prepared.give_back(connection, asker, timed, now)) return;
+  start_release(context_, connection, asker, timed, now, request.why);
 }
 
 // An id of an earlier epoch without a connection.

@@ -24,6 +24,7 @@
 #include <string>
 #include <vector>
 
+#include "cmgr/call_check.hpp"
 #include "cmgr/manager_view.hpp"
 #include "cmgr/parts/cache_state.hpp"
 #include "cmgr/parts/call_log.hpp"
@@ -84,8 +85,9 @@ class ConnectionManager {
                      const ServiceSpec& service, TimePoint now) {
     request_local(token, ConnectRequest{token, from, to, service}, now);
   }
-  void release_local(RequestId token, ConnectionId connection, TimePoint now) {
-    request_local(token, ReleaseRequest{token, connection}, now);
+  void release_local(RequestId token, ConnectionId connection, TimePoint now,
+                     EndWhy why = EndWhy::kAsked) {
+    request_local(token, ReleaseRequest{token, connection, why}, now);
   }
   // Returns the outcome of a client's request while the manager remembers it.
   std::optional<Outcome> outcome_of(const std::string& client, RequestId request) const {
@@ -94,7 +96,11 @@ class ConnectionManager {
 
   // --- SwitchServers -----------------------------------------------------------------------------
   // Registers the switch and has the manager attach to it before a call needs it.
-  void register_switch(const std::string& name) { switches_.index_of(name); }
+  // kExhausted: as SwitchDesk::index_of().
+  Result<void> register_switch(const std::string& name) {
+    if (auto known = switches_.index_of(name); !known) return tl::make_unexpected(known.error());
+    return {};
+  }
   void switch_attached(const std::string& name, SessionId session, std::uint32_t batches_in_flight,
                        const std::vector<PortLabels>& quarantined, TimePoint now) {
     tally_.traces.at(now);
@@ -112,7 +118,7 @@ class ConnectionManager {
   // switch_attached() of each switch; `next` is 0 in the last page, which may be empty.
   void switch_holds(const std::string& name, HeldHops page, TimePoint now) {
     tally_.traces.at(now);
-    recovery_.read(switches_.index_of(name), std::move(page), now);
+    if (const auto at = switches_.index_of(name)) recovery_.read(*at, std::move(page), now);
   }
   // The manager begins to serve although some switches have not been read.
   void serve_with_switches_missing(TimePoint now) { recovery_.serve(now); }
@@ -201,6 +207,8 @@ class ConnectionManager {
   bool reaches(const std::string& switch_name) const;
   // What the manager believes about one switch, to be compared with its ledger.
   ManagerView view_of(const std::string& switch_name) const;
+  // What the manager has of one connection, to be compared in the same way; nullopt: there is none.
+  std::optional<CallView> view_of_call(ConnectionId id) const;
   // Has the hops removed that only the ledger of that switch has, and returns those labels to it.
   void repair(const std::string& switch_name, const OwnRepairs& repairs, TimePoint now);
   // The last events of calls; as CallLog::page().
@@ -244,6 +252,7 @@ class ConnectionManager {
     std::size_t astray = 0;  // connections whose path uses an unusable element
     std::size_t reroutes_under_way = 0;
     std::size_t prepared = 0;
+    std::size_t switches_refused = 0;  // of the network, beyond SwitchDesk::kSwitches names
   };
   Gauges gauges() const;
   // Labels of that output port that were requested and not yet granted; 0 for an unknown port.

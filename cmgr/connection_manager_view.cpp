@@ -107,7 +107,8 @@ ConnectionManager::Gauges ConnectionManager::gauges() const {
           routes_.cache().octets(),
           paths_.astray(),
           paths_.under_way(),
-          prepared_.pools().ready()};
+          prepared_.pools().ready(),
+          network_.refused()};
 }
 
 std::size_t ConnectionManager::labels_awaited(const std::string& switch_name, PortId port) const {
@@ -167,6 +168,31 @@ ManagerView ConnectionManager::view_of(const std::string& switch_name) const {
   std::sort(view.owed.begin(), view.owed.end());
   std::sort(view.labels.begin(), view.labels.end());
   std::sort(view.cached.begin(), view.cached.end());
+  return view;
+}
+
+std::optional<CallView> ConnectionManager::view_of_call(ConnectionId id) const {
+  const auto found = describe(id);
+  if (!found) return std::nullopt;
+  const Connection& connection = found->connection;
+  const bool held = connection.state() == State::kHeld;
+  CallView view{connection.id, held || connection.rests(), {}, {}};
+  const Hops& hops = connection.hops();
+  const std::vector<std::uint16_t> numbers = hops.shown_numbers();
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const Hop& hop = *hops.nth(i);
+    LedgerHop& entry =
+        view.hops.emplace_back(CallView::Place{switches_.name(hop.at), numbers[i], {}}).hop;
+    entry.key = key_of(connection, hop);
+    entry.cross_connect = {hop.input_port, hop.input_label, hop.output_port, hop.output_label};
+    entry.demand = connection.demand_of_leg(hop.leg);
+    entry.contract = connection.traffic_of_leg(hop.leg);
+    entry.stage = held ? HopStage::kReserved : HopStage::kCommitted;
+    entry.settled = view.settled;
+    switches_.debts_of(hop.at, connection.id, view.owed);
+  }
+  std::sort(view.owed.begin(), view.owed.end());
+  view.owed.erase(std::unique(view.owed.begin(), view.owed.end()), view.owed.end());
   return view;
 }
 

@@ -24,6 +24,26 @@ constexpr std::chrono::milliseconds kBetweenLooks = kManagerTimers.ms("audit-loo
 constexpr int kLooks = 4;
 constexpr std::size_t kLooksAtOnce = 8;  // SwitchServers
 
+// Whether another look may clear up one of the findings.
+bool doubtful(const std::vector<Finding>& findings) {
+  return std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
+    return finding.kind != FindingKind::kOwed && finding.kind != FindingKind::kUnreadable;
+  });
+}
+
+// Calls `work` with 0 to `count` - 1, side by side: a SwitchServer that does not answer must not
+// delay the report of the others.
+template <class Work>
+void side_by_side(std::size_t count, const Work& work) {
+  std::atomic<std::size_t> next = 0;
+  const auto run = [&] {
+    for (std::size_t i = next++; i < count; i = next++) work(i);
+  };
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < std::min(count, kLooksAtOnce); ++i) threads.emplace_back(run);
+  for (std::thread& thread : threads) thread.join();
+}
+
 // Requests and results that a step may take in before it sends. Of 16, 32 and 64, this is the value
 // with which adaptive aggregation is nowhere far from the best fixed threshold (bench/model,
 // docs/performance.md).
@@ -32,13 +52,6 @@ constexpr std::size_t kJobsPerStep = 32;
 // Whether the outcome leaves a connection or hold that must be released one day.
 bool made_connection(const Outcome& outcome) {
   return outcome.kind == OutcomeKind::kConnected || outcome.kind == OutcomeKind::kHeld;
-}
-
-// Whether another look may clear up one of the findings.
-bool doubtful(const std::vector<Finding>& findings) {
-  return std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
-    return finding.kind != FindingKind::kOwed && finding.kind != FindingKind::kUnreadable;
-  });
 }
 
 }  // namespace
@@ -150,9 +163,11 @@ void ManagerDaemon::release_unclaimed(ConnectionId connection) {
   log::calls.warn("connection {} is released: its two-way caller gave up", connection);
   const RequestId token{next_token_++};  // no call waits for the outcome of this token
   post([token, connection](ConnectionManager& manager) {
-    manager.release_local(token, connection, steady_now());
+    manager.release_local(token, connection, steady_now(), EndWhy::kAbandoned);
   });
 }
+
+// ===== audits =====
 
 AuditSummary ManagerDaemon::audit() {
   const std::lock_guard one_at_a_time(audit_mutex_);
@@ -174,14 +189,7 @@ AuditSummary ManagerDaemon::audit() {
 std::vector<Finding> ManagerDaemon::look() {
   const auto names = ask([](ConnectionManager& manager) { return manager.switch_names(); });
   std::vector<std::vector<Finding>> found(names.size());
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < names.size(); i = next++) found[i] = look_at(names[i]);
-  };
-  // Side by side: a SwitchServer that does not answer must not delay the report of the others.
-  std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < std::min(names.size(), kLooksAtOnce); ++i) threads.emplace_back(work);
-  for (std::thread& thread : threads) thread.join();
+  side_by_side(names.size(), [&](std::size_t i) { found[i] = look_at(names[i]); });
   std::vector<Finding> findings;
   for (std::vector<Finding>& here : found) {
     std::move(here.begin(), here.end(), std::back_inserter(findings));
@@ -234,6 +242,72 @@ void ManagerDaemon::repair_at(const std::string& name, const std::vector<Finding
     log::audit.info("switchserver {} has acted on {} findings", name, *acted);
   }
 }
+
+// ===== one call =====
+
+std::optional<CallCheck> ManagerDaemon::look_at_call(ConnectionId connection) {
+  const auto view = [&] {
+    return ask([&](ConnectionManager& manager) { return manager.view_of_call(connection); });
+  };
+  const auto before = view();
+  if (!before) return std::nullopt;
+  const std::vector<std::string> names = switches_of(*before);
+  std::vector<Result<CallAtSwitch>> answers(names.size(), CallAtSwitch{});
+  side_by_side(names.size(), [&](std::size_t i) {
+    const bool attached = ask([&](ConnectionManager& it) { return it.reaches(names[i]); });
+    answers[i] = peers_.look_at_call(names[i], question_about(*before, names[i]), attached);
+  });
+  CallLooks looks;
+  for (std::size_t i = 0; i < names.size(); ++i) looks.emplace(names[i], std::move(answers[i]));
+  const auto after = view();
+  if (!after) return std::nullopt;
+  return compare(*before, looks, *after);
+}
+
+std::optional<CallCheck> ManagerDaemon::check_call(ConnectionId connection) {
+  ask([&](ConnectionManager& manager) {
+    manager.flush_all(steady_now());
+    return true;
+  });
+  // A call that is changing may come to rest; what is found then counts when it is found again.
+  std::optional<CallCheck> check;
+  int settled = 0;
+  for (int looks = 0; looks < 2 * kLooks; ++looks) {
+    if (looks != 0) std::this_thread::sleep_for(kBetweenLooks);
+    auto next = look_at_call(connection);
+    if (!next || (!next->settled && looks + 1 == 2 * kLooks)) return next;
+    if (!next->settled) continue;
+    if (settled++ != 0) next = seen_twice(*check, std::move(*next));
+    check = std::move(next);
+    if (settled == kLooks || !is_doubtful(*check)) break;
+  }
+  return check;
+}
+
+Result<void> ManagerDaemon::mend_call(ConnectionId connection,
+                                      const std::vector<HopFinding>& seen) {
+  const auto check = look_at_call(connection);
+  if (!check) return fail(ErrorCode::kNotFound, "there is no connection {}", connection);
+  if (!check->settled) return fail(ErrorCode::kExhausted, "connection {} is changing", connection);
+  for (const CallRepairs& repairs : repairs_of(*check, seen)) {
+    const auto own = ask([&](ConnectionManager& manager) {
+      manager.repair(repairs.switch_name, {repairs.stray_hops, {}, {}}, steady_now());
+      return manager.view_of_call(connection);
+    });
+    if (repairs.differences.empty() || !own) continue;
+    const auto acted = peers_.mend_call(repairs.switch_name, own->id, repairs.differences);
+    if (!acted) {
+      log::audit.warn("switchserver {} has repaired nothing of connection {}: {}",
+                      repairs.switch_name, connection, acted.error().text);
+    } else {
+      log::audit.info("switchserver {} has acted on {} differences of connection {}",
+                      repairs.switch_name, *acted, connection);
+    }
+  }
+  return {};
+}
+
+// ===== the network =====
 
 bool ManagerDaemon::learn_network() {
   if (network_) return true;

@@ -108,6 +108,13 @@ class ManagerDaemon {
   // Looks again, repairs what is among `seen` and is found again, and audits the result.
   AuditSummary repair(const std::vector<Finding>& seen);
 
+  // Compares what manager, ledgers and switches have of one connection, in several looks while they
+  // find something or the connection is changing. nullopt: there is none.
+  std::optional<CallCheck> check_call(ConnectionId connection);
+  // Looks again, and repairs what is among `seen` and is found again. kNotFound: there is no such
+  // connection; kExhausted: it is changing, and nothing was done.
+  Result<void> mend_call(ConnectionId connection, const std::vector<HopFinding>& seen);
+
   // Chooses this process's epoch: above the highest one that the file of `state_dir` (empty: no
   // file) or any SwitchServer knows, and stores it there. False: RouteObject or a SwitchServer has
   // not answered. Once `patience` has passed since start, it chooses without the answers that are
@@ -143,6 +150,7 @@ class ManagerDaemon {
   std::vector<Finding> look();
   std::vector<Finding> look_at(const std::string& switch_name);
   void repair_at(const std::string& switch_name, const std::vector<Finding>& seen);
+  std::optional<CallCheck> look_at_call(ConnectionId connection);
 
   // All conditions of alarms. On the logic's thread.
   std::vector<AlarmCondition> conditions(const ConnectionManager& manager,

@@ -6,6 +6,7 @@
 #include "cmgr/remote_peers.hpp"
 #include "orb/convert.hpp"
 #include "orb/remote_error.hpp"
+#include "orb/table_entries.hpp"
 
 namespace xbind::cmgr {
 namespace {
@@ -74,6 +75,37 @@ Result<std::uint64_t> RemotePeers::repair_switch(const std::string& switch_name,
     const v2::SwitchOperations_var operations = (*server)->switch_operations();
     omniORB::setClientCallTimeout(operations, kAuditTimeoutMs);
     return operations->repair(findings);
+  });
+}
+
+Result<CallAtSwitch> RemotePeers::look_at_call(const std::string& switch_name,
+                                               const CallQuestion& question, bool attached) {
+  auto server = switch_server(switch_name);
+  if (!server) return tl::make_unexpected(server.error());
+  omniORB::setClientCallTimeout(*server, attached ? kAuditTimeoutMs : kAuditAbsentTimeoutMs);
+  v2::LegSeq legs;
+  legs.length(static_cast<CORBA::ULong>(question.legs.size()));
+  for (CORBA::ULong i = 0; i < legs.length(); ++i) legs[i] = question.legs[i];
+  v2::TableEntrySeq inputs;
+  orb::to_idl(question.inputs, inputs);
+  return orb::remote("switchserver " + switch_name, *server, [&]() -> Result<CallAtSwitch> {
+    const v2::CallAtSwitch_var there = (*server)->look_at_call(
+        options_.manager.c_str(), question.connection.value(), legs, inputs);
+    return orb::to_core(there.in());
+  });
+}
+
+Result<std::uint64_t> RemotePeers::mend_call(const std::string& switch_name,
+                                             ConnectionId connection,
+                                             const std::vector<EntryDifference>& seen) {
+  auto server = switch_server(switch_name);
+  if (!server) return tl::make_unexpected(server.error());
+  v2::EntryDifferenceSeq differences;
+  orb::to_idl(seen, differences);
+  return orb::remote("switchserver " + switch_name, *server, [&]() -> Result<std::uint64_t> {
+    const v2::SwitchOperations_var operations = (*server)->switch_operations();
+    omniORB::setClientCallTimeout(operations, kAuditTimeoutMs);
+    return operations->mend_call(options_.manager.c_str(), connection.value(), differences);
   });
 }
 

@@ -131,6 +131,14 @@ class RemotePeers : public Peers {
   Result<std::uint64_t> repair_switch(const std::string& switch_name,
                                       const std::vector<Finding>& seen);
 
+  // What the SwitchServer and its switch have of one connection.
+  Result<CallAtSwitch> look_at_call(const std::string& switch_name, const CallQuestion& question,
+                                    bool attached);
+  // Has the SwitchServer repair these differences; the number that it has acted on. `connection`:
+  // the manager's own id.
+  Result<std::uint64_t> mend_call(const std::string& switch_name, ConnectionId connection,
+                                  const std::vector<EntryDifference>& seen);
+
   // A notice from RouteObject; the rest of a long one is fetched later. Any thread.
   void take_topology_notice(const v2::TopologyState& state);
 

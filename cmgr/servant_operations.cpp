@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cmgr/parts/trace_spans.hpp"
+#include "cmgr/servant_values.hpp"
 #include "core/name.hpp"
 #include "core/steady_now.hpp"
 #include "orb/convert.hpp"
@@ -57,6 +58,41 @@ std::vector<CacheState> within_reply(std::vector<CacheState> states) {
 
 SwitchName names_of(const cmgr::ConnectionManager& manager) {
   return [&manager](SwitchIndex at) -> const std::string& { return manager.switch_name(at); };
+}
+
+void to_idl(const CallCheck& check, v2::CallCheck& out) {
+  out.settled = check.settled;
+  out.switches.length(static_cast<CORBA::ULong>(check.switches.size()));
+  for (CORBA::ULong i = 0; i < out.switches.length(); ++i) {
+    const SwitchCheck& from = check.switches[i];
+    v2::SwitchCheck& to = out.switches[i];
+    to.switch_name = from.switch_name.c_str();
+    to.unreachable = printable(from.unreachable).c_str();
+    orb::to_idl(from.there, to.there);
+    std::vector<Finding> findings;
+    for (const HopFinding& finding : from.findings) findings.push_back(finding.what);
+    v2::AuditFindingSeq texts;
+    orb::to_idl(findings, texts);
+    to.findings.length(texts.length());
+    for (CORBA::ULong j = 0; j < texts.length(); ++j) {
+      to.findings[j].leg = from.findings[j].leg;
+      to.findings[j].number = from.findings[j].number;
+      to.findings[j].what = texts[j];
+    }
+  }
+}
+
+Result<std::vector<HopFinding>> to_core(const v2::HopFindingSeq& seen) {
+  v2::AuditFindingSeq texts;
+  texts.length(seen.length());
+  for (CORBA::ULong i = 0; i < seen.length(); ++i) texts[i] = seen[i].what;
+  auto findings = orb::to_core(texts);
+  if (!findings) return tl::make_unexpected(findings.error());
+  std::vector<HopFinding> out;
+  for (CORBA::ULong i = 0; i < seen.length(); ++i) {
+    out.push_back({seen[i].leg, seen[i].number, std::move((*findings)[i])});
+  }
+  return out;
 }
 
 v2::AuditReport* report_of(const AuditSummary& summary) {
@@ -185,7 +221,10 @@ v2::Debt* ManagerOperationsServant::clear(v2::ConnectionId connection) {
   const ConnectionId id{connection};
   const auto end = daemon_.ask(
       [&](cmgr::ConnectionManager& manager) { return manager.end_by_force(id, steady_now()); });
-  auto outcome = daemon_.call(ReleaseRequest{{}, id}, call_timeout_());
+  if (end.stood && !end.stands) {
+    return new v2::Debt(orb::to_idl(xbind::Debt{static_cast<std::uint32_t>(end.owed), {}}));
+  }
+  auto outcome = daemon_.call(ReleaseRequest{{}, id, EndWhy::kByForce}, call_timeout_());
   if (!outcome) orb::raise(outcome.error());
   // Without a client it is released already.
   const bool gone = end.stood && (outcome->cause == Cause::kUnknownConnection ||
@@ -202,6 +241,49 @@ v2::AuditReport* ManagerOperationsServant::repair_network(const v2::AuditFinding
   const auto findings = orb::to_core(seen);
   if (!findings) throw v2::BadRequest(findings.error().text.c_str());
   return report_of(daemon_.repair(*findings));
+}
+
+v2::CallCheck* ManagerOperationsServant::check_of(ConnectionId connection) {
+  const auto check = daemon_.check_call(connection);
+  auto out = std::make_unique<v2::CallCheck>();
+  const bool found = check && daemon_.ask([&](cmgr::ConnectionManager& manager) {
+    if (!manager.describe(connection)) return false;
+    describe_into(manager, connection, out->call);
+    return true;
+  });
+  if (!found) throw v2::UnknownConnection(connection.value());
+  to_idl(*check, *out);
+  if (const std::size_t octets = orb::octets_of(*out); octets > orb::kReplyOctetsMax) {
+    throw v2::Unavailable(fmt::format("what {} switches have of connection {} does not fit into "
+                                      "one reply: {} octets",
+                                      check->switches.size(), connection, octets)
+                              .c_str());
+  }
+  return out.release();
+}
+
+v2::CallCheck* ManagerOperationsServant::validate_call(v2::ConnectionId connection) {
+  return check_of(ConnectionId{connection});
+}
+
+v2::CallCheck* ManagerOperationsServant::sync_call(v2::ConnectionId connection,
+                                                   const v2::HopFindingSeq& seen) {
+  const auto findings = to_core(seen);
+  if (!findings) throw v2::BadRequest(findings.error().text.c_str());
+  const auto mended = daemon_.mend_call(ConnectionId{connection}, *findings);
+  if (!mended && mended.error().code == ErrorCode::kNotFound) {
+    throw v2::UnknownConnection(connection);
+  }
+  if (!mended) {
+    Outcome refused;
+    refused.kind = OutcomeKind::kRefused;
+    refused.connection = ConnectionId{connection};
+    refused.cause = Cause::kChangeUnderWay;
+    refused.asked = connection;
+    refused.reason = mended.error().text;
+    throw v2::Refused(orb::refusal_of(refused));
+  }
+  return check_of(ConnectionId{connection});
 }
 
 v2::TracePart* ManagerOperationsServant::spans_of(const char* manager,

@@ -29,10 +29,13 @@ class ManagerOperationsServant : public orb::Supervised<POA_xbind::v2::ManagerOp
   v2::Debt* clear(v2::ConnectionId connection) override;
   v2::AuditReport* audit_network() override;
   v2::AuditReport* repair_network(const v2::AuditFindingSeq& seen) override;
+  v2::CallCheck* validate_call(v2::ConnectionId connection) override;
+  v2::CallCheck* sync_call(v2::ConnectionId connection, const v2::HopFindingSeq& seen) override;
   v2::TracePart* spans_of(const char* manager, v2::ConnectionId connection) override;
   v2::TracedOperationSeq* traced_operations(CORBA::ULong limit) override;
 
  private:
+  v2::CallCheck* check_of(ConnectionId connection);
   EventPage calls_after(const orb::EventPosition& from) override {
     return daemon_.calls_after(from.after, from.limit);
   }

@@ -20,7 +20,12 @@ void SwitchAnswers::attached(const std::string& name, SessionId session,
                              std::uint32_t batches_in_flight,
                              const std::vector<PortLabels>& quarantined, TimePoint now) {
   SwitchDesk& switches = context_.switches;
-  const SwitchIndex at = switches.index_of(name);
+  const auto known = switches.index_of(name);
+  if (!known) {
+    log::sessions.error("{}; its session is not used", known.error().text);
+    return;
+  }
+  const SwitchIndex at = *known;
   if (switches.is_attached(at)) {
     switches.lost(at, "attached anew");
     abandon(at, now);

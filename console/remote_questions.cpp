@@ -53,7 +53,7 @@ HttpAnswer RemoteQuestions::describe(const std::string& manager, ConnectionId co
 HttpAnswer RemoteQuestions::ledgers(const std::string& manager, ConnectionId connection) {
   const auto found = manager_named(names_, manager, 0);
   if (!found) return answer_of(problem_of(found.error()));
-  return answer_of(ctl::call_document(*found, names_, manager, connection));
+  return answer_of(ctl::call_document(*found, connection));
 }
 
 HttpAnswer RemoteQuestions::trace(const std::string& manager, ConnectionId connection) {

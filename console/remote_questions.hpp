@@ -27,7 +27,7 @@ class RemoteQuestions {
 
   // {"manager", "call": `xbindctl describe`, "line": `xbindctl explain ID`}
   HttpAnswer describe(const std::string& manager, ConnectionId connection);
-  // `xbindctl call`: each switch of the path is audited, which takes a while.
+  // `xbindctl call`: asks each switch of the path.
   HttpAnswer ledgers(const std::string& manager, ConnectionId connection);
   // {"trace": `xbindctl trace ID`, or null; "why": what it says when nothing is recorded}
   HttpAnswer trace(const std::string& manager, ConnectionId connection);

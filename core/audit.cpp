@@ -1,5 +1,7 @@
 #include "core/audit.hpp"
 
+#include <fmt/format.h>
+
 namespace xbind {
 
 std::string_view to_string(FindingKind kind) {
@@ -38,6 +40,31 @@ AuditTotals totals_of(const std::vector<Finding>& findings) {
     }
   }
   return totals;
+}
+
+std::string to_string(const CrossConnect& at) {
+  return fmt::format("port {} {} -> port {} {}", at.input_port, to_string(at.input_label),
+                     at.output_port, to_string(at.output_label));
+}
+
+std::string port_element(std::string_view switch_name, PortId port) {
+  return fmt::format("{} port {}", switch_name, port);
+}
+
+Finding finding_of(std::string_view switch_name, const EntryDifference& difference, bool shared) {
+  const auto& [kind, extra, missing] = difference;
+  const PortId port = extra ? extra->input_port : missing->input_port;
+  std::string text;
+  if (extra && missing) {
+    text = fmt::format("{} is in the switch, {} in the ledger", to_string(*extra),
+                       to_string(*missing));
+  } else if (missing) {
+    text = fmt::format("{} is in the ledger, not in the switch", to_string(*missing));
+  } else {
+    text = fmt::format("{} is in the switch, {}", to_string(*extra),
+                       shared ? "a branch that the ledger does not have" : "in no ledger");
+  }
+  return {kind, port_element(switch_name, port), std::move(text), 1};
 }
 
 }  // namespace xbind

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,6 +64,11 @@ struct CrossConnect {
 
   friend auto operator<=>(const CrossConnect&, const CrossConnect&) = default;
 };
+
+// "port 1 0/32 -> port 2 0/40"
+std::string to_string(const CrossConnect& cross_connect);
+// "switch-1 port 2", the element of a finding.
+std::string port_element(std::string_view switch_name, PortId port);
 
 // How far a hop has come in its ledger (switchserver/ledger.hpp has the table).
 enum class HopStage : std::uint8_t {
@@ -126,6 +132,40 @@ struct HopClaims {
 struct ClaimsTaken {
   std::vector<HopResult> refused;
   std::vector<PortLabels> quarantined;  // of this manager, after its last page; else empty
+};
+
+// A difference between a switch's table and its ledger on one input. A changed entry has both.
+struct EntryDifference {
+  FindingKind kind = FindingKind::kStrayCrossConnect;  // or kMissing-, kChangedCrossConnect
+  std::optional<CrossConnect> extra;                   // only the switch has it
+  std::optional<CrossConnect> missing;                 // only the ledger has it
+
+  friend bool operator==(const EntryDifference&, const EntryDifference&) = default;
+};
+
+// The finding of a difference at that switch. `shared`: the ledger has the input of a stray entry.
+Finding finding_of(std::string_view switch_name, const EntryDifference& difference, bool shared);
+
+// What is looked at of one connection of a manager, at one switch. At most kCallLegsMax and
+// kCallInputsMax.
+struct CallQuestion {
+  ConnectionId connection;           // as in HopKey
+  std::vector<std::uint16_t> legs;   // besides 0 and 1
+  std::vector<CrossConnect> inputs;  // where the manager has it; their outputs are not used
+};
+inline constexpr std::size_t kCallLegsMax = 256;
+inline constexpr std::size_t kCallInputsMax = 1'000;
+
+// What a SwitchServer and its switch have of one connection.
+struct CallAtSwitch {
+  std::vector<LedgerHop> hops;  // of the ledger, ascending by leg, hop and generation
+  std::vector<HopOwner> owners;
+  std::string unreadable;                    // why the switch's entries are not known; empty: known
+  std::vector<CrossConnect> entries;         // of the switch, on the inputs that were read; sorted
+  std::vector<EntryDifference> differences;  // between these entries and the ledger
+  std::size_t acted = 0;                     // of a repair: on how many differences
+
+  friend bool operator==(const CallAtSwitch&, const CallAtSwitch&) = default;
 };
 
 // A SwitchServer's report to one manager about itself and what that manager holds.

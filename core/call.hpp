@@ -64,9 +64,19 @@ struct ConnectRequest {
   friend bool operator==(const ConnectRequest&, const ConnectRequest&) = default;
 };
 
+// Why a connection or hold ends.
+enum class EndWhy : std::uint8_t {
+  kAsked,        // a client has released it
+  kHoldExpired,  // nobody committed the hold in time
+  kByForce,      // an operator has ended it
+  kAbandoned,    // its two-way caller was gone before it learned the id
+  kIncomplete,   // of an earlier epoch: its ledgers do not have all of it
+};
+
 struct ReleaseRequest {
   RequestId request;
   ConnectionId connection;
+  EndWhy why = EndWhy::kAsked;  // not on the wire: clients ask
 
   friend bool operator==(const ReleaseRequest&, const ReleaseRequest&) = default;
 };

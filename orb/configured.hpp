@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/config/reload.hpp"
-#include "types.hh"
+#include "operations.hh"
 
 namespace xbind::orb {
 

@@ -58,6 +58,9 @@ Result<HopClaims> to_core(const v2::HopPage& claimed, const v2::PortLabelsSeq& r
 void to_idl(const ClaimsTaken& taken, v2::ClaimsTaken& out);
 Result<ClaimsTaken> to_core(const v2::ClaimsTaken& taken);
 
+void to_idl(const CallAtSwitch& there, v2::CallAtSwitch& out);
+Result<CallAtSwitch> to_core(const v2::CallAtSwitch& there);
+
 // connection_manager.idl
 v2::ServiceSpec to_idl(const ServiceSpec& service);
 void to_idl(const ServiceSpec& service, v2::ServiceSpec& out);

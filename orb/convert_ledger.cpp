@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "orb/convert_checks.hpp"
+#include "orb/table_entries.hpp"
 
 namespace xbind::orb {
 
@@ -157,6 +158,27 @@ Result<ClaimsTaken> to_core(const v2::ClaimsTaken& taken) {
   auto labels = to_core(taken.quarantined);
   if (!labels) return tl::make_unexpected(labels.error());
   out.quarantined = std::move(*labels);
+  return checker.done(std::move(out));
+}
+
+void to_idl(const CallAtSwitch& there, v2::CallAtSwitch& out) {
+  fill_hops(there.hops.data(), there.hops.size(), there.owners, out);
+  out.unreadable = printable(there.unreadable).c_str();
+  to_idl(there.entries, out.entries);
+  to_idl(there.differences, out.differences);
+}
+
+Result<CallAtSwitch> to_core(const v2::CallAtSwitch& there) {
+  Checker checker;
+  CallAtSwitch out;
+  take_hops(there, out.hops, out.owners, checker);
+  out.unreadable = printable(there.unreadable.in());
+  auto entries = to_core(there.entries);
+  if (!entries) return tl::make_unexpected(entries.error());
+  out.entries = std::move(*entries);
+  auto differences = to_core(there.differences);
+  if (!differences) return tl::make_unexpected(differences.error());
+  out.differences = std::move(*differences);
   return checker.done(std::move(out));
 }
 

@@ -1,7 +1,7 @@
-// The operations of the operators' interfaces about the log (Logged in idl/types.idl).
+// The operations of the operators' interfaces about the log (Logged in idl/operations.idl).
 #pragma once
 
-#include "types.hh"
+#include "operations.hh"
 
 namespace xbind::orb {
 

@@ -7,11 +7,11 @@
 #include <cstdint>
 
 #include "core/events/event.hpp"
+#include "operations.hh"
 #include "orb/configured.hpp"
 #include "orb/dispatch.hpp"
 #include "orb/log_level.hpp"
 #include "orb/supervision.hpp"
-#include "types.hh"
 
 namespace xbind::orb {
 

@@ -4,7 +4,7 @@
 
 #include "core/result.hpp"
 #include "core/trace/span.hpp"
-#include "types.hh"
+#include "operations.hh"
 
 namespace xbind::orb {
 

@@ -2,7 +2,7 @@
 // stands in for another one, such as the null manager (bench/null).
 #pragma once
 
-#include "types.hh"
+#include "operations.hh"
 
 namespace xbind::orb {
 

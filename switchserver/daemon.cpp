@@ -50,6 +50,9 @@ SwitchServerDaemon::SwitchServerDaemon(const SwitchServerDaemonOptions& options,
           [this](std::uint64_t token, LedgerReport report) {
             audits_.complete(token, std::move(report));
           },
+          [this](std::uint64_t token, CallAtSwitch there) {
+            looks_.complete(token, std::move(there));
+          },
           [this](std::uint64_t token, Result<HopResultBatch> results) {
             executes_.complete(token, std::move(results));
           },
@@ -94,15 +97,40 @@ void SwitchServerDaemon::stop() {
 }
 
 Result<LedgerReport> SwitchServerDaemon::audit(const std::string& manager, Duration timeout) {
-  return report_of(
+  return answer_of(
+      audits_,
       [&](SwitchServer& server, std::uint64_t token) { return server.audit(manager, token); },
       timeout);
 }
 
 Result<LedgerReport> SwitchServerDaemon::repair(std::vector<Finding> seen, Duration timeout) {
-  return report_of(
+  return answer_of(
+      audits_,
       [&](SwitchServer& server, std::uint64_t token) {
         return server.repair(std::move(seen), token, steady_now());
+      },
+      timeout);
+}
+
+Result<CallAtSwitch> SwitchServerDaemon::look_at_call(const std::string& manager,
+                                                      CallQuestion question, Duration timeout) {
+  return answer_of(
+      looks_,
+      [&](SwitchServer& server, std::uint64_t token) {
+        return server.controller().look_at_call(manager, std::move(question), token);
+      },
+      timeout);
+}
+
+Result<CallAtSwitch> SwitchServerDaemon::mend_call(const std::string& manager,
+                                                   ConnectionId connection,
+                                                   std::vector<EntryDifference> seen,
+                                                   Duration timeout) {
+  return answer_of(
+      looks_,
+      [&](SwitchServer& server, std::uint64_t token) {
+        return server.controller().mend_call(manager, connection, std::move(seen), token,
+                                             steady_now());
       },
       timeout);
 }
@@ -116,15 +144,17 @@ void SwitchServerDaemon::change(const LedgerOptions& ledger, const PortReporterO
   });
 }
 
-Result<LedgerReport> SwitchServerDaemon::report_of(
-    const std::function<Result<void>(SwitchServer&, std::uint64_t)>& start, Duration timeout) {
-  auto ticket = audits_.open();
-  const auto started = ask([&](SwitchServer& server) { return start(server, ticket.token); });
+template <class Answer, class Start>
+Result<Answer> SwitchServerDaemon::answer_of(Awaited<Answer>& awaited, const Start& start,
+                                             Duration timeout) {
+  auto ticket = awaited.open();
+  const Result<void> started =
+      ask([&](SwitchServer& server) { return start(server, ticket.token); });
   if (!started) {
-    audits_.close(ticket);
+    awaited.close(ticket);
     return tl::make_unexpected(started.error());
   }
-  if (auto report = audits_.wait(ticket, timeout)) return std::move(*report);
+  if (auto answer = awaited.wait(ticket, timeout)) return std::move(*answer);
   return fail(ErrorCode::kTimeout, "the switch did not report its table within {} ms",
               std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count());
 }

@@ -162,6 +162,11 @@ class SwitchServerDaemon {
   Result<LedgerReport> audit(const std::string& manager, Duration timeout);
   // The same for SwitchServer::repair.
   Result<LedgerReport> repair(std::vector<Finding> seen, Duration timeout);
+  // The same for SwitchController::look_at_call and mend_call.
+  Result<CallAtSwitch> look_at_call(const std::string& manager, CallQuestion question,
+                                    Duration timeout);
+  Result<CallAtSwitch> mend_call(const std::string& manager, ConnectionId connection,
+                                 std::vector<EntryDifference> seen, Duration timeout);
   // Applies the batch and waits at most `timeout` for all its results. kTimeout: the batch was
   // applied, but its results are unknown. Other errors as SwitchServer::execute. Not within a job.
   Result<HopResultBatch> execute(SessionId session, const HopBatch& batch, Duration timeout);
@@ -195,9 +200,9 @@ class SwitchServerDaemon {
  private:
   SwitchServerReading reading(SwitchServer& server);
 
-  // Waits at most `timeout` for the report that `start` has begun under its token.
-  Result<LedgerReport> report_of(
-      const std::function<Result<void>(SwitchServer&, std::uint64_t)>& start, Duration timeout);
+  // Waits at most `timeout` for the answer that `start` has begun under its token.
+  template <class Answer, class Start>
+  Result<Answer> answer_of(Awaited<Answer>& awaited, const Start& start, Duration timeout);
   void after_drain();
   void wake_driver();
   void drain_driver(TimePoint now);
@@ -232,6 +237,7 @@ class SwitchServerDaemon {
   std::uint64_t reports_failed_ = 0;
 
   Awaited<LedgerReport> audits_;
+  Awaited<CallAtSwitch> looks_;
   Awaited<Result<HopResultBatch>> executes_;
   Awaited<SwitchController::Counted> statistics_;
 

@@ -283,6 +283,14 @@ std::optional<HopRef> Ledger::find(ManagerIndex manager, const HopKey& key) cons
   return std::nullopt;
 }
 
+void Ledger::find_all(ManagerIndex manager, const HopKey& place, std::vector<HopRef>& found) const {
+  for (std::uint32_t i = by_place_.first(hash(manager, place)); i != kNil; i = hops_[i].next) {
+    HopKey key = hops_[i].key;
+    key.generation = place.generation;
+    if (key == place && hops_[i].manager == manager) found.push_back(HopRef{i});
+  }
+}
+
 HopRef Ledger::insert(ManagerIndex manager, const HopSetup& setup, std::uint32_t owner,
                       std::uint64_t hash) {
   const std::uint32_t index = vacant_ == kNil ? hops_.grow() : vacant_;

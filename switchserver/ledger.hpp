@@ -275,6 +275,8 @@ class Ledger {
   // in no connection.
   template <class Visitor>
   void for_each_on_input(PortId port, Label label, Visitor&& visit) const;
+  // Appends the manager's hops at that place, of every generation.
+  void find_all(ManagerIndex manager, const HopKey& place, std::vector<HopRef>& found) const;
   // Advances with every change of a hop record's state.
   std::uint64_t clock() const { return clock_; }
 

@@ -24,15 +24,6 @@ std::vector<CrossConnect>::const_iterator run_end(std::vector<CrossConnect>::con
 
 }  // namespace
 
-std::string port_element(std::string_view switch_name, PortId port) {
-  return fmt::format("{} port {}", switch_name, port);
-}
-
-std::string to_string(const CrossConnect& at) {
-  return fmt::format("port {} {} -> port {} {}", at.input_port, to_string(at.input_label),
-                     at.output_port, to_string(at.output_label));
-}
-
 // ===== switch against ledger =====
 
 std::vector<Finding> compare_table(std::string_view switch_name, std::vector<CrossConnect> table,
@@ -44,14 +35,21 @@ std::vector<Finding> compare_table(std::string_view switch_name, std::vector<Cro
   return findings;
 }
 
+void expect(const Ledger& ledger, HopRef ref, std::uint64_t since, TableExpectation& expected) {
+  const HopRecord& record = ledger.hop(ref);
+  if (record.state == HopStage::kReserved) return;
+  if (ledger.superseded(ref) && record.version <= since) return;
+  const bool throughout = record.settled() && !ledger.above(ref) && record.version <= since;
+  (throughout ? expected.settled : expected.moving).push_back(ledger.cross_connect(record));
+}
+
 std::vector<TableDifference> differences_of(std::string_view switch_name,
                                             std::vector<CrossConnect> table,
                                             TableExpectation expected) {
   std::vector<TableDifference> found;
   const auto find = [&](FindingKind kind, const std::optional<CrossConnect>& extra,
-                        const std::optional<CrossConnect>& missing, std::string text) {
-    const PortId port = extra ? extra->input_port : missing->input_port;
-    found.push_back({{kind, port_element(switch_name, port), std::move(text), 1}, extra, missing});
+                        const std::optional<CrossConnect>& missing, bool shared = true) {
+    found.push_back({finding_of(switch_name, {kind, extra, missing}, shared), extra, missing});
   };
   std::sort(table.begin(), table.end());
   table.erase(std::unique(table.begin(), table.end()), table.end());
@@ -84,18 +82,13 @@ std::vector<TableDifference> differences_of(std::string_view switch_name,
     const std::size_t changed = std::min(missing.size(), extra.size());
     for (std::size_t i = 0; i < missing.size(); ++i) {
       if (i < changed) {
-        find(FindingKind::kChangedCrossConnect, extra[i], missing[i],
-             fmt::format("{} is in the switch, {} in the ledger", to_string(extra[i]),
-                         to_string(missing[i])));
+        find(FindingKind::kChangedCrossConnect, extra[i], missing[i]);
       } else {
-        find(FindingKind::kMissingCrossConnect, std::nullopt, missing[i],
-             fmt::format("{} is in the ledger, not in the switch", to_string(missing[i])));
+        find(FindingKind::kMissingCrossConnect, std::nullopt, missing[i]);
       }
     }
     for (std::size_t i = changed; i < extra.size(); ++i) {
-      find(FindingKind::kStrayCrossConnect, extra[i], std::nullopt,
-           fmt::format("{} is in the switch, {}", to_string(extra[i]),
-                       known ? "a branch that the ledger does not have" : "in no ledger"));
+      find(FindingKind::kStrayCrossConnect, extra[i], std::nullopt, known);
     }
     there = there_end;
     wanted = known_end;

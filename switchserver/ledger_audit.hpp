@@ -9,8 +9,11 @@
 
 #include "core/audit.hpp"
 #include "core/ids.hpp"
+#include "switchserver/label_pool.hpp"
 
 namespace xbind {
+
+class Ledger;
 
 // What the ledger expects in a table that was read over some time.
 struct TableExpectation {
@@ -18,6 +21,9 @@ struct TableExpectation {
   std::vector<CrossConnect>
       moving;  // added, removed or changed meanwhile: the table may show either
 };
+
+// Adds what a table that was read since that clock of the ledger must or may show of the hop.
+void expect(const Ledger& ledger, HopRef ref, std::uint64_t since, TableExpectation& expected);
 
 // A finding, with the entry that the switch has too much and the one that it lacks. A changed one
 // has both.
@@ -39,10 +45,5 @@ std::vector<TableDifference> differences_of(std::string_view switch_name,
 // Their findings alone.
 std::vector<Finding> compare_table(std::string_view switch_name, std::vector<CrossConnect> table,
                                    TableExpectation expected);
-
-// "sw1 port 2", the element of a finding.
-std::string port_element(std::string_view switch_name, PortId port);
-// "port 1 0/32 -> port 2 0/40"
-std::string to_string(const CrossConnect& cross_connect);
 
 }  // namespace xbind

@@ -19,14 +19,16 @@ class RemoteManagers : public ManagerOutlet {
  public:
   using Lost = std::function<void(SessionId, std::string reason)>;
   using Audited = std::function<void(std::uint64_t token, LedgerReport report)>;
+  using Looked = std::function<void(std::uint64_t token, CallAtSwitch there)>;
   using Counted = std::function<void(const SwitchController::Counted& counted)>;
   using Executed = std::function<void(std::uint64_t token, Result<HopResultBatch> results)>;
 
   // `name`: the SwitchServer's name. `impairments` must outlive this object.
   RemoteManagers(const std::string& name, Impairments& impairments, Lost on_lost,
-                 Audited on_audited, Executed on_executed, Counted on_counted)
+                 Audited on_audited, Looked on_looked, Executed on_executed, Counted on_counted)
       : on_lost_(std::move(on_lost)),
         on_audited_(std::move(on_audited)),
+        on_looked_(std::move(on_looked)),
         on_executed_(std::move(on_executed)),
         on_counted_(std::move(on_counted)),
         outbox_(impairments, "switch-to-manager/" + name, "to_managers") {}
@@ -36,6 +38,9 @@ class RemoteManagers : public ManagerOutlet {
   }
   void audited(std::uint64_t token, LedgerReport report) override {
     on_audited_(token, std::move(report));
+  }
+  void looked(std::uint64_t token, CallAtSwitch there) override {
+    on_looked_(token, std::move(there));
   }
   void executed(std::uint64_t token, Result<HopResultBatch> results) override {
     on_executed_(token, std::move(results));
@@ -71,6 +76,7 @@ class RemoteManagers : public ManagerOutlet {
 
   Lost on_lost_;
   Audited on_audited_;
+  Looked on_looked_;
   Executed on_executed_;
   Counted on_counted_;
   std::unordered_map<SessionId, v2::HopObserver_var> observers_;

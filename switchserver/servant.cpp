@@ -11,6 +11,7 @@
 #include "orb/peer_faults.hpp"
 #include "orb/raise.hpp"
 #include "orb/reply.hpp"
+#include "orb/table_entries.hpp"
 #include "orb/traces.hpp"
 #include "switchserver/timers.hpp"
 
@@ -284,6 +285,27 @@ void SwitchServerServant::fill_page(v2::LedgerPage& page, std::uint64_t number, 
   while (rests_.size() > kAuditsKept) rests_.erase(rests_.begin());
 }
 
+v2::CallAtSwitch* SwitchServerServant::look_at_call(const char* manager,
+                                                    v2::ConnectionId connection,
+                                                    const v2::LegSeq& legs,
+                                                    const v2::TableEntrySeq& inputs) {
+  if (const auto named = check_name("manager", manager); !named) orb::raise(named.error());
+  auto places = orb::to_core(inputs);
+  if (!places) orb::raise(places.error());
+  CallQuestion question{ConnectionId{connection}, {}, std::move(*places)};
+  for (CORBA::ULong i = 0; i < legs.length(); ++i) question.legs.push_back(legs[i]);
+  const auto there = daemon_.look_at_call(manager, std::move(question), kAuditTimeout);
+  if (!there) orb::raise(there.error());
+  auto out = std::make_unique<v2::CallAtSwitch>();
+  orb::to_idl(*there, *out);
+  if (const std::size_t octets = orb::octets_of(*out); octets > orb::kReplyOctetsMax) {
+    throw v2::Unavailable(fmt::format("{} hops and {} entries do not fit into one reply: {} octets",
+                                      out->hops.length(), out->entries.length(), octets)
+                              .c_str());
+  }
+  return out.release();
+}
+
 v2::SwitchOperations_ptr SwitchServerServant::switch_operations() {
   return v2::SwitchOperations::_duplicate(operations_);
 }
@@ -329,6 +351,16 @@ CORBA::ULong SwitchOperationsServant::repair(const v2::AuditFindingSeq& seen) {
   const auto report = daemon_.repair(std::move(*findings), kAuditTimeout);
   if (!report) orb::raise(report.error());
   return static_cast<CORBA::ULong>(report->repaired);
+}
+
+CORBA::ULong SwitchOperationsServant::mend_call(const char* manager, v2::ConnectionId connection,
+                                                const v2::EntryDifferenceSeq& seen) {
+  auto differences = orb::to_core(seen);
+  if (!differences) throw v2::BadRequest(differences.error().text.c_str());
+  const auto there =
+      daemon_.mend_call(manager, ConnectionId{connection}, std::move(*differences), kAuditTimeout);
+  if (!there) orb::raise(there.error());
+  return static_cast<CORBA::ULong>(there->acted);
 }
 
 v2::PortReportSeq* SwitchOperationsServant::ports() {

@@ -35,6 +35,8 @@ class SwitchOperationsServant : public orb::Supervised<POA_xbind::v2::SwitchOper
   CORBA::ULong clear_hops(const char* manager, v2::ConnectionId connection) override;
   CORBA::ULong forget_manager(const char* manager) override;
   CORBA::ULong repair(const v2::AuditFindingSeq& seen) override;
+  CORBA::ULong mend_call(const char* manager, v2::ConnectionId connection,
+                         const v2::EntryDifferenceSeq& seen) override;
   v2::PortReportSeq* ports() override;
   void report_now() override;
   v2::CellCounters count_cells(v2::PortNumber input_port,
@@ -68,6 +70,8 @@ class SwitchServerServant : public orb::Dispatched<POA_xbind::v2::SwitchServer> 
   v2::HopResultBatch* execute(v2::SessionId session, const v2::HopBatch& batch) override;
   v2::LedgerPage* audit_switch(const char* manager) override;
   v2::LedgerPage* audit_page(CORBA::ULongLong audit_number) override;
+  v2::CallAtSwitch* look_at_call(const char* manager, v2::ConnectionId connection,
+                                 const v2::LegSeq& legs, const v2::TableEntrySeq& inputs) override;
   v2::SwitchOperations_ptr switch_operations() override;
   v2::MetricSeq* status() override;
 

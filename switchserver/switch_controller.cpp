@@ -145,6 +145,7 @@ void SwitchController::mark_down() {
     ++record.ticket;
   });
   for (const Audit& audit : std::exchange(audits_, {})) report(audit, nullptr);
+  for (const CallLook& look : std::exchange(looks_, {})) report(look, nullptr);
   for (const auto& [cookie, token] : std::exchange(statistics_, {})) {
     outputs_.statistics.push_back({token, Cause::kSwitchUnreachable, 0, false, {}});
   }
@@ -163,19 +164,23 @@ void SwitchController::on_table(const driver::Table& table, TimePoint now) {
     }
     return;
   }
-  const auto asked = std::find_if(audits_.begin(), audits_.end(),
-                                  [&](const Audit& audit) { return audit.cookie == table.cookie; });
-  if (asked == audits_.end()) {
-    ++counters_.unexpected_answers;
-    return;
-  }
-  const Audit audit = *asked;
-  audits_.erase(asked);
-  report(audit, table.cause == Cause::kNone ? &table.cross_connects : nullptr);
-  if (audits_.empty()) {
+  const bool answered = take_answer(audits_, table) || take_answer(looks_, table);
+  if (!answered) ++counters_.unexpected_answers;
+  if (audits_.empty() && looks_.empty()) {
     ended_.clear();
     ended_overflow_ = false;
   }
+}
+
+// Reports what waits for this table; false: it is not among these.
+template <class Read>
+bool SwitchController::take_answer(std::vector<Read>& reads, const driver::Table& table) {
+  const auto asked = std::ranges::find(reads, table.cookie, &Read::cookie);
+  if (asked == reads.end()) return false;
+  const Read read = std::move(*asked);
+  reads.erase(asked);
+  report(read, table.cause == Cause::kNone ? &table.cross_connects : nullptr);
+  return true;
 }
 
 // ===== answers of the switch =====
@@ -314,7 +319,7 @@ void SwitchController::finish_removal(HopRef ref) {
 }
 
 void SwitchController::note_end(const HopRecord& gone) {
-  if (audits_.empty()) return;
+  if (audits_.empty() && looks_.empty()) return;
   if (ended_.size() < kEndedMax) {
     ended_.push_back({ledger_.cross_connect(gone), ledger_.clock() + 1});
   } else {

@@ -73,33 +73,17 @@
 #include "core/hop.hpp"
 #include "core/planted.hpp"
 #include "core/result.hpp"
+#include "switchserver/call_look.hpp"
 #include "switchserver/drivers/switch_driver.hpp"
 #include "switchserver/hop_traces.hpp"
 #include "switchserver/ledger.hpp"
 #include "switchserver/ledger_audit.hpp"
 #include "switchserver/recall_desk.hpp"
 #include "switchserver/settling.hpp"
+#include "switchserver/switch_controller_options.hpp"
 #include "switchserver/switch_counters.hpp"
-#include "switchserver/timers.hpp"
 
 namespace xbind {
-
-struct SwitchControllerOptions {
-  std::string name;  // the switch's, as bound under xbind/switchserver/; used in findings
-  LedgerOptions ledger = {};
-  // With more open batches, setups are refused kBusy. Changes and removals, which restore or
-  // release, are still carried out: the credit of the managers' sessions bounds their batches.
-  std::size_t open_batches_max = 1U << 16;
-  std::size_t open_audits_max = 64;                             // more are refused kExhausted
-  std::size_t labels_per_grant_max = 1U << 16;                  // of one batch or one grant()
-  Duration reread_after = kSwitchServerTimers["table-reread"];  // after a failed table read
-  // Managers that may have hops in the switch, with the highest epoch of each; nullopt: it is not
-  // known which there are.
-  std::optional<std::vector<KnownManager>> known = std::vector<KnownManager>{};
-  Duration claims_wait = kSwitchServerTimers["claims-wait"];  // for their claims
-  Duration trace_slow{};                                      // HopTraces; 0: none is slow
-  Duration labels_rest = kSwitchServerTimers["labels-rest"];  // see Ledger::end_rest()
-};
 
 class SwitchController {
  public:
@@ -153,10 +137,15 @@ class SwitchController {
     bool absent = false;            // refused because nothing enters there with that label
     CellCounters counters;
   };
+  struct CallLooked {  // the answer to look_at_call() or mend_call()
+    Token token = 0;
+    CallAtSwitch there;
+  };
   struct Outputs {
     std::vector<Results> results;  // in the order in which batches were completed
     std::vector<Unasked> unasked;
     std::vector<Audited> audits;
+    std::vector<CallLooked> looks;
     std::vector<Recalled> recalls;
     std::vector<Counted> statistics;
   };
@@ -248,6 +237,16 @@ class SwitchController {
   // up; kExhausted.
   Result<void> repair(std::vector<Finding> seen, Token token, TimePoint now);
 
+  // Reads what ledger and switch have of one connection of the manager. The answer comes with
+  // `token`. A manager that is not known has nothing. While the switch is not up, its entries are
+  // unreadable. kBadInput: too many legs or inputs; kExhausted: too many looks are open.
+  Result<void> look_at_call(std::string_view manager, CallQuestion question, Token token);
+  // Looks again, and repairs what is among `seen` and is found again, on inputs that hops of this
+  // connection alone have. The answer comes with `token`. Errors as above, and kUnreachable: the
+  // switch is not up.
+  Result<void> mend_call(std::string_view manager, ConnectionId connection,
+                         std::vector<EntryDifference> seen, Token token, TimePoint now);
+
   // Reads the switch's counters of a port; with a label, of the connection that enters there with
   // that label. The result comes with `token`. kUnreachable: the switch is not up. kNotFound: no
   // such port. kExhausted: too many reads are open.
@@ -314,7 +313,7 @@ class SwitchController {
     bool repairs = false;     // what `seen` and this look have in common
     std::vector<Finding> seen{};
   };
-  struct Ended {  // a cross-connect that was removed while an audit was open
+  struct Ended {  // a cross-connect that was removed while an audit or a look was open
     CrossConnect cross_connect;
     std::uint64_t clock = 0;
   };
@@ -435,8 +434,14 @@ class SwitchController {
   bool anybody_waits(std::uint32_t head) const;
   void report(const Audit& audit, const std::vector<CrossConnect>* table);
   void ask_for_table(Audit audit);
+  Result<void> begin(CallLook look);
+  void report(const CallLook& look, const std::vector<CrossConnect>* table);
+  TableExpectation expected_on(const std::vector<driver::Input>& inputs, std::uint64_t since) const;
+  template <class Read>
+  bool take_answer(std::vector<Read>& reads, const driver::Table& table);
   std::size_t act(const std::vector<Finding>& seen, const std::vector<Finding>& found,
                   const std::vector<TableDifference>& differences);
+  bool repair(const std::optional<CrossConnect>& extra, const std::optional<CrossConnect>& missing);
   void remove_stray(const CrossConnect& entry);
   void on_stray_removed(const driver::Done& done);
   void put_back_on(const CrossConnect& at);
@@ -477,6 +482,7 @@ class SwitchController {
   std::uint64_t statistics_asked_ = 0;
   std::unordered_map<driver::Cookie, Token> statistics_;
   std::vector<Audit> audits_;
+  std::vector<CallLook> looks_;
   std::unordered_map<driver::Cookie, CrossConnect> strays_;  // being removed
   std::vector<Ended> ended_;
   bool ended_overflow_ = false;

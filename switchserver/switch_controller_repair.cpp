@@ -45,18 +45,24 @@ std::size_t SwitchController::act(const std::vector<Finding>& seen,
     ++counters_.rebuilt;
   }
   for (const TableDifference& one : differences) {
-    if (!before.contains(one.finding)) continue;
-    // A removal names the branch's output. A switch of version 1.1 does not report outputs.
-    if (one.extra && one.extra->output_port == PortId{}) continue;
-    ++acted;
-    if (one.extra) {
-      remove_stray(*one.extra);
-    } else if (one.missing) {
-      put_back_on(*one.missing);
-    }
+    if (before.contains(one.finding) && repair(one.extra, one.missing)) ++acted;
   }
   flush();
   return acted;
+}
+
+// Removes what only the switch has; what the ledger has there is put back after that. Else puts
+// back what only the ledger has. False: neither is possible.
+bool SwitchController::repair(const std::optional<CrossConnect>& extra,
+                              const std::optional<CrossConnect>& missing) {
+  // A removal names the branch's output. A switch of version 1.1 does not report outputs.
+  if (extra && extra->output_port == PortId{}) return false;
+  if (extra) {
+    remove_stray(*extra);
+  } else if (missing) {
+    put_back_on(*missing);
+  }
+  return true;
 }
 
 void SwitchController::remove_stray(const CrossConnect& entry) {

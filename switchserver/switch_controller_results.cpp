@@ -115,6 +115,7 @@ void SwitchController::take_outputs(TimePoint now, Outputs& outputs) {
   outputs.results.clear();
   outputs.unasked.clear();
   outputs.audits.clear();
+  outputs.looks.clear();
   outputs.recalls.clear();
   outputs.statistics.clear();
   std::swap(outputs, outputs_);
@@ -258,14 +259,10 @@ void SwitchController::report(const Audit& audit, const std::vector<CrossConnect
   OwnerPlaces owners;
   TableExpectation expected;
   ledger_.for_each_hop([&](HopRef ref, const HopRecord& record) {
-    const bool settled = record.settled();
     if (record.manager == audit.manager) {
       report.hops.push_back(describe(ref, record, owners, report.owners));
     }
-    if (record.state == HopStage::kReserved) return;
-    if (ledger_.superseded(ref) && record.version <= audit.since) return;
-    const bool throughout = settled && !ledger_.above(ref) && record.version <= audit.since;
-    (throughout ? expected.settled : expected.moving).push_back(ledger_.cross_connect(record));
+    expect(ledger_, ref, audit.since, expected);
   });
   std::sort(report.hops.begin(), report.hops.end(),
             [](const LedgerHop& a, const LedgerHop& b) { return a.key < b.key; });

@@ -210,6 +210,9 @@ void SwitchServer::finish_step(TimePoint now) {
   for (SwitchController::Audited& audited : outputs_.audits) {
     outlet_.audited(audited.token, std::move(audited.report));
   }
+  for (SwitchController::CallLooked& looked : outputs_.looks) {
+    outlet_.looked(looked.token, std::move(looked.there));
+  }
 }
 
 void SwitchServer::hand_out(SwitchController::Results results, TimePoint now) {

@@ -39,6 +39,9 @@ class ManagerOutlet {
   virtual void to_manager(SessionId session, session::Frame<HopResultBatch> frame) = 0;
   // The answer to audit(), by its token.
   virtual void audited(std::uint64_t token, LedgerReport report) = 0;
+  // The answer to the controller's look_at_call() or mend_call(), by its token. An outlet whose
+  // owner never calls them need not implement it.
+  virtual void looked(std::uint64_t /*token*/, CallAtSwitch /*there*/) {}
   // The answer to execute(), by its token. kUnreachable: the session ended before the results came.
   // An outlet whose owner never calls execute() need not implement it.
   virtual void executed(std::uint64_t /*token*/, Result<HopResultBatch> /*results*/) {}

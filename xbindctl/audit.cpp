@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -105,6 +106,63 @@ const char* cure_for(FindingKind kind) {
     case FindingKind::kUnreadable: return "stays: it is not known what is there";
   }
   return "stays: this program does not know it";
+}
+
+const char* meaning_of(FindingKind kind) {
+  switch (kind) {
+    case FindingKind::kStrayCrossConnect:
+      return "The switch has a cross-connect that no ledger has: cells may go where no call leads "
+             "them.";
+    case FindingKind::kMissingCrossConnect:
+      return "The switch lacks a cross-connect that its ledger has: the call's cells end there.";
+    case FindingKind::kChangedCrossConnect:
+      return "Two tables have another output, label or contract for the same input.";
+    case FindingKind::kStrayHop:
+      return "A ledger has a hop that its manager does not know: it takes labels and bandwidth.";
+    case FindingKind::kMissingHop:
+      return "The manager has a hop that the ledger does not have, or has in another state: its "
+             "labels may go to another call.";
+    case FindingKind::kLeakedLabel:
+      return "A label is neither free nor cached nor in a connection nor in quarantine: nobody can "
+             "get it.";
+    case FindingKind::kDoubleLabel: return "A label is in two of these places at once.";
+    case FindingKind::kLeakedBandwidth:
+      return "An account of bandwidth differs from the sum of what it counts.";
+    case FindingKind::kOwed:
+      return "A removal has not reached its switch yet; neither clean nor leaked.";
+    case FindingKind::kUnreadable:
+      return "A switch or SwitchServer did not answer: it is not known what is there.";
+  }
+  return "This program does not know it.";
+}
+
+std::string word_of(FindingKind kind) {
+  std::string word{to_string(kind)};
+  std::ranges::replace(word, ' ', '-');
+  return word;
+}
+
+std::optional<FindingKind> finding_from_word(std::string_view word) {
+  for (int i = 0; i <= static_cast<int>(FindingKind::kUnreadable); ++i) {
+    const auto kind = static_cast<FindingKind>(i);
+    if (word_of(kind) == word) return kind;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> finding_words() {
+  std::vector<std::string> words;
+  for (int i = 0; i <= static_cast<int>(FindingKind::kUnreadable); ++i) {
+    words.push_back(word_of(static_cast<FindingKind>(i)));
+  }
+  return words;
+}
+
+int explain_finding(FindingKind kind) {
+  say(fmt::format("finding {}", to_string(kind)));
+  say(fmt::format("  means       {}", meaning_of(kind)));
+  say(fmt::format("  repair      {}", cure_for(kind)));
+  return 0;
 }
 
 int audit(const client::TwoWay& manager) {

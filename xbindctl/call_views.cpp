@@ -15,8 +15,6 @@
 namespace xbind::ctl {
 namespace {
 
-constexpr std::uint32_t kLedgerPagesMax = 10'000;  // of at most 5 000 hops each
-
 OrFailure<CallPage::Result> page_of(const client::TwoWay& manager, const CallPage::Plan& plan) {
   CallPage page(plan);
   const auto listed =
@@ -126,38 +124,6 @@ std::string words_of(const v2::LedgerHop& hop) {
   return words;
 }
 
-// The hops of the call on this page.
-void take_hops(const v2::LedgerPage& page, ConnectionId connection,
-               std::vector<v2::LedgerHop>& hops) {
-  for (CORBA::ULong i = 0; i < page.hops.length(); ++i) {
-    const v2::LedgerHop& hop = page.hops[i];
-    const std::uint64_t shown = hop.shown_id != 0 ? hop.shown_id : hop.name.connection;
-    if (shown == connection.value()) hops.push_back(hop);
-  }
-}
-
-OrFailure<std::vector<v2::LedgerHop>> hops_at(orb::NameClient& names, const std::string& path,
-                                              const std::string& manager, ConnectionId connection) {
-  const auto object = resolved(names, PeerKind::kSwitchServer, path);
-  if (!object) return tl::make_unexpected(object.error());
-  const v2::SwitchServer_var server = v2::SwitchServer::_unchecked_narrow(*object);
-  return told_by(peer_of(PeerKind::kSwitchServer, path, server), server,
-                 [&]() -> OrFailure<std::vector<v2::LedgerHop>> {
-                   std::vector<v2::LedgerHop> hops;
-                   v2::LedgerPage_var page = server->audit_switch(manager.c_str());
-                   take_hops(page.in(), connection, hops);
-                   for (std::uint32_t pages = 1; page->more; ++pages) {
-                     if (pages == kLedgerPagesMax) {
-                       return failed(ErrorCode::kProtocol,
-                                     fmt::format("{}: an audit has no end", path));
-                     }
-                     page = server->audit_page(page->audit);
-                     take_hops(page.in(), connection, hops);
-                   }
-                   return hops;
-                 });
-}
-
 // The contract of the caller's direction, as the first ledger that has it says.
 std::optional<TrafficContract> contract_of(const std::vector<LedgerOfCall>& ledgers) {
   for (const LedgerOfCall& ledger : ledgers) {
@@ -170,21 +136,21 @@ std::optional<TrafficContract> contract_of(const std::vector<LedgerOfCall>& ledg
 
 }  // namespace
 
-std::vector<LedgerOfCall> ledgers_of(orb::NameClient& names, const std::string& manager,
-                                     const v2::ConnectionState& state) {
+std::vector<LedgerOfCall> ledgers_of(const v2::CallCheck& check) {
   std::vector<LedgerOfCall> ledgers;
-  for (CORBA::ULong i = 0; i < state.hops.length(); ++i) {
-    const std::string name = state.hops[i].switch_name.in();
-    if (std::ranges::find(ledgers, name, &LedgerOfCall::switch_name) != ledgers.end()) continue;
-    LedgerOfCall ledger{name, {}, {}};
-    auto hops = hops_at(names, naming::path_of(naming::kSwitchServers, name), manager,
-                        ConnectionId{state.connection});
-    if (hops) {
-      ledger.hops = std::move(*hops);
-    } else {
-      ledger.failure = hops.error();
+  for (CORBA::ULong i = 0; i < check.switches.length(); ++i) {
+    const v2::SwitchCheck& from = check.switches[i];
+    LedgerOfCall& to = ledgers.emplace_back(LedgerOfCall{from.switch_name.in(), {}, {}});
+    if (*from.unreachable.in() != '\0') {
+      const Error error{ErrorCode::kUnreachable, from.unreachable.in()};
+      to.failure = failure_of(
+          error,
+          {PeerKind::kSwitchServer, naming::path_of(naming::kSwitchServers, to.switch_name), {}});
+      continue;
     }
-    ledgers.push_back(std::move(ledger));
+    for (CORBA::ULong j = 0; j < from.there.hops.length(); ++j) {
+      to.hops.push_back(from.there.hops[j]);
+    }
   }
   return ledgers;
 }
@@ -219,12 +185,11 @@ Told calls_document(const client::TwoWay& manager, const CallPage::Plan& plan) {
   return document_of(*page);
 }
 
-int call(const client::TwoWay& manager, orb::NameClient& names, const std::string& manager_name,
-         ConnectionId connection) {
-  const auto described = manager.describe(connection);
-  if (!described) return explain(described.error());
-  if (const int code = describe(manager, connection); code != 0) return code;
-  const std::vector<LedgerOfCall> ledgers = ledgers_of(names, manager_name, described->in());
+int call(const client::TwoWay& manager, ConnectionId connection) {
+  const auto check = manager.validate(connection);
+  if (!check) return explain(check.error());
+  print_state(check->in().call);
+  const std::vector<LedgerOfCall> ledgers = ledgers_of(check->in());
   if (const auto contract = contract_of(ledgers)) {
     say("contract    " + words_of(*contract));
   }
@@ -235,18 +200,17 @@ int call(const client::TwoWay& manager, orb::NameClient& names, const std::strin
       exit_code = explain(*ledger.failure);
       continue;
     }
-    if (ledger.hops.empty()) say("  has no hop of this call: `xbindctl audit` shows more");
+    if (ledger.hops.empty()) say("  has no hop of this call: `xbindctl validate` shows more");
     for (const v2::LedgerHop& hop : ledger.hops) say("  " + words_of(hop));
   }
   return exit_code;
 }
 
-Told call_document(const client::TwoWay& manager, orb::NameClient& names,
-                   const std::string& manager_name, ConnectionId connection) {
-  const auto described = manager.describe(connection);
-  if (!described) return failed(described.error(), peer_of(manager));
-  const std::vector<LedgerOfCall> ledgers = ledgers_of(names, manager_name, described->in());
-  Json body{{"call", ctl::json_of(described->in())}};
+Told call_document(const client::TwoWay& manager, ConnectionId connection) {
+  const auto check = manager.validate(connection);
+  if (!check) return failed(check.error(), peer_of(manager));
+  const std::vector<LedgerOfCall> ledgers = ledgers_of(check->in());
+  Json body{{"call", ctl::json_of(check->in().call)}};
   const auto contract = contract_of(ledgers);
   body["contract"] = contract ? json_of(*contract) : Json(nullptr);
   Json all = Json::array();

@@ -143,7 +143,8 @@ std::vector<config::CommandGroup> command_groups() {
       {"Set up, change and release calls",
        {"connect", "commit", "modify", "add-leaf", "drop-leaf", "release", "clear", "prepare"}},
       {"See and explain calls",
-       {"calls", "call", "describe", "list", "explain", "trace", "ping", "outcome", "fit"}},
+       {"calls", "call", "describe", "list", "explain", "trace", "ping", "validate", "sync",
+        "outcome", "fit"}},
       {"The network",
        {"links", "routes", "what-if", "drain", "undrain", "network", "ports", "count", "services"}},
       {"What happens, and what is wrong",
@@ -372,7 +373,7 @@ void declare(config::OptionSet& set, CommandLine& line) {
                "clear: required, because it asks no client. network: "
                "ends calls that cannot move.");
   set.add_flag("dry-run", &line.dry_run,
-               "repair, network: shows what would be done, and does nothing.");
+               "repair, sync, network: shows what would be done, and does nothing.");
   set.add_flag("release", &line.release,
                "forget-manager: first removes all connections of that manager.");
   set.add_flag("all", &line.all,

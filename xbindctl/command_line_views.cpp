@@ -20,10 +20,10 @@ constexpr const char* kWatch = "--watch";
 constexpr const char* kWatchDefault = "--watch=2";
 
 // Repeating these changes nothing and costs a query each time.
-constexpr std::string_view kWatchable[] = {"list",    "calls",   "call",     "describe", "status",
-                                           "clients", "caches",  "links",    "routes",   "services",
-                                           "ports",   "count",   "managers", "audit",    "explain",
-                                           "fit",     "what-if", "top",      "alarms",   "events"};
+constexpr std::string_view kWatchable[] = {
+    "list",    "calls",  "call",     "describe", "status", "clients",  "caches",
+    "links",   "routes", "services", "ports",    "count",  "managers", "audit",
+    "explain", "fit",    "what-if",  "top",      "alarms", "events",   "validate"};
 
 Words plus(Words words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
@@ -55,13 +55,25 @@ std::vector<config::Command> view_commands(const Words& service) {
       {"call",
        {"ID"},
        "Prints all about one call: path, labels and contract, and what each SwitchServer's ledger "
-       "has of it. Each ledger is audited for that.",
+       "has of it.",
        {"manager"}},
+      {"validate",
+       {"ID"},
+       "Compares, hop by hop, what manager, ledgers and switches have of one call. Exit code 0: "
+       "all "
+       "the same; 1: something differs.",
+       {"manager"}},
+      {"sync",
+       {"ID"},
+       "Validates one call, shows what is done about each finding, and does it after a second "
+       "look: "
+       "puts back what a switch lacks. Other calls are left alone.",
+       {"dry-run", "manager"}},
       {"explain",
        {"ID|CAUSE|FROM", "[TO]"},
        "Explains a call, stage by stage; a cause of refusals, as no-bandwidth, or all of them; a "
-       "kind of alarm, as switch-away; or what would happen to a request from FROM to TO, what is "
-       "short, and what would fit.",
+       "kind of alarm, as switch-away, or of findings, as missing-hop; or what would happen to a "
+       "request from FROM to TO, what is short, and what would fit.",
        network},
       {"fit", {"FROM", "TO"}, "Prints whether a call fits now, and how many more of it.", network},
       {"what-if",

@@ -57,6 +57,8 @@ int outcome(const client::TwoWay& manager, const std::string& client, RequestId 
 // --- views.cpp: present state --------------------------------------------------------------------
 
 int describe(const client::TwoWay& manager, ConnectionId connection);
+// What describe() prints.
+void print_state(const v2::ConnectionState& state);
 // Only those of `client`, if it is given.
 int list(const client::TwoWay& manager, const std::optional<std::string>& client = {});
 int status(const client::TwoWay& manager);

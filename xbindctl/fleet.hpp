@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "operations.hh"
 #include "orb/name_client.hpp"
-#include "types.hh"
 #include "xbindctl/failure.hpp"
 
 namespace xbind::ctl {

@@ -23,6 +23,8 @@
 #include "xbindctl/alarms.hpp"
 #include "xbindctl/answers.hpp"
 #include "xbindctl/asking.hpp"
+#include "xbindctl/audit.hpp"
+#include "xbindctl/call_check.hpp"
 #include "xbindctl/call_views.hpp"
 #include "xbindctl/command_line.hpp"
 #include "xbindctl/commands.hpp"
@@ -131,7 +133,9 @@ int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameCli
   if (verb == "describe") return ctl::describe(manager, connection);
   if (verb == "ping") return ctl::ping(manager, connection, ctl::ping_of(line, new_session()));
   if (verb == "calls") return ctl::calls(manager, ctl::plan_of(line), line.view.ids);
-  if (verb == "call") return ctl::call(manager, names, line.manager, connection);
+  if (verb == "call") return ctl::call(manager, connection);
+  if (verb == "validate") return ctl::validate(manager, connection);
+  if (verb == "sync") return ctl::sync(manager, connection, line.dry_run);
   if (verb == "explain")
     return ctl::explain_call(manager, connection, [&] {
       return ctl::recorded_at_manager(names, {line.manager, connection, 0, {}});
@@ -215,9 +219,9 @@ int run_watched(const ctl::CommandLine& line, const config::OptionSet& set,
 int print_completion(const config::OptionSet& set, const std::string& shell) {
   config::CompletionHints hints;
   hints.arguments["ID"] = hints.arguments["[ID]"] = kCallIds;
-  hints.arguments["ID|CAUSE|FROM"] =
-      fmt::format("causes {} {} {}", fmt::join(ctl::cause_words(), " "),
-                  fmt::join(ctl::alarm_kind_names(), " "), kCallIds);
+  hints.arguments["ID|CAUSE|FROM"] = fmt::format(
+      "causes {} {} {} {}", fmt::join(ctl::cause_words(), " "),
+      fmt::join(ctl::alarm_kind_names(), " "), fmt::join(ctl::finding_words(), " "), kCallIds);
   hints.arguments["ACTION"] = fmt::format("{}", fmt::join(ctl::network_actions(), " "));
   hints.adjacent = {"watch"};
   const auto kind = shell == "bash" ? config::Shell::kBash : config::Shell::kZsh;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "operations.hh"
 #include "orb/name_client.hpp"
-#include "types.hh"
 #include "xbindctl/answers.hpp"
 #include "xbindctl/commands.hpp"
 #include "xbindctl/fleet.hpp"

@@ -14,6 +14,7 @@
 #include "core/config/nearest_name.hpp"
 #include "xbindctl/alarms.hpp"
 #include "xbindctl/answers.hpp"
+#include "xbindctl/audit.hpp"
 #include "xbindctl/explanations.hpp"
 
 namespace xbind::ctl {
@@ -29,11 +30,13 @@ OrFailure<std::vector<Cause>> causes_of(const std::string& word) {
   if (!causes.empty()) return causes;
   std::vector<std::string> words = cause_words();
   std::ranges::move(alarm_kind_names(), std::back_inserter(words));
+  std::ranges::move(finding_words(), std::back_inserter(words));
   const auto nearest = config::nearest_name(word, words);
-  return failed(ErrorCode::kNotFound,
-                fmt::format("explain: '{}' is neither a call's id nor a cause nor an alarm", word),
-                (nearest ? fmt::format("did you mean '{}'? ", *nearest) : "") +
-                    "`xbindctl explain causes` lists them; for a request give both endpoints");
+  return failed(
+      ErrorCode::kNotFound,
+      fmt::format("explain: '{}' is neither a call's id nor a cause, an alarm or a finding", word),
+      (nearest ? fmt::format("did you mean '{}'? ", *nearest) : "") +
+          "`xbindctl explain causes` lists them; for a request give both endpoints");
 }
 
 Json json_of(const Shortage& shortage) {
@@ -125,6 +128,7 @@ Json json_of(const Explanation& row) {
 
 int explain_cause(const std::string& word) {
   if (const auto kind = alarm_kind_of(word)) return explain_alarm(*kind);
+  if (const auto kind = finding_from_word(word)) return explain_finding(*kind);
   const auto causes = causes_of(word);
   if (!causes) return explain(causes.error());
   for (const Cause cause : *causes) {
@@ -139,6 +143,10 @@ int explain_cause(const std::string& word) {
 
 Told explain_cause_document(const std::string& word) {
   if (const auto kind = alarm_kind_of(word)) return explain_alarm_document(*kind);
+  if (const auto kind = finding_from_word(word)) {
+    return Document{
+        {{"finding", word}, {"meaning", meaning_of(*kind)}, {"repair", cure_for(*kind)}}};
+  }
   const auto causes = causes_of(word);
   if (!causes) return tl::make_unexpected(causes.error());
   Json rows = Json::array();

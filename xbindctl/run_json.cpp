@@ -5,6 +5,7 @@
 #include "core/check.hpp"
 #include "naming/names.hpp"
 #include "xbindctl/asking.hpp"
+#include "xbindctl/call_check.hpp"
 #include "xbindctl/call_views.hpp"
 #include "xbindctl/documents.hpp"
 #include "xbindctl/questions.hpp"
@@ -111,7 +112,9 @@ Told document_of(const CommandLine& line, const config::OptionSet& set, orb::Nam
     return ping_document(manager, connection, ping_of(line, surroundings.new_session()));
   if (verb == "list") return list_document(manager, client_of(line));
   if (verb == "calls") return calls_document(manager, plan_of(line));
-  if (verb == "call") return call_document(manager, names, line.manager, connection);
+  if (verb == "call") return call_document(manager, connection);
+  if (verb == "validate") return validate_document(manager, connection);
+  if (verb == "sync") return sync_document(manager, connection, line.dry_run);
   if (verb == "explain")
     return explain_call_document(manager, connection, [&] {
       return recorded_at_manager(names, {line.manager, connection, 0, {}});

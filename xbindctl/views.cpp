@@ -180,7 +180,11 @@ void print_upcalls(const std::map<std::string, Upcalls>& upcalls) {
 int describe(const client::TwoWay& manager, ConnectionId connection) {
   const auto described = manager.describe(connection);
   if (!described) return explain(described.error());
-  const v2::ConnectionState& state = described->in();
+  print_state(described->in());
+  return 0;
+}
+
+void print_state(const v2::ConnectionState& state) {
   const bool both = both_ways(state);
   say(fmt::format("connection  {}", state.connection));
   say(fmt::format("phase       {}, generation {}", words_of_phase(state.phase), state.generation));
@@ -205,7 +209,6 @@ int describe(const client::TwoWay& manager, ConnectionId connection) {
     say(fmt::format("leaf        {}", state.leaves[i].in()));
   }
   print_hops(state.hops);
-  return 0;
 }
 
 int list(const client::TwoWay& manager, const std::optional<std::string>& client) {

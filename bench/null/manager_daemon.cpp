@@ -238,6 +238,8 @@ class OperationsServant : public orb::Unsupervised<POA_xbind::v2::ManagerOperati
   v2::ClientStateSeq* clients(const char*, CORBA::ULong) override { not_here(); }
   v2::Debt* clear(v2::ConnectionId) override { not_here(); }
   v2::AuditReport* repair_network(const v2::AuditFindingSeq&) override { not_here(); }
+  v2::CallCheck* validate_call(v2::ConnectionId) override { not_here(); }
+  v2::CallCheck* sync_call(v2::ConnectionId, const v2::HopFindingSeq&) override { not_here(); }
   void prepare(const char*, const char*, const v2::ServiceSpec&, CORBA::ULong) override {
     not_here();
   }

@@ -149,6 +149,10 @@ class SwitchServant : public POA_xbind::v2::SwitchServer {
   }
   v2::HopResultBatch* execute(v2::SessionId, const v2::HopBatch&) override { batches_only(); }
   v2::LedgerPage* audit_switch(const char*) override { batches_only(); }
+  v2::CallAtSwitch* look_at_call(const char*, v2::ConnectionId, const v2::LegSeq&,
+                                 const v2::TableEntrySeq&) override {
+    batches_only();
+  }
 
  private:
   SwitchDaemon& daemon_;

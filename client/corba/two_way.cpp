@@ -258,4 +258,34 @@ Result<NetworkAudit> TwoWay::repair(const std::vector<Finding>& seen) const {
   });
 }
 
+namespace {
+
+Result<v2::CallCheck_var> unknown(const v2::UnknownConnection& it) {
+  return fail(ErrorCode::kNotFound, "connection {} is not known", it.connection);
+}
+
+}  // namespace
+
+Result<v2::CallCheck_var> TwoWay::validate(ConnectionId connection) const {
+  return operate(
+      [&](v2::ManagerOperations_ptr operations) {
+        omniORB::setClientCallTimeout(operations, kAuditTimeoutMs);
+        return v2::CallCheck_var(operations->validate_call(connection.value()));
+      },
+      [](const v2::UnknownConnection& it) { return unknown(it); });
+}
+
+Result<v2::CallCheck_var> TwoWay::sync(ConnectionId connection,
+                                       const v2::HopFindingSeq& seen) const {
+  return operate(
+      [&](v2::ManagerOperations_ptr operations) {
+        omniORB::setClientCallTimeout(operations, kAuditTimeoutMs);
+        return v2::CallCheck_var(operations->sync_call(connection.value(), seen));
+      },
+      [](const v2::UnknownConnection& it) { return unknown(it); },
+      [](const v2::Refused& refused) -> Result<v2::CallCheck_var> {
+        return failed(ErrorCode::kExhausted, refused.why.reason);
+      });
+}
+
 }  // namespace xbind::client

@@ -14,8 +14,8 @@
 //
 // Threads and time
 //   Any thread, also several at once. Every function waits for the manager, at most the ORB's call
-//   timeout (orb::RuntimeOptions::call_timeout_ms) per page or request; audit() up to 120 s. Never
-//   call one from an upcall or within a Serial.
+//   timeout (orb::RuntimeOptions::call_timeout_ms) per page or request; audit(), repair(),
+//   validate() and sync() up to 120 s. Never call one from an upcall or within a Serial.
 //
 // Answers and errors
 //   A refusal by the manager is an Outcome of kind kRefused or kBusy, not an Error. connected(),
@@ -119,6 +119,11 @@ class TwoWay {
   Answer clear(ConnectionId connection) const;
   // Compares every switch's table, every ledger and the manager's table.
   Result<NetworkAudit> audit() const;
+  // Compares what the manager, the ledgers and the switches of the path have of one connection.
+  Result<v2::CallCheck_var> validate(ConnectionId connection) const;
+  // Looks again, and repairs what is among these findings of validate() and found again. Returns
+  // what is there afterwards. kExhausted: the connection is changing.
+  Result<v2::CallCheck_var> sync(ConnectionId connection, const v2::HopFindingSeq& seen) const;
   // Looks again, repairs what is among these findings of an audit, and audits the result.
   Result<NetworkAudit> repair(const std::vector<Finding>& seen) const;
 

@@ -31,6 +31,18 @@ EventKind event_of(NoticeKind kind) {
   return EventKind::kPathUnknown;
 }
 
+std::string_view words_of(EndWhy why) {
+  switch (why) {
+    case EndWhy::kAsked: break;
+    case EndWhy::kHoldExpired: return "the hold was not committed in time";
+    case EndWhy::kByForce: return "an operator has ended it by force";
+    case EndWhy::kAbandoned: return "its two-way caller was gone before it was set up";
+    case EndWhy::kIncomplete:
+      return "the manager was started again, and the ledgers do not have all of the call";
+  }
+  return "its client has released it";
+}
+
 }  // namespace
 
 CallLog::Record& CallLog::next(EventKind kind, Cause cause, const std::string& client,
@@ -66,6 +78,18 @@ void CallLog::notice(NoticeKind kind, ConnectionId connection, const std::string
   record.free = why.free;
   record.element = why.element;
   record.reason.assign(why.reason, 0, kReasonOctetsMax);
+}
+
+void CallLog::ended(EndWhy why, ConnectionId connection, const std::string& client,
+                    const CallEnds* ends) {
+  const Cause cause = why == EndWhy::kHoldExpired ? Cause::kHoldExpired : Cause::kNone;
+  Record& record = next(EventKind::kEnded, cause, client, ends);
+  record.connection = connection;
+  record.request = {};
+  record.detailed = true;
+  record.asked = record.free = 0;
+  record.element.clear();
+  record.reason = words_of(why);
 }
 
 EventPage CallLog::page(std::uint64_t after, std::size_t limit, const Moment& now) const {

@@ -30,6 +30,8 @@ class CallLog {
   // A change of a connection of `client`.
   void notice(NoticeKind kind, ConnectionId connection, const std::string& client,
               const CallEnds* ends, const Refusal& why);
+  // A connection of `client` has ended for another reason than its request.
+  void ended(EndWhy why, ConnectionId connection, const std::string& client, const CallEnds* ends);
   // What was logged since the last call has happened at `now`.
   void stamp(TimePoint now) {
     while (stamped_ < ring_.newest()) ring_[++stamped_].at = now;

@@ -6,6 +6,19 @@
 namespace xbind::cmgr {
 
 // Copies hop by hop: with the small vector's own copy inlined, GCC 12 warns of impossible lengths.
+std::vector<std::uint16_t> Hops::shown_numbers() const {
+  std::vector<std::uint16_t> numbers;
+  numbers.reserve(hops_.size());
+  for (std::size_t i = 0; i < hops_.size(); ++i) {
+    const bool counted = hops_[i].leg <= 1;
+    const bool goes_on = counted && i > 0 && hops_[i - 1].leg == hops_[i].leg;
+    numbers.push_back(goes_on   ? static_cast<std::uint16_t>(numbers.back() + 1)
+                      : counted ? std::uint16_t{0}
+                                : hops_[i].number);
+  }
+  return numbers;
+}
+
 void Hops::copy(const Hops& other) {
   hops_.clear();
   hops_.reserve(other.size());

@@ -168,6 +168,9 @@ class Hops {
   // The hop at that place of the list; null beyond its end. The list begins with leg 0 in path
   // order as long as no leaf was dropped.
   const Hop* nth(std::size_t place) const { return place < hops_.size() ? &hops_[place] : nullptr; }
+  // The number under which operators see each hop, in the order of the list. On a path that has
+  // changed, hops keep the numbers of their setup, so those of the legs 0 and 1 are counted.
+  std::vector<std::uint16_t> shown_numbers() const;
   HopPlace place_of(const Hop& hop) const {
     return HopPlace{static_cast<std::size_t>(&hop - hops_.data())};
   }

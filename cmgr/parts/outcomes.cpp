@@ -67,7 +67,8 @@ bool Outcomes::admit(ClientIndex client, RequestId request, std::uint64_t digest
   return false;
 }
 
-void Outcomes::tell(const Asker& asker, Outcome&& outcome, const CallEnds* ends, TimesIndex times) {
+void Outcomes::tell(const Asker& asker, Outcome&& outcome, const CallEnds* ends, TimesIndex times,
+                    bool is_event) {
   outcome.request = asker.request;
   if (log::calls.enabled(log::Level::kDebug)) log_outcome(asker, outcome);
   switch (outcome.kind) {
@@ -87,7 +88,7 @@ void Outcomes::tell(const Asker& asker, Outcome&& outcome, const CallEnds* ends,
     case OutcomeKind::kLeafAdded: ++counters_.leaves_added; break;
     case OutcomeKind::kLeafDropped: ++counters_.leaves_dropped; break;
   }
-  log_.outcome(outcome, clients_.name(asker.client), ends);
+  if (is_event) log_.outcome(outcome, clients_.name(asker.client), ends);
   gate_.ended();
   clients_.answer(asker.client, std::move(outcome), times);
 }

@@ -43,9 +43,10 @@ class Outcomes {
   // connection that it names; 0 for a connect.
   bool admit(ClientIndex client, RequestId request, std::uint64_t digest, ConnectionId about);
   // Sends the outcome of a request that was begun; its times end with it. `ends`: of its
-  // connection, for the log; null: there is none.
+  // connection, for the log; null: there is none. `is_event`: the outcome is what happened to the
+  // call; false: another event says that.
   void tell(const Asker& asker, Outcome&& outcome, const CallEnds* ends,
-            TimesIndex times = kNotTimed);
+            TimesIndex times = kNotTimed, bool is_event = true);
   void refuse(const Asker& asker, ConnectionId about, Refusal refusal);
   // Answers a request busy that was admitted but not begun. A retry makes no sense before
   // `retry_after`.

@@ -69,14 +69,14 @@ void RouteDesk::resolve_switches(RouteReply& reply) {
       reply.element = "routeobject";
       return;
     }
-    if (!switches_.find(hop.switch_name) && switches_.size() >= SwitchDesk::kSwitches) {
-      log::routes.warn("routeobject names {}, but {} switches are known already", hop.switch_name,
-                       switches_.size());
+    const auto known = switches_.index_of(hop.switch_name);
+    if (!known) {
+      log::routes.warn("a path leads over an unknown switch: {}", known.error().text);
       reply.cause = Cause::kNoRoute;
       reply.element = hop.switch_name;
       return;
     }
-    reply.at.push_back(switches_.index_of(hop.switch_name));
+    reply.at.push_back(*known);
   }
 }
 

@@ -115,6 +115,19 @@ std::vector<HopKey> SwitchDesk::debts(SwitchIndex index) const {
   return keys;
 }
 
+void SwitchDesk::debts_of(SwitchIndex index, ConnectionId connection,
+                          std::vector<HopKey>& keys) const {
+  const Switch& at = *switches_[index.value()];
+  const auto append = [&](const auto& owed) {
+    for (auto one = owed.lower_bound(HopKey{connection, {}, 0, 0});
+         one != owed.end() && one->first.connection == connection; ++one) {
+      keys.push_back(one->first);
+    }
+  };
+  append(at.debts);
+  append(at.changes);
+}
+
 void SwitchDesk::send_debts(Switch& at, TimePoint now) {
   at.debts_due = kNever;
   for (auto& [key, debt] : at.debts) {

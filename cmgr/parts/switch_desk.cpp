@@ -25,10 +25,15 @@ SwitchDesk::SwitchDesk(const Config& config, Peers& peers, CallTimes& times, Cal
       traces_(traces),
       aggregation_(config.aggregation) {}
 
-SwitchIndex SwitchDesk::index_of(const std::string& name) {
+Result<SwitchIndex> SwitchDesk::index_of(const std::string& name) {
+  if (switches_.size() >= kSwitches && !by_name_.contains(name)) {
+    return fail(ErrorCode::kExhausted,
+                "switch '{}' is one more than the {} whose names the manager can know; those of "
+                "removed switches count until it is started again",
+                name, kSwitches);
+  }
   const auto [entry, fresh] = by_name_.try_emplace(name, index_at(switches_.size()));
   if (fresh) {
-    XB_CHECK(switches_.size() < kSwitches, switches_.size());
     switches_.push_back(std::make_unique<Switch>(
         Switch{name, {}, 0, nullptr, Aggregator{aggregation_}, {}, {}, {}, {}, kNever}));
     peers_.attach_switch(name, AttachTable::Lost::kNothing);
@@ -351,7 +356,7 @@ SwitchDesk::Counters SwitchDesk::counters() const {
 
 void SwitchDesk::send_one(Switch& at, TimePoint now) {
   HopBatch batch = at.queue.take([&](TimesIndex call) { times_.left(call, now); });
-  if (!batch.traced.empty()) traces_.sent(batch, index_of(at.name));
+  if (!batch.traced.empty()) traces_.sent(batch, by_name_.at(at.name));
   const std::size_t octets = wire_octets(batch);
   ++batches_under_way_;
   transmit(at, at.link->send(std::move(batch), octets, now));

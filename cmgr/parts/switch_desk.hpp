@@ -88,7 +88,9 @@ class SwitchDesk {
   void report_sessions(EventLog& events) { events_ = &events; }
 
   // The permanent index of a switch name; a new switch is attached with Peers::attach_switch.
-  SwitchIndex index_of(const std::string& name);
+  // kExhausted: kSwitches names are known already, those of removed switches included; nothing has
+  // changed, and the text has the name and the number.
+  Result<SwitchIndex> index_of(const std::string& name);
   std::optional<SwitchIndex> find(const std::string& name) const;
 
   // The network has no such switch any more: ends the session, and attaches again only when
@@ -229,6 +231,8 @@ class SwitchDesk {
   // The labels of that switch that are being returned or owed.
   void labels_on_their_way(SwitchIndex at, std::vector<std::pair<PortId, Label>>& out) const;
   std::vector<HopKey> debts(SwitchIndex at) const;
+  // Appends those of one connection.
+  void debts_of(SwitchIndex at, ConnectionId connection, std::vector<HopKey>& keys) const;
   // Visits the removals that are owed to that switch: visit(HopKey, Debt).
   template <class Visitor>
   void for_each_debt(SwitchIndex at, Visitor&& visit) const {

@@ -62,9 +62,10 @@ void Hold::perform(Action action, TimePoint now) {
     case Action::kConnect: connect(now); return;
     case Action::kHandOver: leave(); return;
     case Action::kExpire: {
+      const EndWhy why = now < held_until_ ? EndWhy::kByForce : EndWhy::kHoldExpired;
       disarm();  // the release may delete the connection
       const ProcedurePtr self = leave(Cause::kHoldExpired);
-      start_release(context_, connection_, {}, kNotTimed, now);
+      start_release(context_, connection_, {}, kNotTimed, now, why);
       return;
     }
     case Action::kRemoveHops: undo(now); return;

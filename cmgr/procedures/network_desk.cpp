@@ -11,7 +11,14 @@ namespace xbind::cmgr {
 
 void NetworkDesk::set(const std::vector<std::string>& switches,
                       const std::vector<NetworkLink>& links, TimePoint now) {
-  for (const std::string& name : switches) context_.switches.index_of(name);
+  refused_ = 0;
+  for (const std::string& name : switches) {
+    const auto known = context_.switches.index_of(name);
+    if (!known && refused_++ == 0) {
+      log::error("{}; no call uses it, nor others that the network may have besides",
+                 known.error().text);
+    }
+  }
   const std::set<std::string_view> known(switches.begin(), switches.end());
   leaving_.clear();
   context_.switches.for_each_switch([&](SwitchIndex at) {

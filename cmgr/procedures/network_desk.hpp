@@ -21,9 +21,12 @@ class NetworkDesk {
   explicit NetworkDesk(Context& context) : context_(context) {}
 
   // All switches of the network and its links. Switches that are known and not among them are
-  // removed ones.
+  // removed ones. Switches beyond SwitchDesk::kSwitches names are left out: routes over them are
+  // refused.
   void set(const std::vector<std::string>& switches, const std::vector<NetworkLink>& links,
            TimePoint now);
+  // Of the last set(): switches that are not used, because no more names can be known.
+  std::size_t refused() const { return refused_; }
   void tick(TimePoint now);
   TimePoint next_deadline() const { return leaving_.empty() ? kNever : look_at_; }
 
@@ -33,6 +36,7 @@ class NetworkDesk {
   Context& context_;
   std::vector<SwitchIndex> leaving_;  // removed, and something may be left there
   TimePoint look_at_{};
+  std::size_t refused_ = 0;
 };
 
 }  // namespace xbind::cmgr

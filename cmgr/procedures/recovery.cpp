@@ -76,8 +76,10 @@ FoundTree hold_tree(const std::vector<FoundHop>& call) {
 void Recovery::set_network(const std::vector<NetworkLink>& links, TimePoint now) {
   links_ = {};
   for (const NetworkLink& link : links) {
-    links_.add({context_.switches.index_of(link.switch_name), link.port},
-               {context_.switches.index_of(link.other_switch_name), link.other_port});
+    // No call of this manager has a hop at a switch that it cannot know (NetworkDesk::set()).
+    const auto one = context_.switches.index_of(link.switch_name);
+    const auto other = context_.switches.index_of(link.other_switch_name);
+    if (one && other) links_.add({*one, link.port}, {*other, link.other_port});
   }
   network_known_ = true;
   look(now);
@@ -181,9 +183,22 @@ bool Recovery::settle(ConnectionId id, const Call& call, TimePoint now) {
     restore(id, call, rest, now);
   } else {
     ++counters_.rolled_back;
+    note_end(id, call);
     remove(nullptr, id, call, now);
   }
   return true;
+}
+
+// What the ledgers have of the call is not enough, and no client has released it.
+void Recovery::note_end(ConnectionId id, const Call& call) {
+  const auto owned =
+      std::ranges::find_if(call, [](const FoundHop& hop) { return !hop.owner().client.empty(); });
+  if (owned == call.end()) return;
+  const HopOwner& owner = owned->owner();
+  const ConnectionId shown = owned->hop.shown_id;
+  const CallEndsRef ends = context_.connections.ends(owner.from, owner.to);
+  context_.log.ended(EndWhy::kIncomplete, shown != ConnectionId{} ? shown : id, owner.client,
+                     ends.get());
 }
 
 Connection& Recovery::enter(ConnectionId id, const Call& call, const FoundTree& tree, Stage stage) {

@@ -138,6 +138,7 @@ class Recovery {
   bool is_read(SwitchIndex at) const { return at.value() < read_.size() && read_[at.value()]; }
   // Owes the removal of the hops of the call that `connection` does not have; null: of all.
   void remove(Connection* connection, ConnectionId id, const Call& call, TimePoint now);
+  void note_end(ConnectionId id, const Call& call);
 
   Context& context_;
   LinkMap links_;

@@ -25,6 +25,11 @@ void Release::perform(Action action, TimePoint now) {
 }
 
 void Release::answer(TimePoint now) {
+  const bool asked = why_ == EndWhy::kAsked;
+  if (const OptionalAsker& owner = connection_.asker(); !asked && owner) {
+    context_.log.ended(why_, connection_.shown_id(), context_.clients.name(owner->client),
+                       connection_.ends.get());
+  }
   if (releaser_) {
     Outcome outcome;
     outcome.kind = OutcomeKind::kReleased;
@@ -32,7 +37,7 @@ void Release::answer(TimePoint now) {
     context_.outcomes.describe_debts(hops(), {}, outcome);
     context_.times.answered(times_, now);
     if (connection_.traced) context_.traces.stages(connection_, context_.times, times_);
-    context_.outcomes.tell(*releaser_, std::move(outcome), connection_.ends.get(), times_);
+    context_.outcomes.tell(*releaser_, std::move(outcome), connection_.ends.get(), times_, asked);
     // The client's claim to its slot ends with the answer.
     context_.clients.owns(releaser_->client, -1);
   } else {

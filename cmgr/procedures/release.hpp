@@ -12,8 +12,9 @@ class Release final : public StepMachine<ReleaseFsm, Procedure> {
   static constexpr const char* kName = "release";  // in traces
 
   // `releaser` gets the outcome; none: the manager itself releases, or a hold has expired.
-  Release(Context& context, Connection& connection, const OptionalAsker& releaser, TimesIndex times)
-      : StepMachine(context, connection), releaser_(releaser), times_(times) {}
+  Release(Context& context, Connection& connection, const OptionalAsker& releaser, TimesIndex times,
+          EndWhy why)
+      : StepMachine(context, connection), releaser_(releaser), times_(times), why_(why) {}
   void start(TimePoint now);
 
   State state() const override { return State::kReleasing; }
@@ -30,6 +31,7 @@ class Release final : public StepMachine<ReleaseFsm, Procedure> {
 
   OptionalAsker releaser_;
   TimesIndex times_;
+  EndWhy why_;
 };
 
 }  // namespace xbind::cmgr

@@ -7,10 +7,10 @@
 namespace xbind::cmgr {
 
 void start_release(Context& context, Connection& connection, const OptionalAsker& releaser,
-                   TimesIndex times, TimePoint now) {
+                   TimesIndex times, TimePoint now, EndWhy why) {
   if (connection.procedure != nullptr) connection.procedure->release_asked(now);
   context.connections.begin_release(connection);
-  begin<Release>(context, connection, releaser, times).start(now);
+  begin<Release>(context, connection, releaser, times, why).start(now);
 }
 
 void forget(Context& context, Connection& connection) {

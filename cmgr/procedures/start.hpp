@@ -20,9 +20,9 @@ Kind& begin(Context& context, Connection& connection, Args&&... args) {
 }
 
 // Ends the procedure under way, if any, and releases the connection. `releaser`, if any, gets the
-// outcome.
+// outcome. `why`: for the event, if a client owns the connection.
 void start_release(Context& context, Connection& connection, const OptionalAsker& releaser,
-                   TimesIndex times, TimePoint now);
+                   TimesIndex times, TimePoint now, EndWhy why = EndWhy::kAsked);
 
 // Deletes the connection, whose hops are settled; its client owns one connection less.
 void forget(Context& context, Connection& connection);

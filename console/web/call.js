@@ -103,7 +103,7 @@ export class Call {
   }
 
   async readLedgers() {
-    this.ledgers.replaceChildren(h('p', { class: 'muted' }, 'The switches of the path are audited …'));
+    this.ledgers.replaceChildren(h('p', { class: 'muted' }, 'The switches of the path are read …'));
     try {
       const document = await get(target(`${address(this.manager, this.id)}/ledgers`, {}));
       const hops = document.ledgers.flatMap((ledger) => (ledger.hops.length === 0 ? [{ switch: ledger.switch, error: ledger.error }] : ledger.hops.map((hop) => ({ switch: ledger.switch, ...hop }))));

@@ -10,7 +10,7 @@
 
 namespace xbind {
 
-// Perceived severity, with the numbers of ITUPerceivedSeverity (RFC 3877) and of idl/types.idl.
+// Perceived severity: the numbers of ITUPerceivedSeverity (RFC 3877) and of idl/operations.idl.
 enum class AlarmSeverity : std::uint8_t {
   kCritical = 3,  // calls are lost or refused now
   kMajor = 4,     // calls are refused, or have no other way left

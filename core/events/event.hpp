@@ -11,7 +11,7 @@
 
 namespace xbind {
 
-// The numbers are those of idl/types.idl, which says what each means.
+// The numbers are those of idl/operations.idl, which says what each means.
 enum class EventKind : std::uint8_t {
   // outcomes of requests
   kConnected = 0,
@@ -27,6 +27,7 @@ enum class EventKind : std::uint8_t {
   kBroken = 9,
   kPathUnknown = 10,
   kMended = 11,
+  kEnded = 12,
   // of the network
   kLinkUp = 16,
   kLinkDown = 17,
@@ -58,6 +59,7 @@ constexpr std::string_view to_string(EventKind kind) {
     case EventKind::kBroken: return "broken";
     case EventKind::kPathUnknown: return "path-unknown";
     case EventKind::kMended: return "mended";
+    case EventKind::kEnded: return "ended";
     case EventKind::kLinkUp: return "link-up";
     case EventKind::kLinkDown: return "link-down";
     case EventKind::kLinkDrained: return "link-drained";

@@ -116,25 +116,6 @@ void GsmpDriver::remove(const CrossConnect& cross_connect, driver::Cookie cookie
   if (deletes_.size() == session_.delete_elements_max()) send_deletes();
 }
 
-void GsmpDriver::read_table(driver::Cookie cookie) {
-  const std::uint64_t read = next_read_++;
-  TableRead& entry = table_reads_[read];
-  entry.cookie = cookie;
-  entry.table.cookie = cookie;
-  entry.ports_missing = reported_ports_.size();
-  if (reported_ports_.empty()) {
-    entry.ports_missing = 1;
-    end_report(read, Cause::kSwitchUnreachable);
-    return;
-  }
-  if (!lists_its_table()) return scan_table(read);
-  for (const SwitchPort& port : reported_ports_) {
-    if (auto sent = session_.report_connections(port.port, read, now_); !sent) {
-      end_report(read, cause_of(sent.error()));
-    }
-  }
-}
-
 void GsmpDriver::read_statistics(PortId port, Label label, driver::Cookie cookie) {
   gsmp::StatisticsRequest request;
   request.header.type = label.present() ? gsmp::MessageType::kConnectionStatistics
@@ -381,40 +362,6 @@ void GsmpDriver::on_deleted(const gsmp::Response& response) {
              element.input_port, element.port_session);
     }
   }
-}
-
-void GsmpDriver::on_report(const gsmp::Response& response) {
-  const auto read = table_reads_.find(response.cookie);
-  if (read == table_reads_.end()) return;  // ended by the failure of another port
-  if (planted(Bug::kTableReadLost) && response.success)
-    return end_report(response.cookie, Cause::kNone);
-  if (!response.success) {
-    // The code "General" means that nothing enters at this port.
-    end_report(response.cookie,
-               response.code == gsmp::FailureCode::kGeneral ? Cause::kNone : Cause::kSwitchRefused);
-    return;
-  }
-  const auto* part = response.body ? std::get_if<gsmp::ReportPart>(response.body.get()) : nullptr;
-  if (part != nullptr) {
-    for (const gsmp::ReportRecord& record : part->records) {
-      for (const gsmp::ReportBranch& branch : record.branches) {
-        read->second.table.cross_connects.push_back(
-            {part->input_port, gsmp::label_of(record.input_label), branch.output_port,
-             gsmp::label_of(branch.output_label)});
-      }
-    }
-  }
-  if (!response.more) end_report(response.cookie, Cause::kNone);
-}
-
-// Ends one port's part of a table read. The read keeps the first failure.
-void GsmpDriver::end_report(std::uint64_t read, Cause cause) {
-  const auto entry = table_reads_.find(read);
-  if (entry == table_reads_.end()) return;
-  if (entry->second.table.cause == Cause::kNone) entry->second.table.cause = cause;
-  if (--entry->second.ports_missing != 0) return;
-  events_.push_back(std::move(entry->second.table));
-  table_reads_.erase(entry);
 }
 
 void GsmpDriver::on(const gsmp::RequestTimeout& timeout) {

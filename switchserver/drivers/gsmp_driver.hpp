@@ -127,6 +127,7 @@ class GsmpDriver : public SwitchDriver {
   void move(const CrossConnect& cross_connect, PortId new_output_port, Label new_output_label,
             const TrafficContract& contract, driver::Cookie cookie) override;
   void read_table(driver::Cookie cookie) override;
+  void read_inputs(const std::vector<driver::Input>& inputs, driver::Cookie cookie) override;
   void read_statistics(PortId port, Label label, driver::Cookie cookie) override;
   void flush() override;
 
@@ -164,7 +165,7 @@ class GsmpDriver : public SwitchDriver {
   };
   struct TableRead {
     driver::Cookie cookie = 0;
-    std::size_t ports_missing = 0;
+    std::size_t answers_missing = 0;
     driver::Table table;
   };
   struct Reset {  // of a port's event flags
@@ -202,6 +203,7 @@ class GsmpDriver : public SwitchDriver {
   void fail_request(gsmp::MessageType type, std::uint64_t cookie, Cause cause);
   void end_deletes(std::uint64_t group, Cause cause);
   void end_report(std::uint64_t read, Cause cause);
+  std::uint64_t open_read(driver::Cookie cookie, std::size_t answers);
   void send_deletes();
   // The switch has refused a request that carried the session number `session` of the port.
   void refuse(driver::Done done, PortId port, std::uint32_t session);
@@ -209,7 +211,7 @@ class GsmpDriver : public SwitchDriver {
   // gsmp_driver_v1.cpp
   bool lists_its_table() const;
   std::vector<gsmp::ActivityRecord> labels_to_scan() const;
-  void scan_table(std::uint64_t read);
+  void scan(const std::vector<gsmp::ActivityRecord>& records, std::uint64_t read);
   void on_activity(const gsmp::Response& response);
   void on_activity(const gsmp::ActivityRecord& record, driver::Table& table);
   void note_wanted(driver::Cookie cookie, const CrossConnect& gone, const CrossConnect& there);

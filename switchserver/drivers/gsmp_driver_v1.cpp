@@ -35,10 +35,9 @@ std::vector<gsmp::ActivityRecord> GsmpDriver::labels_to_scan() const {
   return records;
 }
 
-void GsmpDriver::scan_table(std::uint64_t read) {
-  const std::vector<gsmp::ActivityRecord> records = labels_to_scan();
+void GsmpDriver::scan(const std::vector<gsmp::ActivityRecord>& records, std::uint64_t read) {
   const std::size_t step = gsmp::v1::kActivityRecordsMax;
-  table_reads_.at(read).ports_missing = (records.size() + step - 1) / step;
+  table_reads_.at(read).answers_missing = (records.size() + step - 1) / step;
   for (std::size_t from = 0; from < records.size(); from += step) {
     gsmp::ConnectionActivity request;
     const auto begin = records.begin() + static_cast<std::ptrdiff_t>(from);

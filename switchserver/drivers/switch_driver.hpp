@@ -77,8 +77,15 @@ struct Done {
   bool again = false;   // refused because of a state that has changed since: worth one repetition
   bool absent = false;  // a move, refused because there was nothing to move
 };
-// The answer to read_table(). An entry whose output the switch cannot report has output port 0 and
-// no output label.
+// Where cells enter a switch.
+struct Input {
+  PortId port;
+  Label label;
+
+  friend auto operator<=>(const Input&, const Input&) = default;
+};
+// The answer to read_table() or read_inputs(). An entry whose output the switch cannot report has
+// output port 0 and no output label.
 struct Table {
   Cookie cookie = 0;
   Cause cause = Cause::kNone;
@@ -113,6 +120,11 @@ class SwitchDriver {
                     driver::Cookie cookie) = 0;
   // Reads the whole cross-connect table, port by port.
   virtual void read_table(driver::Cookie cookie) = 0;
+  // Reads the entries of these inputs; there is at least one. The answer may have others, too: a
+  // driver whose switch cannot look up one input lists the whole table.
+  virtual void read_inputs(const std::vector<driver::Input>& /*inputs*/, driver::Cookie cookie) {
+    read_table(cookie);
+  }
   // Reads the switch's counters of the port; with a label, of the connection that enters there with
   // that label.
   virtual void read_statistics(PortId port, Label label, driver::Cookie cookie) = 0;

@@ -360,6 +360,21 @@ std::vector<Seed> seeds() {
     return arguments.request(operation_index(name, kFirstEcho));
   };
 
+  v2::LegSeq legs;
+  legs.length(1);
+  legs[0] = 2;
+  v2::TableEntrySeq inputs;
+  inputs.length(1);
+  inputs[0].input_port = 1;
+  inputs[0].input_label = vci(32);
+  inputs[0].output_port = 2;
+  inputs[0].output_label = vci(33);
+  v2::EntryDifferenceSeq differences;
+  differences.length(1);
+  differences[0].finding = v2::finding_missing_cross_connect;
+  differences[0].missing.length(1);
+  differences[0].missing[0] = inputs[0];
+
   const std::string hops_begin = frame(submit_hops, kManagerSession, 1, hop_batch());
   return {
       {"hops", hops_begin + frame(submit_hops, kManagerSession, 2, second_hop_batch())},
@@ -376,6 +391,9 @@ std::vector<Seed> seeds() {
                         at("repair", Arguments{}.value(findings)) +
                         at("count_cells", Arguments{}.u32(1).value(vci(32))) + at("ports", {}) +
                         at("managers", {}) + at("forget_manager", Arguments{}.text("m1"))},
+      {"one call", hops_begin +
+                       at("look_at_call", Arguments{}.text("m1").u64(1).value(legs).value(inputs)) +
+                       at("mend_call", Arguments{}.text("m1").u64(1).value(differences))},
       {"sessions", hops_begin + at("newest_epoch", Arguments{}.text("m1")) +
                        at("detach_manager", Arguments{}.u64(kManagerSession)) +
                        at("audit_page", Arguments{}.u64(1))},

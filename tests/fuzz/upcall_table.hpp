@@ -2,8 +2,9 @@
 // new ones are added at its end.
 //
 // Operations that take or return a reference (attach_manager, attach_client, watch, ...) are
-// missing: a reference may name any host, and the servant would connect to it. So are audit_network
-// and repair_network, which take a second look after a pause.
+// missing: a reference may name any host, and the servant would connect to it. So are
+// audit_network, repair_network, validate_call and sync_call, which take a second look after a
+// pause.
 #pragma once
 
 #include <cstddef>
@@ -96,6 +97,8 @@ inline constexpr Operation kOperations[] = {
     {ServantKind::kEchoOfOutcomes, "deliver_outcomes"},
     {ServantKind::kEchoOfHops, "submit_hops"},
     {ServantKind::kEchoOfResults, "deliver_results"},
+    {ServantKind::kSwitchServer, "look_at_call"},
+    {ServantKind::kSwitchOperations, "mend_call"},
 };
 inline constexpr std::size_t kOperationCount = sizeof kOperations / sizeof *kOperations;
 

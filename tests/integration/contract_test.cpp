@@ -210,6 +210,7 @@ TEST(Contract, SeveritiesAndEventsAreCores) {
            {v2::event_broken, EventKind::kBroken},
            {v2::event_path_unknown, EventKind::kPathUnknown},
            {v2::event_mended, EventKind::kMended},
+           {v2::event_ended, EventKind::kEnded},
            {v2::event_link_up, EventKind::kLinkUp},
            {v2::event_link_down, EventKind::kLinkDown},
            {v2::event_link_drained, EventKind::kLinkDrained},

@@ -36,6 +36,7 @@ class PresetManager : public POA_xbind::v2::ConnectionManager {
   v2::CacheStateSeq cache_states;
   // audit_network() throws Unavailable while report.switches is 0, as at the beginning.
   v2::AuditReport report{true, {}, 0, 0, 0, 0, 0, 0, 0};
+  v2::CallCheck check{};  // validate_call() knows this connection alone
   v2::MetricSeq metrics;
   v2::LogLevelSeq log_levels;
   v2::TracePart trace{};
@@ -235,6 +236,22 @@ class PresetOperations : public orb::Unsupervised<POA_xbind::v2::ManagerOperatio
   v2::AuditReport* repair_network(const v2::AuditFindingSeq& seen) override {
     manager_.asked = fmt::format("repair {}", seen.length());
     return audit_network();
+  }
+  v2::CallCheck* validate_call(v2::ConnectionId connection) override {
+    manager_.begin();
+    manager_.asked = fmt::format("validate {}", connection);
+    if (manager_.check.call.connection != connection) throw v2::UnknownConnection(connection);
+    return new v2::CallCheck(manager_.check);
+  }
+  // The call agrees afterwards.
+  v2::CallCheck* sync_call(v2::ConnectionId connection, const v2::HopFindingSeq& seen) override {
+    v2::CallCheck_var after = validate_call(connection);
+    manager_.asked = fmt::format("sync {} {}", connection, seen.length());
+    if (!after->settled) throw v2::Refused(orb::refusal_of(manager_.answer));
+    for (CORBA::ULong i = 0; i < after->switches.length(); ++i) {
+      after->switches[i].findings.length(0);
+    }
+    return after._retn();
   }
   v2::AuditReport* audit_network() override {
     manager_.begin();

@@ -11,6 +11,7 @@
 #include "core/cause.hpp"
 #include "orb/convert.hpp"
 #include "xbindctl/alarms.hpp"
+#include "xbindctl/call_check.hpp"
 #include "xbindctl/call_filter.hpp"
 #include "xbindctl/call_views.hpp"
 #include "xbindctl/documents.hpp"
@@ -469,6 +470,44 @@ TEST_F(Documents, OfAnAuditKeepItsExitCode) {
   EXPECT_EQ(document_of("audit", audited)["verdict"], "OWED");
   EXPECT_EQ(document_of("repair", repair_document(manager_, true))["after"], nullptr);
   EXPECT_EQ(document_of("repair", repair_document(manager_, false))["after"]["owed"], 2);
+}
+
+TEST_F(Documents, OfACallThatIsCheckedHopByHop) {
+  EXPECT_EQ(error_of("validate", validate_document(manager_, ConnectionId{5}))["name"],
+            "not found");
+  v2::CallCheck& check = reported_.check;
+  check.call = reported_.state;
+  check.settled = true;
+  const ConnectionId call{check.call.connection};
+  ASSERT_NE(check.call.hops.length(), 0U);
+  const v2::HopState& hop = check.call.hops[0];
+  check.switches.length(1);
+  v2::SwitchCheck& here = check.switches[0];
+  here.switch_name = hop.switch_name;
+  here.there.hops.length(1);
+  here.there.hops[0].input_port = hop.input_port;
+  here.there.hops[0].input_label = hop.input_label;
+  here.there.hops[0].output_port = hop.output_port;
+  here.there.hops[0].output_label = hop.output_label;
+  EXPECT_EQ(document_of("validate", validate_document(manager_, call))["verdict"], "right");
+  here.findings.length(1);
+  here.findings[0].leg = hop.leg;
+  here.findings[0].number = hop.number;
+  here.findings[0].what = {v2::finding_missing_cross_connect, "switch-1 port 1", "x", 1, ""};
+  const Told wrong = validate_document(manager_, call);
+  ASSERT_TRUE(wrong);
+  EXPECT_EQ(wrong->exit_code, 1);
+  const Json shown = document_of("validate", wrong);
+  EXPECT_EQ(shown["verdict"], "DIFFERS");
+  EXPECT_EQ(shown["hops"][0]["in_ledger"], true);
+  EXPECT_EQ(shown["hops"][0]["in_switch"], false);
+  EXPECT_EQ(shown["hops"][0]["findings"][0]["kind"], "missing cross-connect");
+  EXPECT_EQ(document_of("sync", sync_document(manager_, call, true))["after"], nullptr);
+  EXPECT_EQ(document_of("sync", sync_document(manager_, call, false))["after"]["verdict"], "right");
+  here.findings[0].what.finding = v2::finding_unreadable;
+  EXPECT_EQ(validate_document(manager_, call)->exit_code, 5);
+  check.settled = false;
+  EXPECT_EQ(document_of("validate", validate_document(manager_, call))["verdict"], "CHANGING");
 }
 
 TEST_F(Documents, AreValidWhateverAPeerSends) {

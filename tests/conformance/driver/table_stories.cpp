@@ -64,6 +64,26 @@ void what_a_stranger_has_added_is_listed_too(Stage& stage) {
   EXPECT_THAT(stage.table(read).cross_connects, UnorderedElementsAre(ours, listed));
 }
 
+void single_inputs_are_read(Stage& stage) {
+  stage.come_up();
+  const CrossConnect one = stage.there_is(stage.cross(1, 11));
+  stage.there_is(stage.cross(2, 12));
+  CrossConnect branch = one;
+  branch.output_port = stage.port(2);
+  stage.there_is(branch);
+  const driver::Input absent{stage.port(0), stage.rig().label(9)};
+  const auto read = stage.read_inputs({{one.input_port, one.input_label}, absent});
+  stage.play();
+  EXPECT_EQ(stage.table(read).cause, Cause::kNone);
+  // A driver may list others, too.
+  std::vector<CrossConnect> asked;
+  for (const CrossConnect& at : stage.table(read).cross_connects) {
+    if (at.input_port == one.input_port && at.input_label == one.input_label) asked.push_back(at);
+    EXPECT_FALSE(at.input_port == absent.port && at.input_label == absent.label);
+  }
+  EXPECT_THAT(asked, UnorderedElementsAre(one, branch));
+}
+
 void counters_of_a_port_and_of_a_connection(Stage& stage) {
   stage.come_up();
   const CrossConnect at = stage.there_is(stage.cross(1, 11));
@@ -96,6 +116,7 @@ const std::vector<Story>& table_stories() {
       {"the_table_is_what_was_added", the_table_is_what_was_added},
       {"a_moved_one_is_listed_where_it_is", a_moved_one_is_listed_where_it_is},
       {"what_a_stranger_has_added_is_listed_too", what_a_stranger_has_added_is_listed_too},
+      {"single_inputs_are_read", single_inputs_are_read},
       {"counters_of_a_port_and_of_a_connection", counters_of_a_port_and_of_a_connection},
       {"counters_of_what_is_not_there_are_refused_as_absent",
        counters_of_what_is_not_there_are_refused_as_absent},

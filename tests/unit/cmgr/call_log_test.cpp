@@ -39,6 +39,20 @@ TEST_F(Log, AnOutcomeIsAnEventOfItsClientWithTheEndsOfTheCall) {
   EXPECT_EQ(event.cause, Cause::kNone);
 }
 
+TEST_F(Log, AnEndThatNobodyAskedForIsAnEventOfTheOwner) {
+  log_.ended(EndWhy::kHoldExpired, ConnectionId{7}, "load", ends_.get());
+  log_.ended(EndWhy::kByForce, ConnectionId{8}, "load", ends_.get());
+  log_.stamp(kStart);
+  const EventPage page = log_.page(0, 10, kLater);
+  ASSERT_EQ(page.events.size(), 2U);
+  EXPECT_EQ(page.events[0].kind, EventKind::kEnded);
+  EXPECT_EQ(page.events[0].object, "load");
+  EXPECT_EQ(page.events[0].cause, Cause::kHoldExpired);
+  EXPECT_EQ(page.events[1].cause, Cause::kNone);
+  EXPECT_EQ(page.events[1].text, "an operator has ended it by force");
+  EXPECT_EQ(page.events[1].to, "host-b");
+}
+
 TEST_F(Log, ARefusalSaysWhyAndWhere) {
   Outcome refused;
   refused.kind = OutcomeKind::kRefused;

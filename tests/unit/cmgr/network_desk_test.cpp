@@ -22,6 +22,30 @@ TEST_F(NetworkDeskTest, ANewSwitchIsAttachedBeforeACallNeedsIt) {
   EXPECT_THAT(manager().switch_names(), ElementsAre("sw1", "sw2", "sw9"));
 }
 
+TEST_F(NetworkDeskTest, MoreSwitchesThanCanBeKnownAreRefusedAndTheOthersServe) {
+  start_with_two_paths();
+  std::vector<std::string> all{"sw1", "sw2", "sw3", "sw5"};
+  while (all.size() < SwitchDesk::kSwitches) all.push_back("x" + std::to_string(all.size()));
+  network(all);
+  EXPECT_THAT(manager().switch_names(), SizeIs(SwitchDesk::kSwitches));
+  static_cast<void>(take_attach_requests());
+  std::vector<std::string> more = all;
+  more.push_back("one-more");
+  more.push_back("another");
+  manager().set_network(more, {{"sw1", PortId{9}, "one-more", PortId{9}}}, now);
+  finish();
+  EXPECT_THAT(manager().switch_names(), SizeIs(SwitchDesk::kSwitches));
+  EXPECT_THAT(take_attach_requests(), IsEmpty());
+  EXPECT_EQ(manager().gauges().switches_refused, 2U);
+  const auto refused = manager().register_switch("one-more");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kExhausted);
+  EXPECT_THAT(refused.error().text, ::testing::HasSubstr("'one-more' is one more than the 4096"));
+  EXPECT_NE(connected(1), ConnectionId{}) << "calls over other switches";
+  network(all);
+  EXPECT_EQ(manager().gauges().switches_refused, 0U);
+}
+
 TEST_F(NetworkDeskTest, ARemovedSwitchWithoutCallsIsLetGoOfAtOnce) {
   start();
   network({"sw1", "sw2"});

@@ -169,6 +169,19 @@ TEST_F(RecoveryTest, WhatIsLeftOfACallThatWasBeingSetUpIsRemoved) {
   EXPECT_EQ(manager().gauges().owed, 0U);
 }
 
+TEST_F(RecoveryTest, ACallThatIsNotWholeEndsWithOneEvent) {
+  holds("sw1", earlier(7), 0, 1, 500, 10, 40);
+  holds("sw2", earlier(7), 1, 20, 40, 21, 41);
+  holds_call(earlier(8));
+  restart();
+  const EventPage page = manager().calls_after(0, 10, {now, 0});
+  ASSERT_THAT(page.events, SizeIs(1));
+  EXPECT_EQ(page.events[0].kind, EventKind::kEnded);
+  EXPECT_EQ(page.events[0].connection, earlier(7));
+  EXPECT_EQ(page.events[0].object, client_.client);
+  EXPECT_EQ(page.events[0].to, "bob");
+}
+
 TEST_F(RecoveryTest, ACallWaitsForASwitchThatHasNotBeenRead) {
   holds_call(earlier(1));
   restart({"sw2"});

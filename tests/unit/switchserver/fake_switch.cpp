@@ -1,5 +1,7 @@
 #include "fake_switch.hpp"
 
+#include <algorithm>
+
 namespace xbind {
 
 FakeSwitch::FakeSwitch() = default;
@@ -23,7 +25,15 @@ void FakeSwitch::move(const CrossConnect& at, PortId port, Label label,
   queue_.push_back({Kind::kMove, at, cookie, contract, port, label});
 }
 
-void FakeSwitch::read_table(driver::Cookie cookie) { queue_.push_back({Kind::kRead, {}, cookie}); }
+void FakeSwitch::read_table(driver::Cookie cookie) {
+  ++whole_reads;
+  queue_.push_back({Kind::kRead, {}, cookie});
+}
+
+void FakeSwitch::read_inputs(const std::vector<driver::Input>& inputs, driver::Cookie cookie) {
+  inputs_read = inputs;
+  queue_.push_back({Kind::kReadInputs, {}, cookie});
+}
 
 void FakeSwitch::read_statistics(PortId port, Label, driver::Cookie cookie) {
   queue_.push_back({Kind::kCount, {port, {}, {}, {}}, cookie});
@@ -77,6 +87,17 @@ void FakeSwitch::perform(const Request& request) {
   if (request.kind == Kind::kRead) {
     driver::Table read{request.cookie, table_cause, {}};
     if (table_cause == Cause::kNone) read.cross_connects.assign(table.begin(), table.end());
+    answers.push_back({false, read});
+    return;
+  }
+  if (request.kind == Kind::kReadInputs) {
+    driver::Table read{request.cookie, table_cause, {}};
+    for (const CrossConnect& at : table) {
+      const bool asked =
+          std::find(inputs_read.begin(), inputs_read.end(),
+                    driver::Input{at.input_port, at.input_label}) != inputs_read.end();
+      if (asked && table_cause == Cause::kNone) read.cross_connects.push_back(at);
+    }
     answers.push_back({false, read});
     return;
   }

@@ -31,6 +31,8 @@ class FakeSwitch : public SwitchDriver {
   int removes = 0;
   int moves = 0;
   int flushes = 0;
+  int whole_reads = 0;                       // read_table()
+  std::vector<driver::Input> inputs_read{};  // of the last read_inputs()
   int branches = 0;  // unintended adds on an input that had a cross-connect already
   // GSMP failure code for an add or a remove; 0 executes it.
   std::function<std::uint8_t(const CrossConnect&)> refuse_add = [](const CrossConnect&) {
@@ -51,6 +53,7 @@ class FakeSwitch : public SwitchDriver {
   void move(const CrossConnect& at, PortId port, Label label, const TrafficContract& contract,
             driver::Cookie cookie) override;
   void read_table(driver::Cookie cookie) override;
+  void read_inputs(const std::vector<driver::Input>& inputs, driver::Cookie cookie) override;
   void read_statistics(PortId port, Label, driver::Cookie cookie) override;
   void flush() override;
 
@@ -60,7 +63,7 @@ class FakeSwitch : public SwitchDriver {
   std::vector<driver::Event> break_session();
 
  private:
-  enum class Kind { kAdd, kRemove, kMove, kRead, kCount };
+  enum class Kind { kAdd, kRemove, kMove, kRead, kReadInputs, kCount };
   struct Request {
     Kind kind;
     CrossConnect at;

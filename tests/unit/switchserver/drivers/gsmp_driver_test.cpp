@@ -150,6 +150,26 @@ TEST(GsmpDriver, branches_of_one_input_are_added_listed_and_deleted_one_by_one) 
   EXPECT_THAT(tables[0].cross_connects, UnorderedElementsAre(other));
 }
 
+TEST(GsmpDriver, reads_single_inputs_alone) {
+  Link link(3);
+  link.connect();
+  const CrossConnect branch{kIn, atm_label(0, 140), PortId{3}, atm_label(0, 41)};
+  for (std::uint32_t i = 0; i < 900; ++i) link.add(cross(100 + i, 33), i);
+  link.add(branch, 1000);
+  link.driver_.flush();
+  link.exchange();
+  link.driver_.take_events();
+  link.driver_.read_inputs(
+      {{kIn, atm_label(0, 140)}, {kIn, atm_label(0, 99)}, {kIn, atm_label(0, 101)}}, 77);
+  link.exchange();
+  const auto tables = link.events<driver::Table>();
+  ASSERT_THAT(tables, SizeIs(1));
+  EXPECT_EQ(tables[0].cookie, 77U);
+  EXPECT_EQ(tables[0].cause, Cause::kNone);
+  EXPECT_THAT(tables[0].cross_connects,
+              UnorderedElementsAre(cross(140, 33), branch, cross(101, 33)));
+}
+
 TEST(GsmpDriver, an_empty_table_is_no_failure) {
   Link link;
   link.connect();

@@ -243,6 +243,20 @@ TEST_F(GsmpDriverV1, an_add_that_was_done_and_not_answered_is_listed_without_its
   EXPECT_THAT(read().cross_connects, IsEmpty());
 }
 
+TEST_F(GsmpDriverV1, single_inputs_are_read_by_their_activity) {
+  bring_up();
+  there_is(cross(100, 200));
+  there_is(cross(101, 201));
+  stranger(cross(102, 202));
+  link.driver_.read_inputs(
+      {{kIn, atm_label(0, 100)}, {kIn, atm_label(0, 102)}, {kIn, atm_label(0, 103)}}, 77);
+  link.exchange();
+  const auto tables = link.events<driver::Table>();
+  ASSERT_THAT(tables, SizeIs(1));
+  EXPECT_THAT(tables[0].cross_connects,
+              UnorderedElementsAre(cross(100, 200), unknown_output(kIn, 102)));
+}
+
 TEST_F(GsmpDriverV1, a_read_without_answers_times_out_as_one) {
   bring_up();
   link.driver_.read_table(77);

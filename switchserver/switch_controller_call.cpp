@@ -1,0 +1,176 @@
+// SwitchController: one connection is compared with the switch, and repaired.
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "switchserver/ledger_audit.hpp"
+#include "switchserver/switch_controller.hpp"
+
+namespace xbind {
+namespace {
+
+constexpr std::uint16_t kHopsPerLeg = 256;  // numbers of hops (idl/switch_server.idl, HopSetup)
+
+driver::Input entered_at(const CrossConnect& at) { return {at.input_port, at.input_label}; }
+
+template <class T>
+void sort_unique(std::vector<T>& values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
+// The legs find hops at places that the manager does not have, the inputs those of further legs.
+std::vector<HopRef> hops_of(const Ledger& ledger, ManagerIndex manager,
+                            const CallQuestion& question) {
+  std::vector<HopRef> found;
+  std::vector<std::uint16_t> legs{0, 1};
+  legs.insert(legs.end(), question.legs.begin(), question.legs.end());
+  sort_unique(legs);
+  for (const std::uint16_t leg : legs) {
+    for (std::uint16_t hop = 0; hop < kHopsPerLeg; ++hop) {
+      ledger.find_all(manager, {question.connection, {}, leg, hop}, found);
+    }
+  }
+  for (const CrossConnect& at : question.inputs) {
+    ledger.for_each_on_input(
+        at.input_port, at.input_label, [&](HopRef ref, const HopRecord& record) {
+          const bool own =
+              record.manager == manager && record.key.connection == question.connection;
+          if (own) found.push_back(ref);
+        });
+  }
+  sort_unique(found);
+  std::sort(found.begin(), found.end(), [&](HopRef a, HopRef b) {
+    const HopKey& one = ledger.hop(a).key;
+    const HopKey& other = ledger.hop(b).key;
+    return std::tie(one.leg, one.hop, one.generation) <
+           std::tie(other.leg, other.hop, other.generation);
+  });
+  return found;
+}
+
+// Whether hops of this connection have the input, and nobody else's.
+bool is_alone_on(const Ledger& ledger, const driver::Input& input, const CallLook& look) {
+  bool own = false;
+  bool others = false;
+  ledger.for_each_on_input(input.port, input.label, [&](HopRef, const HopRecord& record) {
+    const bool it =
+        record.manager == look.manager && record.key.connection == look.asked.connection;
+    (it ? own : others) = true;
+  });
+  return own && !others;
+}
+
+}  // namespace
+
+Result<void> SwitchController::look_at_call(std::string_view name, CallQuestion question,
+                                            Token token) {
+  if (question.legs.size() > kCallLegsMax || question.inputs.size() > kCallInputsMax) {
+    return fail(ErrorCode::kBadInput, "{} legs and {} inputs, at most {} and {} are looked at",
+                question.legs.size(), question.inputs.size(), kCallLegsMax, kCallInputsMax);
+  }
+  const ManagerIndex manager = ledger_.find_manager(name).value_or(kNoManager);
+  CallLook look{0, manager, std::move(question), token, ledger_.clock()};
+  for (const CrossConnect& at : look.asked.inputs) {
+    if (at.input_label.present() && ledger_.has_port(at.input_port)) {
+      look.inputs.push_back(entered_at(at));
+    }
+  }
+  for (const HopRef ref : hops_of(ledger_, manager, look.asked)) {
+    const CrossConnect at = ledger_.cross_connect(ref);
+    if (at.input_label.present()) look.inputs.push_back(entered_at(at));
+  }
+  return begin(std::move(look));
+}
+
+Result<void> SwitchController::mend_call(std::string_view name, ConnectionId connection,
+                                         std::vector<EntryDifference> seen, Token token,
+                                         TimePoint now) {
+  now_ = now;
+  if (!up()) return fail(ErrorCode::kUnreachable, "the switch of {} is not up", options_.name);
+  if (seen.size() > kCallInputsMax) {
+    return fail(ErrorCode::kBadInput, "{} differences, at most {} are repaired at once",
+                seen.size(), kCallInputsMax);
+  }
+  const ManagerIndex manager = ledger_.find_manager(name).value_or(kNoManager);
+  CallLook look{0, manager, {connection, {}, {}}, token, ledger_.clock()};
+  for (const EntryDifference& one : seen) {
+    for (const auto* at : {&one.extra, &one.missing}) {
+      if (*at && is_alone_on(ledger_, entered_at(**at), look))
+        look.inputs.push_back(entered_at(**at));
+    }
+  }
+  look.seen = std::move(seen);
+  return begin(std::move(look));
+}
+
+Result<void> SwitchController::begin(CallLook look) {
+  sort_unique(look.inputs);
+  if (!up() || look.inputs.empty()) {
+    const std::vector<CrossConnect> nothing;
+    report(look, up() ? &nothing : nullptr);
+    return {};
+  }
+  if (looks_.size() >= options_.open_audits_max) {
+    return fail(ErrorCode::kExhausted, "{} looks at calls are open at {}", looks_.size(),
+                options_.name);
+  }
+  look.cookie = ++tables_asked_ << 2 | static_cast<driver::Cookie>(Request::kTable);
+  driver_.read_inputs(look.inputs, look.cookie);
+  looks_.push_back(std::move(look));
+  queued_ = true;
+  flush();
+  return {};
+}
+
+TableExpectation SwitchController::expected_on(const std::vector<driver::Input>& inputs,
+                                               std::uint64_t since) const {
+  TableExpectation expected;
+  for (const driver::Input& input : inputs) {
+    ledger_.for_each_on_input(input.port, input.label, [&](HopRef ref, const HopRecord&) {
+      expect(ledger_, ref, since, expected);
+    });
+  }
+  if (settling_.unsure()) {
+    expected.moving.insert(expected.moving.end(), unclaimed_.begin(), unclaimed_.end());
+  }
+  for (const Ended& ended : ended_) {
+    if (ended.clock > since) expected.moving.push_back(ended.cross_connect);
+  }
+  return expected;
+}
+
+void SwitchController::report(const CallLook& look, const std::vector<CrossConnect>* table) {
+  CallAtSwitch there;
+  OwnerPlaces owners;
+  if (table == nullptr) {
+    there.unreadable = "the switch's table could not be read";
+  } else if (ended_overflow_) {
+    there.unreadable = "too many hops were removed while the switch was read; repeat the look";
+  } else {
+    for (const CrossConnect& entry : *table) {
+      if (std::binary_search(look.inputs.begin(), look.inputs.end(), entered_at(entry))) {
+        there.entries.push_back(entry);
+      }
+    }
+    sort_unique(there.entries);
+    for (TableDifference& one :
+         differences_of(options_.name, there.entries, expected_on(look.inputs, look.since))) {
+      there.differences.push_back({one.finding.kind, one.extra, one.missing});
+    }
+  }
+  // A repair: what was seen before, unless the hop has changed hands while the switch was read.
+  for (const EntryDifference& one : there.differences) {
+    const bool seen = std::find(look.seen.begin(), look.seen.end(), one) != look.seen.end();
+    const driver::Input input = entered_at(one.extra ? *one.extra : *one.missing);
+    if (!seen || !is_alone_on(ledger_, input, look)) continue;
+    if (repair(one.extra, one.missing)) ++there.acted;
+  }
+  flush();
+  for (const HopRef ref : hops_of(ledger_, look.manager, look.asked)) {
+    there.hops.push_back(describe(ref, ledger_.hop(ref), owners, there.owners));
+  }
+  outputs_.looks.push_back({look.token, std::move(there)});
+}
+
+}  // namespace xbind
