@@ -100,6 +100,12 @@ TraceWish trace_of(const CommandLine& line) {
   return {line.manager, ConnectionId{line.id}, line.view.limit, line.view.otlp};
 }
 
+Recorded recorded_of(orb::NameClient& names, const CommandLine& line) {
+  return [&names, wish = TraceWish{line.manager, ConnectionId{line.id}, 0, {}}] {
+    return recorded_at_manager(names, wish);
+  };
+}
+
 AlarmWish alarms_of(const CommandLine& line) {
   const SupervisionOptions& it = line.view.supervision;
   return {.cleared_too = line.all,

@@ -19,6 +19,7 @@
 #include "xbindctl/failure.hpp"
 #include "xbindctl/network_change.hpp"
 #include "xbindctl/network_room.hpp"
+#include "xbindctl/questions.hpp"
 #include "xbindctl/trace.hpp"
 
 namespace xbind::ctl {
@@ -40,6 +41,8 @@ std::string who_of(const CommandLine& line);
 std::optional<std::string> client_of(const CommandLine& line);
 DaemonNames names_of(const CommandLine& line);
 TraceWish trace_of(const CommandLine& line);
+// Asks the manager when it is called; `names` must outlive it.
+Recorded recorded_of(orb::NameClient& names, const CommandLine& line);
 // Reads the file of `network load`.
 OrFailure<NetworkWish> network_wish_of(const CommandLine& line);
 PathElement element_of(const CommandLine& line);  // of the arguments SWITCH and [PORT]

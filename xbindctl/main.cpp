@@ -136,10 +136,9 @@ int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameCli
   if (verb == "call") return ctl::call(manager, connection);
   if (verb == "validate") return ctl::validate(manager, connection);
   if (verb == "sync") return ctl::sync(manager, connection, line.dry_run);
-  if (verb == "explain")
-    return ctl::explain_call(manager, connection, [&] {
-      return ctl::recorded_at_manager(names, {line.manager, connection, 0, {}});
-    });
+  if (verb == "explain") {
+    return ctl::explain_call(manager, connection, ctl::recorded_of(names, line));
+  }
   if (verb == "what-if") {
     const auto route_object = ctl::route_object_of(names, line);
     if (!route_object) return ctl::explain(route_object.error());

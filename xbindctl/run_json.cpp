@@ -115,10 +115,9 @@ Told document_of(const CommandLine& line, const config::OptionSet& set, orb::Nam
   if (verb == "call") return call_document(manager, connection);
   if (verb == "validate") return validate_document(manager, connection);
   if (verb == "sync") return sync_document(manager, connection, line.dry_run);
-  if (verb == "explain")
-    return explain_call_document(manager, connection, [&] {
-      return recorded_at_manager(names, {line.manager, connection, 0, {}});
-    });
+  if (verb == "explain") {
+    return explain_call_document(manager, connection, recorded_of(names, line));
+  }
   if (verb == "what-if") {
     const auto route_object = route_object_of(names, line);
     if (!route_object) return tl::make_unexpected(route_object.error());

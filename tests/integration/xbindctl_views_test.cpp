@@ -28,32 +28,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
-
-v2::ConnectionState call_of(std::uint64_t id, const char* from, const char* to,
-                            std::uint64_t cells_per_s) {
-  v2::ConnectionState state;
-  state.connection = id;
-  state.phase = v2::phase_connected;
-  state.generation = 1;
-  state.request = 0;
-  state.client = "mia";
-  state.from_end = from;
-  state.to_end = to;
-  state.resources = {cells_per_s, 0};
-  state.reverse_resources = {0, 0};
-  state.reroutes = 0;
-  state.up_since_s = state.changed_s = 0;
-  state.condition = v2::path_up;
-  state.hops.length(1);
-  state.hops[0].leg = state.hops[0].number = 0;
-  state.hops[0].switch_name = "switch-1";
-  state.hops[0].input_port = 1;
-  state.hops[0].input_label = orb::to_idl(atm_label(0, 32));
-  state.hops[0].output_port = 2;
-  state.hops[0].output_label = orb::to_idl(atm_label(0, 33));
-  return state;
-}
 
 // --- which calls are shown -----------------------------------------------------------------------
 
@@ -177,80 +151,6 @@ TEST(Explanations, ACauseIsExplainedByItsWord) {
             "  numbers     asked: the id\n"
             "  what to do  release the connection instead\n");
   EXPECT_THAT(said([] { return explain_cause("last-leave"); }), HasSubstr("did you mean"));
-}
-
-// A setup of 9 us that began at second 60, with its route stage.
-trace::Part recorded_setup(Cause cause) {
-  trace::Part part;
-  part.shown_id = ConnectionId{7};
-  constexpr std::uint64_t kBegin = 60'000'000'000;
-  const std::string detail =
-      cause == Cause::kNone ? "host-a -> host-b"
-                            : "host-a -> host-b, refused at sw2 port 4: asked 9 cells/s, free 2";
-  part.spans = {{1, 0, "setup", "", kBegin, kBegin + 9'000, {}, cause, detail},
-                {2, 1, "route", "", kBegin, kBegin + 2'500, {}, Cause::kNone, ""}};
-  return part;
-}
-
-class ExplainedCalls : public Commands {
- protected:
-  ExplainedCalls() {
-    reported_.state = call_of(7, "host-a", "host-b", 100);
-    reported_.state.phase = v2::phase_reserving;
-    const char* const stages[] = {"route", "labels", "switches", "total"};
-    reported_.metrics.length(8);
-    for (CORBA::ULong i = 0; i < 4; ++i) {
-      reported_.metrics[2 * i] = {fmt::format("setup_stage_{}_ns", stages[i]).c_str(), 4'000};
-      reported_.metrics[2 * i + 1] = {fmt::format("setup_stage_{}_count", stages[i]).c_str(), 2};
-    }
-  }
-  std::string explained(const trace::Part& recorded) {
-    return said([&] { return explain_call(manager_, ConnectionId{7}, [&] { return recorded; }); });
-  }
-};
-
-TEST_F(ExplainedCalls, ShowTheStagesThatTheyHavePassed) {
-  EXPECT_EQ(
-      explained({}),
-      "0: call 7 is reserving: labels and resources are being reserved, hop by hop\n"
-      "stage of the setup  this call  its us  mean us of all setups\n"
-      "route               done            -                    2.0\n"
-      "labels              under way       -                    2.0\n"
-      "switches            to come         -                    2.0\n"
-      "total               under way       -                    2.0\n"
-      "its own times are not recorded (--trace-sample of xbind-cmgr); `xbindctl call ID` shows "
-      "its hops\n");
-}
-
-TEST_F(ExplainedCalls, ShowTheirOwnTimesIfThoseAreRecorded) {
-  reported_.state.phase = v2::phase_connected;
-  const std::string said = explained(recorded_setup(Cause::kNone));
-  EXPECT_THAT(said, HasSubstr("route               done          2.5                    2.0\n"));
-  EXPECT_THAT(said, HasSubstr("labels              done            -                    2.0\n"));
-  EXPECT_THAT(said, HasSubstr("total               done          9.0                    2.0\n"));
-  EXPECT_THAT(said, HasSubstr("`xbindctl trace ID` follows it"));
-}
-
-TEST_F(ExplainedCalls, AreExplainedByWhatIsRecordedWhenTheyWereRefused) {
-  reported_.state.connection = 8;  // none other is known
-  const std::string said = explained(recorded_setup(Cause::kNoBandwidth));
-  EXPECT_THAT(said, HasSubstr("call 7 was refused; recorded of it:\n"));
-  EXPECT_THAT(said, HasSubstr("no bandwidth, host-a -> host-b, refused at sw2 port 4: asked 9 "
-                              "cells/s, free 2      9.0\n"));
-  EXPECT_THAT(said, HasSubstr("route               done          2.5"));
-  EXPECT_THAT(said, Not(HasSubstr("labels")));
-  EXPECT_THAT(said, HasSubstr("that means  A port of the path has fewer free cells/s"));
-  EXPECT_THAT(said, HasSubstr("what to do  ask for at most the free rate"));
-  const auto document = explain_call_document(manager_, ConnectionId{7},
-                                              [] { return recorded_setup(Cause::kNoBandwidth); });
-  ASSERT_TRUE(document);
-  EXPECT_EQ(document->body["state"], "refused");
-  EXPECT_EQ(document->body["explanation"]["word"], "no-bandwidth");
-}
-
-TEST_F(ExplainedCalls, AreNotKnownWhenNothingIsRecordedOfThem) {
-  reported_.state.connection = 8;  // none other is known
-  EXPECT_EQ(explained({}), "1: xbindctl: connection 7 is not known\n");
 }
 
 // --- room on a path ------------------------------------------------------------------------------

@@ -1,0 +1,94 @@
+// What `xbindctl explain ID` says of a call that is known, was refused or has ended. The manager's
+// answers are preset.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "core/cause.hpp"
+#include "core/trace/span.hpp"
+#include "xbindctl/questions.hpp"
+#include "xbindctl_preset_manager.hpp"
+
+namespace xbind::ctl {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// A setup of 9 us that began at second 60, with its route stage.
+trace::Part recorded_setup(Cause cause) {
+  trace::Part part;
+  part.shown_id = ConnectionId{7};
+  constexpr std::uint64_t kBegin = 60'000'000'000;
+  const std::string detail =
+      cause == Cause::kNone ? "host-a -> host-b"
+                            : "host-a -> host-b, refused at sw2 port 4: asked 9 cells/s, free 2";
+  part.spans = {{1, 0, "setup", "", kBegin, kBegin + 9'000, {}, cause, detail},
+                {2, 1, "route", "", kBegin, kBegin + 2'500, {}, Cause::kNone, ""}};
+  return part;
+}
+
+class ExplainedCalls : public Commands {
+ protected:
+  ExplainedCalls() {
+    reported_.state = call_of(7, "host-a", "host-b", 100);
+    reported_.state.phase = v2::phase_reserving;
+    const char* const stages[] = {"route", "labels", "switches", "total"};
+    reported_.metrics.length(8);
+    for (CORBA::ULong i = 0; i < 4; ++i) {
+      reported_.metrics[2 * i] = {fmt::format("setup_stage_{}_ns", stages[i]).c_str(), 4'000};
+      reported_.metrics[2 * i + 1] = {fmt::format("setup_stage_{}_count", stages[i]).c_str(), 2};
+    }
+  }
+  std::string explained(const trace::Part& recorded) {
+    return said([&] { return explain_call(manager_, ConnectionId{7}, [&] { return recorded; }); });
+  }
+};
+
+TEST_F(ExplainedCalls, ShowTheStagesThatTheyHavePassed) {
+  EXPECT_EQ(
+      explained({}),
+      "0: call 7 is reserving: labels and resources are being reserved, hop by hop\n"
+      "stage of the setup  this call  its us  mean us of all setups\n"
+      "route               done            -                    2.0\n"
+      "labels              under way       -                    2.0\n"
+      "switches            to come         -                    2.0\n"
+      "total               under way       -                    2.0\n"
+      "its own times are not recorded (--trace-sample of xbind-cmgr); `xbindctl call ID` shows "
+      "its hops\n");
+}
+
+TEST_F(ExplainedCalls, ShowTheirOwnTimesIfThoseAreRecorded) {
+  reported_.state.phase = v2::phase_connected;
+  const std::string said = explained(recorded_setup(Cause::kNone));
+  EXPECT_THAT(said, HasSubstr("route               done          2.5                    2.0\n"));
+  EXPECT_THAT(said, HasSubstr("labels              done            -                    2.0\n"));
+  EXPECT_THAT(said, HasSubstr("total               done          9.0                    2.0\n"));
+  EXPECT_THAT(said, HasSubstr("`xbindctl trace ID` follows it"));
+}
+
+TEST_F(ExplainedCalls, AreExplainedByWhatIsRecordedWhenTheyWereRefused) {
+  reported_.state.connection = 8;  // none other is known
+  const std::string said = explained(recorded_setup(Cause::kNoBandwidth));
+  EXPECT_THAT(said, HasSubstr("call 7 was refused; recorded of it:\n"));
+  EXPECT_THAT(said, HasSubstr("no bandwidth, host-a -> host-b, refused at sw2 port 4: asked 9 "
+                              "cells/s, free 2      9.0\n"));
+  EXPECT_THAT(said, HasSubstr("route               done          2.5"));
+  EXPECT_THAT(said, Not(HasSubstr("labels")));
+  EXPECT_THAT(said, HasSubstr("that means  A port of the path has fewer free cells/s"));
+  EXPECT_THAT(said, HasSubstr("what to do  ask for at most the free rate"));
+  const auto document = explain_call_document(manager_, ConnectionId{7},
+                                              [] { return recorded_setup(Cause::kNoBandwidth); });
+  ASSERT_TRUE(document);
+  EXPECT_EQ(document->body["state"], "refused");
+  EXPECT_EQ(document->body["explanation"]["word"], "no-bandwidth");
+}
+
+TEST_F(ExplainedCalls, AreNotKnownWhenNothingIsRecordedOfThem) {
+  reported_.state.connection = 8;  // none other is known
+  EXPECT_EQ(explained({}), "1: xbindctl: connection 7 is not known\n");
+}
+
+}  // namespace
+}  // namespace xbind::ctl
