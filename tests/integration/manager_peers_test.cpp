@@ -78,6 +78,10 @@ class BadSwitch : public POA_xbind::v2::SwitchServer {
   }
   v2::LedgerPage* audit_switch(const char*) override { return trouble<v2::LedgerPage>(); }
   v2::LedgerPage* audit_page(CORBA::ULongLong) override { return trouble<v2::LedgerPage>(); }
+  v2::CallAtSwitch* look_at_call(const char*, v2::ConnectionId, const v2::LegSeq&,
+                                 const v2::TableEntrySeq&) override {
+    return trouble<v2::CallAtSwitch>();
+  }
   v2::MetricSeq* status() override { return orb::to_metrics({}); }
 
  private:
