@@ -20,7 +20,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 IDL = HERE.parents[1] / "idl"
-CONTRACTS = ["types", "switch_server", "connection_manager", "route_object", "qos_mapper"]
+CONTRACTS = ["types", "operations", "switch_server", "connection_manager", "route_object",
+             "qos_mapper"]
 
 CENTRAL = "https://repo1.maven.org/maven2/"
 PYPI = "https://files.pythonhosted.org/packages/"

@@ -5,6 +5,7 @@ Every document is compared with its schema (docs/schemas/xbindctl). A line of th
 topology carries 353 207 cells/s: three calls of 100 000 fit.
 """
 
+import json
 import os
 import signal
 import subprocess
@@ -48,6 +49,7 @@ class Documents(InTheLab):
                 ("modify", [call, "--cells-per-s", "500"]),
                 ("describe", [call]),
                 ("list", []), ("calls", []), ("call", [call]),
+                ("validate", [call]), ("validate", [held]), ("sync", [call]),
                 ("status", []), ("audit", []), ("repair", []), ("repair", ["--dry-run"]),
                 ("clients", []), ("caches", []), ("aggregation", []),
                 ("aggregation", ["--mode", "adaptive"]),
@@ -60,7 +62,7 @@ class Documents(InTheLab):
                 ("log-level", ["all"]), ("trace", []), ("trace", [call]),
                 ("options", ["manager"]), ("reload", ["manager"]),
                 ("tune", ["manager", "crankbacks=3"]),
-                ("explain", [call]), ("explain", ["causes"]),
+                ("explain", [call]), ("explain", ["causes"]), ("explain", ["missing-hop"]),
                 ("explain", [CALLER, CALLEE]), ("fit", [CALLER, CALLEE]),
                 ("what-if", [MIDDLE]), ("top", ["--frames", "1", "--watch=0.2"]),
                 ("network", ["show"]), ("network", ["remove-node", MIDDLE, "--dry-run"]),
@@ -79,6 +81,17 @@ class Documents(InTheLab):
         self.assertEqual(self.error("outcome", "(two-way)", request)["name"], "not found")
         self.document("release", "--all")
         self.assertEqual(self.error("add-leaf", call, CALLEE)["name"], "unknown connection")
+
+    def test_an_end_by_force_is_one_event_of_the_call(self):
+        for words in ([], ["--hold", "60"]):
+            call = self.connect(*words)
+            self.document("clear", call, "--force")
+            shown = self.ctl("events", "--kind", "calls", "--json")
+            events = [one for one in map(json.loads, shown.splitlines())
+                      if one["connection"] == call and one["event"] not in ("connected", "held")]
+            self.assertEqual([one["event"] for one in events], ["ended"], events)
+            self.assertEqual(events[0]["about"], "(two-way)")
+            self.assertIn("by force", events[0]["text"])
 
     def test_a_drain_and_a_manager_that_stays(self):
         self.document("drain", MIDDLE, "2")
