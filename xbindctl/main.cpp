@@ -83,6 +83,22 @@ std::optional<int> ask_questions(const ctl::CommandLine& line, orb::NameClient& 
                                 : ctl::explain_cause(line.words[1]);
 }
 
+// Runs the commands that look at one call; nullopt: it is another command.
+std::optional<int> ask_about_call(const ctl::CommandLine& line, orb::NameClient& names,
+                                  const client::TwoWay& manager) {
+  const std::string& verb = line.verb();
+  const ConnectionId connection{line.id};
+  if (verb == "describe") return ctl::describe(manager, connection);
+  if (verb == "ping") return ctl::ping(manager, connection, ctl::ping_of(line, new_session()));
+  if (verb == "call") return ctl::call(manager, connection);
+  if (verb == "validate") return ctl::validate(manager, connection);
+  if (verb == "sync") return ctl::sync(manager, connection, line.dry_run);
+  if (verb == "explain") {
+    return ctl::explain_call(manager, connection, ctl::recorded_of(names, line));
+  }
+  return std::nullopt;
+}
+
 int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameClient& names) {
   const std::string& verb = line.verb();
   const std::vector<std::string>& words = line.words;
@@ -130,15 +146,8 @@ int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameCli
   if (verb == "release") return ctl::release_many(manager, ctl::client_of(line));
   if (verb == "clear") return ctl::clear(manager, connection);
   if (verb == "outcome") return ctl::outcome(manager, words[1], RequestId{line.id});
-  if (verb == "describe") return ctl::describe(manager, connection);
-  if (verb == "ping") return ctl::ping(manager, connection, ctl::ping_of(line, new_session()));
   if (verb == "calls") return ctl::calls(manager, ctl::plan_of(line), line.view.ids);
-  if (verb == "call") return ctl::call(manager, connection);
-  if (verb == "validate") return ctl::validate(manager, connection);
-  if (verb == "sync") return ctl::sync(manager, connection, line.dry_run);
-  if (verb == "explain") {
-    return ctl::explain_call(manager, connection, ctl::recorded_of(names, line));
-  }
+  if (const auto exit_code = ask_about_call(line, names, manager)) return *exit_code;
   if (verb == "what-if") {
     const auto route_object = ctl::route_object_of(names, line);
     if (!route_object) return ctl::explain(route_object.error());
