@@ -16,8 +16,9 @@ struct AlarmCounts {
   std::uint64_t ended_stuck = 0;
 };
 
-// The conditions that hold; of counted ones those that have grown since the counts in `last`, which
-// are brought up to date. `manager`: its name. Takes time in proportion to switches and clients.
+// Returns the conditions that hold, and those counted occurrences whose count exceeds that in
+// `last`. Sets `last` to the present counts. `manager`: its name. Takes time in proportion to
+// switches and clients.
 std::vector<AlarmCondition> conditions_of(const ConnectionManager& logic,
                                           const std::string& manager, AlarmCounts& last);
 

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "cmgr/manager_view.hpp"
 #include "core/finding_set.hpp"
 
 namespace xbind::cmgr {
@@ -29,10 +30,6 @@ bool same_input(const CrossConnect& a, const CrossConnect& b) {
 
 bool same_input(const EntryDifference& difference, const CrossConnect& at) {
   return same_input(difference.extra ? *difference.extra : *difference.missing, at);
-}
-
-std::string resources_in_words(const Resources& demand) {
-  return fmt::format("{} cells/s and {} cells of buffer", demand.cells_per_s, demand.buffer_cells);
 }
 
 // Compares one switch.
@@ -95,7 +92,7 @@ class SwitchComparison {
                       stage_word(theirs.stage), stage_word(ours.stage)));
     }
     const bool up = ours.stage == HopStage::kCommitted;
-    if (up && !theirs.settled) return;  // the switch is being told
+    if (up && !theirs.settled) return;  // its command is still on the way to the switch
     if (up && theirs.cross_connect != ours.cross_connect) {
       note(place, FindingKind::kChangedCrossConnect,
            fmt::format("the ledger has {}, the manager {}", to_string(theirs.cross_connect),
@@ -109,8 +106,8 @@ class SwitchComparison {
     if (theirs.demand != ours.demand) {
       const auto [low, high] = std::minmax(theirs.demand.cells_per_s, ours.demand.cells_per_s);
       note(place, FindingKind::kLeakedBandwidth,
-           fmt::format("the ledger has {}, the manager {}", resources_in_words(theirs.demand),
-                       resources_in_words(ours.demand)),
+           fmt::format("the ledger has {}, the manager {}", demand_words(theirs.demand, true),
+                       demand_words(ours.demand, true)),
            high - low);
     }
   }

@@ -23,12 +23,6 @@ std::string cross_connect_words(const CrossConnect& cross_connect) {
                      to_string(cross_connect.output_label));
 }
 
-std::string demand_words(const Resources& demand, bool with_buffer) {
-  return with_buffer ? fmt::format("{} cells/s and {} cells of buffer", demand.cells_per_s,
-                                   demand.buffer_cells)
-                     : fmt::format("{} cells/s", demand.cells_per_s);
-}
-
 using HopMap = std::map<HopKey, const LedgerHop*>;
 
 Finding stray_hop(const std::string& switch_name, const LedgerHop& hop) {
@@ -157,6 +151,12 @@ void compare_labels(const std::string& switch_name, const ManagerView& before,
 }
 
 }  // namespace
+
+std::string demand_words(const Resources& demand, bool with_buffer) {
+  return with_buffer ? fmt::format("{} cells/s and {} cells of buffer", demand.cells_per_s,
+                                   demand.buffer_cells)
+                     : fmt::format("{} cells/s", demand.cells_per_s);
+}
 
 std::vector<Finding> compare(const std::string& switch_name, const ManagerView& before,
                              const LedgerReport& report, const ManagerView& after) {

@@ -40,6 +40,9 @@ OwnRepairs repairs_of(const std::string& switch_name, const ManagerView& before,
                       const LedgerReport& report, const ManagerView& after,
                       const std::vector<Finding>& seen);
 
+// "100 cells/s and 10 cells of buffer", or without the buffer.
+std::string demand_words(const Resources& demand, bool with_buffer);
+
 // Returns the findings that both looks have; owed and unreadable ones of the second look are kept
 // in any case.
 std::vector<Finding> seen_twice(const std::vector<Finding>& first, std::vector<Finding> second);

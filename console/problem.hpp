@@ -1,4 +1,4 @@
-// What an HTTP peer is told when something is refused: problem details of RFC 7807.
+// The body of an HTTP answer that refuses something: problem details (RFC 7807).
 //
 //   {"type": "urn:openxbind:problem:body-too-large", "title": "the body is too large",
 //    "status": 413, "detail": "20000 octets, at most 16384", "name": "body-too-large",

@@ -23,7 +23,8 @@ std::uint64_t now_ms() {
       std::chrono::duration_cast<std::chrono::milliseconds>(orb::since_1970()).count());
 }
 
-// Differs, but for chance, when a call comes, goes or changes its state.
+// A hash of the calls and their states: another one when a call comes, goes or changes its state,
+// except for collisions.
 std::uint64_t digest_of(const std::vector<v2::ConnectionState>& calls) {
   std::uint64_t digest = 14'695'981'039'346'656'037U;
   for (const v2::ConnectionState& call : calls) {

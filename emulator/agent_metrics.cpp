@@ -1,9 +1,12 @@
 #include "emulator/agent_metrics.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
-#include <utility>
+
+#include "gsmp/messages/header.hpp"
+#include "gsmp/messages/header_v1.hpp"
 
 namespace xbind::emulator {
 namespace {
@@ -80,51 +83,30 @@ constexpr std::string_view kFailedRequests = kAgentFamilies["failed_requests/<me
 constexpr std::string_view kFailures = kAgentFamilies["failures/<code>"];
 constexpr std::string_view kPortUp = kAgentFamilies["port_up/<port>"];
 
-constexpr std::array kMessages{
-    std::pair{MessageType::kAddBranch, std::string_view{"add-branch"}},
-    std::pair{MessageType::kDeleteBranches, std::string_view{"delete-branches"}},
-    std::pair{MessageType::kDeleteTree, std::string_view{"delete-tree"}},
-    std::pair{MessageType::kVerifyTree, std::string_view{"verify-tree"}},
-    std::pair{MessageType::kDeleteAllInput, std::string_view{"delete-all-input"}},
-    std::pair{MessageType::kDeleteAllOutput, std::string_view{"delete-all-output"}},
-    std::pair{MessageType::kMoveOutputBranch, std::string_view{"move-output-branch"}},
-    std::pair{MessageType::kMoveInputBranch, std::string_view{"move-input-branch"}},
-    std::pair{MessageType::kVpcAddBranch, std::string_view{"vpc-add-branch"}},
-    std::pair{MessageType::kVpcMoveOutputBranch, std::string_view{"vpc-move-output-branch"}},
-    std::pair{MessageType::kVpcMoveInputBranch, std::string_view{"vpc-move-input-branch"}},
-    std::pair{MessageType::kPortManagement, std::string_view{"port-management"}},
-    std::pair{MessageType::kLabelRange, std::string_view{"label-range"}},
-    std::pair{MessageType::kConnectionActivity, std::string_view{"connection-activity"}},
-    std::pair{MessageType::kPortStatistics, std::string_view{"port-statistics"}},
-    std::pair{MessageType::kConnectionStatistics, std::string_view{"connection-statistics"}},
-    std::pair{MessageType::kReportConnectionState, std::string_view{"report-connection-state"}},
-    std::pair{MessageType::kSwitchConfiguration, std::string_view{"switch-configuration"}},
-    std::pair{MessageType::kPortConfiguration, std::string_view{"port-configuration"}},
-    std::pair{MessageType::kAllPortsConfiguration, std::string_view{"all-ports-configuration"}},
-    std::pair{MessageType::kServiceConfiguration, std::string_view{"service-configuration"}},
-    std::pair{MessageType::kReservationRequest, std::string_view{"reservation-request"}},
-    std::pair{MessageType::kDeleteReservation, std::string_view{"delete-reservation"}},
-    std::pair{MessageType::kDeleteAllReservations, std::string_view{"delete-all-reservations"}},
-    std::pair{MessageType::kGetParameterSupport, std::string_view{"get-parameter-support"}},
-    std::pair{MessageType::kSetTrafficClasses, std::string_view{"set-traffic-classes"}},
-    std::pair{MessageType::kGetTrafficClasses, std::string_view{"get-traffic-classes"}},
-    std::pair{MessageType::kGetEstimationSupport, std::string_view{"get-estimation-support"}},
-    std::pair{MessageType::kSetEstimationPolicy, std::string_view{"set-estimation-policy"}},
-    std::pair{MessageType::kGetEstimationPolicy, std::string_view{"get-estimation-policy"}},
-    std::pair{MessageType::kSetSchedulableRegion, std::string_view{"set-schedulable-region"}},
-    std::pair{MessageType::kGetSchedulableRegion, std::string_view{"get-schedulable-region"}},
-};
-
-// Appends the counts of known message types, and under "other" the sum of the rest: a controller
-// may send any of 256 numbers.
-void append_types(std::string_view family, std::array<std::uint64_t, 256> counts,
-                  Metrics& metrics) {
-  for (const auto& [type, word] : kMessages) {
-    const std::uint64_t count = std::exchange(counts[static_cast<std::uint8_t>(type)], 0);
-    if (count > 0) metrics.emplace_back(filled(family, {word}), count);
+// "add-branch"; empty: no version of GSMP has the type.
+std::string word_of(MessageType type) {
+  if (!gsmp::exists_in(type, gsmp::kVersion) && !gsmp::exists_in(type, gsmp::v1::kVersion)) {
+    return {};
   }
+  std::string word = gsmp::to_string(type);
+  std::ranges::replace(word, ' ', '-');
+  return word;
+}
+
+// Appends the counts of message types that exist, and under "other" the sum of the rest: a
+// controller may send any of 256 numbers.
+void append_types(std::string_view family, const std::array<std::uint64_t, 256>& counts,
+                  Metrics& metrics) {
   std::uint64_t rest = 0;
-  for (const std::uint64_t count : counts) rest += count;
+  for (std::size_t type = 0; type < counts.size(); ++type) {
+    if (counts[type] == 0) continue;
+    const std::string word = word_of(static_cast<MessageType>(type));
+    if (word.empty()) {
+      rest += counts[type];
+    } else {
+      metrics.emplace_back(filled(family, {word}), counts[type]);
+    }
+  }
   if (rest > 0) metrics.emplace_back(filled(family, {"other"}), rest);
 }
 

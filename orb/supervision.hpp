@@ -30,7 +30,8 @@ std::uint64_t utc_ms_now();
 // The conditions of this process, whatever its logic: what its peers do to it.
 class ProcessConditions {
  public:
-  // The conditions that hold; of counted ones those that have grown since the last call.
+  // Appends the conditions that hold, and those counted occurrences whose count has grown since
+  // the previous call.
   void append(std::vector<AlarmCondition>& conditions);
 
  private:

@@ -102,7 +102,7 @@ class Offer {
   void finish();
   bool by_time() const;
 
-  std::uint64_t calls_;  // of the plan; at most so many
+  std::uint64_t calls_;  // the most that this run offers, by its plan
   Arrivals arrivals_;
   double base_rate_;
   Duration offered_for_;

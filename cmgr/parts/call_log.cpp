@@ -43,6 +43,16 @@ std::string_view words_of(EndWhy why) {
   return "its client has released it";
 }
 
+// `why`: an Outcome or a Refusal.
+template <class Why, class Record>
+void add_details(const Why& why, Record& record) {
+  record.detailed = true;
+  record.asked = why.asked;
+  record.free = why.free;
+  record.element = why.element;
+  record.reason.assign(why.reason, 0, CallLog::kReasonOctetsMax);
+}
+
 }  // namespace
 
 CallLog::Record& CallLog::next(EventKind kind, Cause cause, const std::string& client,
@@ -61,11 +71,7 @@ void CallLog::outcome(const Outcome& outcome, const std::string& client, const C
   record.connection = outcome.connection;
   record.request = outcome.request;
   if (outcome.cause == Cause::kNone) return;
-  record.detailed = true;
-  record.asked = outcome.asked;
-  record.free = outcome.free;
-  record.element = outcome.element;
-  record.reason.assign(outcome.reason, 0, kReasonOctetsMax);
+  add_details(outcome, record);
 }
 
 void CallLog::notice(NoticeKind kind, ConnectionId connection, const std::string& client,
@@ -73,11 +79,7 @@ void CallLog::notice(NoticeKind kind, ConnectionId connection, const std::string
   Record& record = next(event_of(kind), why.cause, client, ends);
   record.connection = connection;
   record.request = {};
-  record.detailed = true;
-  record.asked = why.asked;
-  record.free = why.free;
-  record.element = why.element;
-  record.reason.assign(why.reason, 0, kReasonOctetsMax);
+  add_details(why, record);
 }
 
 void CallLog::ended(EndWhy why, ConnectionId connection, const std::string& client,

@@ -102,7 +102,7 @@ class SwitchDesk {
                 const std::vector<PortLabels>& quarantined, TimePoint now);
   // The session has ended. Commands under way will not be answered in it.
   void lost(SwitchIndex at, std::string_view reason);
-  // Without those that were let go of.
+  // Visits every switch except those that let_go() has removed.
   template <class Visitor>
   void for_each_switch(Visitor&& visit) const {
     for (std::size_t i = 0; i < switches_.size(); ++i) {
