@@ -36,9 +36,9 @@ from . import scheduling
 from . import state as states
 from . import topology as topologies
 # The names that other modules take from here.
-from .options import (AGENT, DAEMONS, KEEPER, LabOptions, MANAGERS_MAX,  # noqa: F401
-                      PAPER_TOPOLOGY, PROGRAMS, ROOT, STATE_DIR_VARIABLE, TOOLS, default_state_dir,
-                      manager_names, state_dir_words)
+from .options import (AGENT, BUFFER_CELLS_MAX, DAEMONS, KEEPER, LabOptions,  # noqa: F401
+                      MANAGERS_MAX, PAPER_TOPOLOGY, PROGRAMS, ROOT, STATE_DIR_VARIABLE, TOOLS,
+                      default_state_dir, manager_names, state_dir_words)
 from .process import LabError, Process, end, uninterrupted
 
 # A longer value would keep every program from starting; Linux allows 131 072 octets.
@@ -98,6 +98,7 @@ class Lab:
         self.topology_notes = described.get("notes", [])
         self.switches = described["switches"]
         wanted.refuse_unknown_targets(options, self.switches)
+        options.more = wanted.with_one_buffer(options.more, self.switches)
         self.names_port = naming.choose_names_port(options.names_port)
         names = self.names_address()
         net = options.loopback_net or naming.free_loopback_net(len(self.switches),
@@ -216,6 +217,13 @@ class Lab:
                 return process
         raise LabError(f"no {program} of this lab has {node}")
 
+    def first_address(self):
+        """The loopback address of the first switch, which no other lab has."""
+        for process in self.processes.values():
+            if process.program in ("xbind-switch", AGENT):
+                return process.address.partition(" ")[0].rpartition(":")[0]
+        raise LabError("this lab has no switch")
+
     def write_files(self):
         for file, text in self.files.items():
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -286,7 +294,8 @@ class Lab:
     # Ending
 
     def down(self):
-        """Ends all processes and removes the state. Returns sentences about irregular ends."""
+        """Ends all processes and removes the state. Returns sentences about irregular ends, and
+        about processes that this user may not end; the state then stays."""
         with self.exclusive(LOCK_PATIENCE_S):
             self.refresh()
             return self.end_all()
@@ -297,6 +306,8 @@ class Lab:
             troubles += end([self.keeper] if self.keeper else [])  # it would start the others again
             for rank in reversed(self.ranks()):
                 troubles += end(rank)
+            if any(process.alive() for process in self.processes.values()):
+                return troubles  # another user's lab, which stays
             self.remove_omniorb_config()
             left = self.network.remove() if self.network else []
             if not left:  # otherwise another `down` tries again
@@ -400,7 +411,9 @@ class Lab:
             raise LabError(
                 f"a lab is up already in {self.state_dir} ({len(alive)} of "
                 f"{len(earlier.processes)} processes, topology {earlier.options.topology}). "
-                f"End it with `deploy/lab down{state_dir_words(self.state_dir)}`")
+                f"End it with `deploy/lab down{state_dir_words(self.state_dir)}`"
+                + (f", or add a console to it with `deploy/lab console"
+                   f"{state_dir_words(self.state_dir)}`" if self.options.console else ""))
         earlier.remove_omniorb_config()
         if earlier.network and (troubles := earlier.network.remove()):
             raise LabError("; ".join(troubles))
