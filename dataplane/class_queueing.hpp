@@ -9,48 +9,47 @@
 //   ABR, GFR ─┤ weights ─┘
 //   UBR ──────┘
 //
-// Each class has its own bounds and drops at the tail, cells with CLP 1 earlier (FifoQueueing).
-// Memory: cells_max x 60 octets for each class ever used, allocated at its first cell.
+// All classes share the port's buffer; the order of ServiceClass says which pushes out which
+// (port_buffer.hpp).
 #pragma once
 
 #include <array>
 #include <cstdint>
 
-#include "dataplane/fifo_queueing.hpp"
+#include "core/port_buffer.hpp"
+#include "dataplane/port_buffer.hpp"
+#include "dataplane/queueing.hpp"
 
 namespace xbind::dataplane {
 
-struct ClassOptions {
-  std::size_t cells_max = 1024;      // 1 or more
-  std::size_t clp1_cells_max = 768;  // at or above cells_max: CLP makes no difference
-  std::uint32_t weight = 1;          // 1 or more; unused for CBR and rt-VBR
+struct ClassQueueingOptions {
+  std::size_t cells_max = kPortBufferCells;  // of all classes; 1 or more
+  // Indexed by ServiceClass, 1 or more; unused for CBR and rt-VBR. nrt-VBR, which has a rate in its
+  // contract, gets twice the weight of ABR and GFR, which get twice that of UBR.
+  std::array<std::uint32_t, kServiceClasses> weights{1, 1, 4, 2, 1};
 };
-// Indexed by ServiceClass. nrt-VBR, which has a rate in its contract, gets twice the weight of ABR
-// and GFR, which get twice that of UBR.
-using ClassQueueingOptions = std::array<ClassOptions, kServiceClasses>;
-ClassQueueingOptions class_options(std::size_t cells_max);
 
 class ClassQueueing final : public Queueing {
  public:
   explicit ClassQueueing(const ClassQueueingOptions& options);
 
-  bool enqueue(const Arrival& arrival, TimePoint now) override;
+  std::optional<ConnectionRef> enqueue(const Arrival& arrival, TimePoint now) override;
   std::size_t dequeue(std::span<Cell> cells, std::span<ConnectionRef> from, TimePoint now) override;
-  std::size_t size() const override;
-  std::size_t drop_all() override;
+  std::size_t size() const override { return buffer_.size(); }
+  std::size_t drop_all() override { return buffer_.drop_all(); }
+  void set_buffer(std::size_t cells_max) override { buffer_.set_cells_max(cells_max); }
 
-  std::size_t size(ServiceClass service) const { return at(service).size(); }
+  std::size_t size(ServiceClass service) const {
+    return buffer_.size(static_cast<std::size_t>(service));
+  }
 
  private:
   static constexpr std::size_t kFirstWeighted = static_cast<std::size_t>(ServiceClass::kNrtVbr);
 
-  const FifoQueueing& at(ServiceClass service) const {
-    return queues_[static_cast<std::size_t>(service)];
-  }
   // Gives the next class its turn, with its full weight.
   void end_turn();
 
-  std::array<FifoQueueing, kServiceClasses> queues_;
+  PortBuffer buffer_;  // a queue for each ServiceClass, in its order
   std::array<std::uint32_t, kServiceClasses> weights_;
   std::size_t turn_ = kFirstWeighted;
   std::uint32_t left_;  // cells that the class may still send in this turn, 1 or more

@@ -3,12 +3,13 @@
 // fair sharing or frame discard. FifoQueueing (fifo_queueing.hpp) is the simple one; ClassQueueing
 // (class_queueing.hpp) has a queue for each service category.
 //
-// Bounded: each implementation states its bound. Owned by one port of a SwitchFabric and called
-// only on its thread; no clock of its own.
+// Bounded by the port's buffer, which all queues of an implementation share (port_buffer.hpp).
+// Owned by one port of a SwitchFabric and called only on its thread; no clock of its own.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "core/clock.hpp"
@@ -31,8 +32,10 @@ class Queueing {
  public:
   virtual ~Queueing() = default;
 
-  // Whether the cell was accepted; a refused cell is lost, and the fabric counts it.
-  virtual bool enqueue(const Arrival& arrival, TimePoint now) = 0;
+  // Returns the connection that lost a cell, for the fabric to count: the cell's own, which is then
+  // refused; or that of a waiting cell, whose place the new one has taken. nullopt: no cell is
+  // lost.
+  virtual std::optional<ConnectionRef> enqueue(const Arrival& arrival, TimePoint now) = 0;
   // Fills both spans from the front, at most as many as `cells` holds; `from` must have the same
   // length. Returns the number of cells.
   virtual std::size_t dequeue(std::span<Cell> cells, std::span<ConnectionRef> from,
@@ -40,6 +43,8 @@ class Queueing {
   virtual std::size_t size() const = 0;  // cells waiting
   // The line is down: drops all waiting cells and returns their number.
   virtual std::size_t drop_all() = 0;
+  // Bounds the cells of all queues from now on, 1 or more; waiting cells stay.
+  virtual void set_buffer(std::size_t cells_max) = 0;
 };
 
 }  // namespace xbind::dataplane

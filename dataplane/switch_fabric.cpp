@@ -43,6 +43,10 @@ void SwitchFabric::set_queueing(PortId id, std::unique_ptr<Queueing> queueing) {
   port.queueing = std::move(queueing);
 }
 
+void SwitchFabric::set_buffer(std::size_t cells_max) {
+  for (Port& port : ports_) port.queueing->set_buffer(cells_max);
+}
+
 void SwitchFabric::set_line(PortId id, bool up) {
   Port& port = at(id);
   port.up = up;
@@ -98,15 +102,22 @@ void SwitchFabric::replicate(Connection& connection, std::uint32_t header, const
                           .from = connection.self,
                           .priority = branch.priority,
                           .service = branch.service};
-    if (out.up && out.queueing->enqueue(arrival, now)) continue;
-    ++out.counters.output_discards;
-    ++connection.counters.output_discards;
+    offer(out, arrival, now);
   }
+}
+
+void SwitchFabric::offer(Port& port, const Arrival& arrival, TimePoint now) {
+  const std::optional<ConnectionRef> lost =
+      port.up ? port.queueing->enqueue(arrival, now) : std::optional(arrival.from);
+  if (!lost) return;
+  ++port.counters.output_discards;
+  if (Connection* connection = table_.find(*lost)) ++connection->counters.output_discards;
 }
 
 std::size_t SwitchFabric::transmit(PortId id, std::span<Cell> cells, TimePoint now) {
   Port& port = at(id);
   std::array<ConnectionRef, kBatch> from;
+  port.queued_most = std::max(port.queued_most, port.queueing->size());
   std::size_t count = 0;
   while (count < cells.size()) {
     const std::size_t wanted = std::min(cells.size() - count, kBatch);

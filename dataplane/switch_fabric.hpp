@@ -69,6 +69,8 @@ class SwitchFabric {
   void attach(PortId port, std::unique_ptr<Link> link);
   // Replaces the port's queue; cells in the old one are dropped and counted.
   void set_queueing(PortId port, std::unique_ptr<Queueing> queueing);
+  // Bounds the cells that wait at every port from now on, 1 or more; waiting cells stay.
+  void set_buffer(std::size_t cells_max);
   // Sets the policing of each user data cell with a known label; null: none. It must outlive the
   // fabric or its use here.
   void set_policing(Policing* policing) { policing_ = policing; }
@@ -116,6 +118,8 @@ class SwitchFabric {
     return loopback_ ? loopback_->counters : LoopbackCounters{};
   }
   std::size_t queued(PortId port) const { return at(port).queueing->size(); }
+  // The most cells that have waited at the port, as its calls of transmit() found them.
+  std::size_t queued_most(PortId port) const { return at(port).queued_most; }
 
   static constexpr std::size_t kBatch = 64;
 
@@ -125,6 +129,7 @@ class SwitchFabric {
     std::unique_ptr<Link> link;
     PortCounters counters;  // hec_errors: of links no longer attached
     std::uint64_t idle_cells = 0;
+    std::size_t queued_most = 0;
     Pacer pacer;
     Loopback loopback = Loopback::kNone;
     bool up = true;
@@ -133,6 +138,8 @@ class SwitchFabric {
 
   Port& at(PortId port) { return ports_[port.value() - 1]; }
   const Port& at(PortId port) const { return ports_[port.value() - 1]; }
+  // Offers a cell to the queue of an output port and counts the cell that is lost, if any.
+  void offer(Port& port, const Arrival& arrival, TimePoint now);
   // `header`: the cell's, possibly tagged.
   void replicate(Connection& connection, std::uint32_t header, const Payload& payload,
                  TimePoint now);

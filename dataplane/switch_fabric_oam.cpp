@@ -102,7 +102,7 @@ void SwitchFabric::send_back(PortId id, std::uint32_t header, const Payload& pay
     arrival.priority = connection->branches.front().priority;
     arrival.service = connection->branches.front().service;
   }
-  if (!port.up || !port.queueing->enqueue(arrival, now)) ++port.counters.output_discards;
+  offer(port, arrival, now);
 }
 
 }  // namespace xbind::dataplane

@@ -313,12 +313,13 @@ class Execution {
     const dataplane::LinkCounters line = cells.line_counters(statistics.port);
     return fmt::format(
         "input_cells={} input_discards={} hec_errors={} invalid_label={} output_cells={} "
-        "output_discards={} queued={} line={} malformed={} foreign={} out_of_order={} expired={} "
+        "output_discards={} queued={} queued_most={} line={} malformed={} foreign={} "
+        "out_of_order={} expired={} "
         "lost={}",
         port.input_cells, port.input_discards, port.hec_errors, port.invalid_label,
         port.output_cells, port.output_discards, cells.queued(statistics.port),
-        cells.line_up(statistics.port) ? "up" : "down", line.malformed, line.foreign,
-        line.out_of_order, line.expired, line.cells_lost);
+        cells.queued_most(statistics.port), cells.line_up(statistics.port) ? "up" : "down",
+        line.malformed, line.foreign, line.out_of_order, line.expired, line.cells_lost);
   }
   Done operator()(const command::Capture& capture) {
     if (auto bad = missing(capture.port)) return tl::make_unexpected(*bad);

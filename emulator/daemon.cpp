@@ -385,7 +385,8 @@ void Daemon::set_options(config::Reloadable& options) {
 
 void Daemon::change(const std::vector<SwitchOptions>& wanted) {
   for (std::size_t index = 0; index < impl_->served.size(); ++index) {
-    impl_->served[index]->emulated.set_branches_max(wanted[index].branches_max);
+    impl_->served[index]->emulated.set_bounds(wanted[index].branches_max,
+                                              wanted[index].buffer_cells);
   }
 }
 

@@ -79,9 +79,9 @@ void EmulatedSwitch::build_fabric() {
   for (std::uint32_t number = 1; number <= options_.fabric.ports; ++number) {
     const PortId port(number);
     if (options_.queueing == QueueingKind::kClass) {
-      fabric_->cells().set_queueing(port,
-                                    std::make_unique<dataplane::ClassQueueing>(
-                                        dataplane::class_options(options_.fabric.queue_cells_max)));
+      fabric_->cells().set_queueing(
+          port, std::make_unique<dataplane::ClassQueueing>(
+                    dataplane::ClassQueueingOptions{.cells_max = options_.fabric.buffer_cells}));
     }
     if (links_.contains(port)) {
       lend_link(port);
@@ -285,9 +285,10 @@ void EmulatedSwitch::restart(Restart how, TimePoint now) {
   agent_->continue_counters(counters);
 }
 
-void EmulatedSwitch::set_branches_max(std::size_t most) {
-  options_.fabric.branches_max = options_.fabric.connections_max = most;
-  fabric_->set_branches_max(most);
+void EmulatedSwitch::set_bounds(std::size_t branches_max, std::size_t buffer_cells) {
+  options_.fabric.branches_max = options_.fabric.connections_max = branches_max;
+  options_.fabric.buffer_cells = buffer_cells;
+  fabric_->set_bounds(branches_max, buffer_cells);
 }
 
 void EmulatedSwitch::keep_counters() {

@@ -109,8 +109,8 @@ class EmulatedSwitch {
   void set_line(PortId port, bool up);  // `port` must exist
   void set_card(PortId port, bool in);  // `port` in 1..ports
 
-  // As FabricOptions::branches_max and connections_max; existing branches stay.
-  void set_branches_max(std::size_t most);
+  // As FabricOptions::branches_max, connections_max and buffer_cells; what is there stays.
+  void set_bounds(std::size_t branches_max, std::size_t buffer_cells);
 
   std::size_t connections() const { return lines_.size(); }
   Fabric& fabric() { return *fabric_; }

@@ -95,9 +95,11 @@ struct Fabric::Wish {
 
 // ----- checks of every request --------------------------------------------------------
 
-void Fabric::set_branches_max(std::size_t most) {
-  options_.branches_max = options_.connections_max = most;
-  cells_.table().set_bounds(most, most);
+void Fabric::set_bounds(std::size_t branches_max, std::size_t buffer_cells) {
+  options_.branches_max = options_.connections_max = branches_max;
+  options_.buffer_cells = buffer_cells;
+  cells_.table().set_bounds(branches_max, branches_max);
+  cells_.set_buffer(buffer_cells);
 }
 
 FailureCode Fabric::check_ports(PortId input, PortId output, std::uint32_t session) const {

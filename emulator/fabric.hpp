@@ -26,6 +26,7 @@
 #include "core/clock.hpp"
 #include "core/ids.hpp"
 #include "core/label.hpp"
+#include "core/port_buffer.hpp"
 #include "dataplane/switch_fabric.hpp"
 #include "emulator/qos_profiles.hpp"
 #include "emulator/region_model.hpp"
@@ -59,15 +60,16 @@ struct FabricOptions {
   std::uint32_t link_cells_per_s = 353207;           // of every port not listed below
   std::map<PortId, std::uint32_t> port_cells_per_s;  // ports with a rate of their own
   bool rate_settable = true;                         // by Port Management, up to the port's default
-  std::uint8_t priorities = 4;                       // 0, the highest, to priorities - 1
+  // 0, the highest, to priorities - 1. UBR has a queue below them.
+  std::uint8_t priorities = 4;
   std::vector<gsmp::ServiceRecord> services = default_services();
   bool vp_switching = true;
   bool connection_replace = true;  // Port Management may enable it
   std::size_t connections_max = std::size_t{1} << 20;
   std::size_t branches_max = std::size_t{1} << 20;  // in the whole table
   std::size_t branches_per_connection_max = gsmp::kReportBranchesMax;
-  std::uint32_t max_reservations = 1024;  // 0: no reservations
-  std::size_t queue_cells_max = 1024;     // of each priority of each output port
+  std::uint32_t max_reservations = 1024;        // 0: no reservations
+  std::size_t buffer_cells = kPortBufferCells;  // of each output port, shared by its queues
 };
 
 struct Branch {
@@ -97,8 +99,8 @@ class Fabric {
   Fabric& operator=(const Fabric&) = delete;
 
   const FabricOptions& options() const { return options_; }
-  // Limits connections and branches from now on; existing ones stay.
-  void set_branches_max(std::size_t most);
+  // Limits connections and branches from now on, and the buffer of every port; what is there stays.
+  void set_bounds(std::size_t branches_max, std::size_t buffer_cells);
   dataplane::SwitchFabric& cells() { return cells_; }
   const dataplane::SwitchFabric& cells() const { return cells_; }
   // Sets the callback for each cell on an unassigned label. The rate is not limited. Empty: none.

@@ -47,9 +47,8 @@ Fabric::Fabric(FabricOptions options, std::function<std::uint32_t()> random)
               .connections_max = options_.connections_max,
               .branches_max = options_.branches_max,
               .branches_per_connection_max = options_.branches_per_connection_max},
-             {.cells_max = options_.queue_cells_max,
-              .clp1_cells_max = options_.queue_cells_max * 3 / 4,
-              .priorities = options_.priorities},
+             {.cells_max = options_.buffer_cells,
+              .priorities = static_cast<std::uint16_t>(options_.priorities + 1)},
              {.on_unknown_label =
                   [this](PortId port, std::uint16_t vpi, std::uint16_t vci, TimePoint now) {
                     if (on_unknown_label_) on_unknown_label_(port, label_at(port, vpi, vci), now);

@@ -35,17 +35,19 @@ ServiceClass class_of(Qos output) {
   }
 }
 
-// Maps a service to a priority by its sensitivity to delay.
-std::uint32_t priority_of(ServiceClass service) {
-  return std::min<std::uint32_t>(static_cast<std::uint32_t>(service), 3);
-}
-
 }  // namespace
 
 void Fabric::set_queue(dataplane::Branch& branch, Qos output) const {
   branch.service = class_of(output);
+  const bool service = output.model == QosModel::kService;
+  // A service has the priority of its sensitivity to delay. UBR has the queue below all priorities:
+  // nothing was promised to its cells, so they must not be before those of GFR.
+  if (service && branch.service == ServiceClass::kUbr) {
+    branch.priority = options_.priorities;
+    return;
+  }
   const std::uint32_t priority =
-      output.model == QosModel::kService ? priority_of(branch.service) : output.selector;
+      service ? static_cast<std::uint32_t>(branch.service) : output.selector;
   branch.priority =
       static_cast<std::uint8_t>(std::min<std::uint32_t>(priority, options_.priorities - 1U));
 }

@@ -11,6 +11,7 @@
 #include "core/config/log_options.hpp"
 #include "core/config/timer_option.hpp"
 #include "core/label_text.hpp"
+#include "core/port_buffer.hpp"
 #include "core/timers.hpp"
 #include "dataplane/timers.hpp"
 #include "emulator/control.hpp"
@@ -183,6 +184,9 @@ void declare_gsmp(OptionSet& set, SwitchOptions* o) {
                "Branches the cross-connect table holds; beyond, requests fail with code 19.");
   set.add_uint("max-reservations", &o->max_reservations, 1024, {0, 65535},
                "Limit of reservations at a time; 0: not supported.");
+  set.add_uint("buffer-cells", &o->buffer_cells, kPortBufferCells, {1, kPortBufferCellsMax},
+               "Buffer of every port, in cells, shared by its queues; the SwitchServer's "
+               "--buffer-cells books it.");
   set.add_enum("policing", &o->policing, PolicingMode::kOff,
                {{"off", PolicingMode::kOff},
                 {"tag", PolicingMode::kTag},
@@ -294,7 +298,7 @@ void declare(OptionSet& set, SwitchOptions& options) {
   set.add_uint(
       "seed", &o->seed, 0, {},
       "Seed of faults, instance and port session numbers; 0: a random one, which is logged.");
-  set.set_live({"branches-max"});
+  set.set_live({"branches-max", "buffer-cells"});
   set.add_check([o] { return switch_fault(*o); });
 }
 
@@ -305,7 +309,7 @@ std::vector<std::string> switch_option_names() {
           "window",           "timer",       "branches-max", "max-reservations",
           "region-model",     "links",       "captures",     "fault",
           "refuse-next",      "refuse-code", "seed",         "policing",
-          "queueing",         "port-labels", "one-kind"};
+          "queueing",         "port-labels", "one-kind",     "buffer-cells"};
 }
 
 void declare(OptionSet& set, Options& options) {
@@ -356,6 +360,7 @@ EmulatedSwitchOptions emulated_options(const SwitchOptions& options, std::uint64
   out.fabric.priorities = options.priorities;
   out.fabric.branches_max = options.branches_max;
   out.fabric.connections_max = options.branches_max;
+  out.fabric.buffer_cells = options.buffer_cells;
   if (!options.services.empty()) {
     out.fabric.services.clear();
     for (const std::string& text : options.services)

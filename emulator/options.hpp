@@ -39,6 +39,7 @@ struct SwitchOptions {
   std::uint16_t window = 0;
   std::uint8_t timer = 0;
   std::uint64_t branches_max = 0;
+  std::uint64_t buffer_cells = 0;
   std::uint32_t max_reservations = 0;
   bool region_model = false;
   PolicingMode policing = PolicingMode::kOff;

@@ -14,6 +14,10 @@ constexpr MetricRow<std::uint64_t> kProcessRows[] = {
 };
 
 constexpr MetricRow<EmulatedSwitch> kSwitchRows[] = {
+    {"buffer_cells", MetricKind::kGauge, "", "Buffer of every port, in cells.",
+     [](const EmulatedSwitch& one) -> std::uint64_t {
+       return one.fabric().options().buffer_cells;
+     }},
     {"policed_tagged", MetricKind::kCounter, "", "Cells that policing tagged.",
      [](const EmulatedSwitch& one) { return one.policed_since_start().tagged; }},
     {"policed_discarded", MetricKind::kCounter, "", "Cells that policing discarded.",
@@ -30,7 +34,9 @@ constexpr MetricNames kPortFamilies{{
     {"port_output_cells/<port>", MetricKind::kCounter, "", "Cells sent at the port."},
     {"port_output_discards/<port>", MetricKind::kCounter, "",
      "Cells dropped by the output queue, or at a line that is down."},
-    {"port_queued_cells/<port>", MetricKind::kGauge, "", "Cells in the output queue."},
+    {"port_queued_cells/<port>", MetricKind::kGauge, "", "Cells that wait in the port's buffer."},
+    {"port_queued_most_cells/<port>", MetricKind::kGauge, "",
+     "The most cells that have waited there."},
 }};
 // Outside the function, because clang 14 refuses the look-up of a row inside it.
 constexpr std::string_view kInputCells = kPortFamilies["port_input_cells/<port>"];
@@ -39,6 +45,7 @@ constexpr std::string_view kInvalidLabel = kPortFamilies["port_invalid_label_cel
 constexpr std::string_view kOutputCells = kPortFamilies["port_output_cells/<port>"];
 constexpr std::string_view kOutputDiscards = kPortFamilies["port_output_discards/<port>"];
 constexpr std::string_view kQueuedCells = kPortFamilies["port_queued_cells/<port>"];
+constexpr std::string_view kQueuedMostCells = kPortFamilies["port_queued_most_cells/<port>"];
 
 }  // namespace
 
@@ -56,6 +63,8 @@ Metrics metrics_of(const EmulatedSwitch& emulated) {
     metrics.emplace_back(filled(kOutputCells, {word}), cells.output_cells);
     metrics.emplace_back(filled(kOutputDiscards, {word}), cells.output_discards);
     metrics.emplace_back(filled(kQueuedCells, {word}), emulated.fabric().cells().queued(port));
+    metrics.emplace_back(filled(kQueuedMostCells, {word}),
+                         emulated.fabric().cells().queued_most(port));
   }
   return metrics;
 }

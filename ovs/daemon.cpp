@@ -213,7 +213,9 @@ void Daemon::set_options(config::Reloadable& options) {
   impl_->loop.set_on_hang_up([&options] { (void)config::reload_and_log(options, "SIGHUP"); });
 }
 
-void Daemon::change(const Options& wanted) { impl_->fabric.set_branches_max(wanted.branches_max); }
+void Daemon::change(const Options& wanted) {
+  impl_->fabric.set_bounds(wanted.branches_max, impl_->fabric.options().buffer_cells);
+}
 
 exporter::Part Daemon::exposed_part() {
   exporter::Part part{.name = impl_->name, .labels = {}, .ask = {}, .append = {}};

@@ -265,7 +265,7 @@ SwitchParts parts_of(const Options& options) {
   fabric.branches_max = fabric.connections_max = options.branches_max;
   fabric.branches_per_connection_max = kBranchesMax;
   fabric.max_reservations = 0;
-  fabric.queue_cells_max = 1;  // no cells: the fabric follows the bridge
+  fabric.buffer_cells = 1;  // no cells: the fabric follows the bridge
 
   parts.agent.name = emulator::name_from(options.name);
   parts.agent.timer = options.timer;

@@ -11,6 +11,7 @@
 #include "core/config/text_form.hpp"
 #include "core/config/timer_option.hpp"
 #include "core/name.hpp"
+#include "core/port_buffer.hpp"
 #include "switchserver/make_driver.hpp"
 #include "switchserver/timers.hpp"
 
@@ -119,8 +120,9 @@ void declare(config::OptionSet& set, NodeOptions& options) {
       "What a hop takes of its output port: as the manager demands; by its contract, VBR at "
       "the peak; or VBR at its effective bandwidth.");
   config::add_timer(set, kSwitchServerTimers.row("rt-wait-us"), &o->rt_wait_us, {0, 1'000'000});
-  set.add_uint("buffer-cells", &o->buffer_cells, 1'048'576, {0, 1'000'000'000},
-               "Buffer of every output port, in cells.");
+  set.add_uint("buffer-cells", &o->buffer_cells, kPortBufferCells, {0, kPortBufferCellsMax},
+               "Buffer of every output port, in cells; the switch must have it: --buffer-cells of "
+               "an xbind-switch.");
   set.add_enum("label-sharing", &o->sharing, LabelSharing::kFree,
                {{"free", LabelSharing::kFree}, {"cooperative", LabelSharing::kCooperative}},
                "Whether managers share a port's labels in proportion to what they declare.");

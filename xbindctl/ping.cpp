@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -108,6 +109,11 @@ std::string us(Duration time) {
   return fmt::format("{:.1f}", std::chrono::duration<double, std::micro>(time).count());
 }
 
+// "12.3"; "<12.3": less than the round trips vary; "-": unknown.
+std::string words_of(const std::optional<dataplane::PingStep>& step) {
+  return step ? (step->measured ? "" : "<") + us(step->time) : "-";
+}
+
 Row row_of(const PingPoint& point, const PingResult& result, const PingResult* before) {
   Row row{point.node,
           fmt::format("port {} {}", point.port, point.side == Direction::kIn ? "in" : "out"),
@@ -117,9 +123,8 @@ Row row_of(const PingPoint& point, const PingResult& result, const PingResult* b
     return row;
   }
   row.insert(row.end(), {us(result.min), us(result.median), us(result.max)});
-  const bool known = before == nullptr || before->answered > 0;
-  const Duration base = before == nullptr ? Duration::zero() : before->median;
-  row.push_back(known ? us(result.median - base) : "-");
+  row.push_back(before == nullptr ? us(result.median)
+                                  : words_of(dataplane::step_between(*before, result)));
   return row;
 }
 

@@ -42,7 +42,7 @@ void declare(config::OptionSet& set, CeilingOptions& options) {
   set.add_check([&set]() -> std::optional<std::string> {
     const auto refusal = [&set](const auto& names) -> std::optional<std::string> {
       for (const char* const name : names) {
-        if (set.given(name))
+        if (given_explicitly(set, name))
           return fmt::format(
               "option --{} does not go with ceiling: it keeps --outstanding requests under way",
               name);

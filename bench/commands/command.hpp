@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/config/options.hpp"
 #include "core/result.hpp"
 
 namespace xbind::callgen {
@@ -25,5 +26,10 @@ struct Command {
 // Print an error on standard error and return the exit code: 1; 2, and `word` names the command.
 int fail_with(const Error& error);
 int refuse(std::string_view word, const std::string& sentence);
+
+// Whether the command line or the file of --config sets the option, after load(). A command refuses
+// an option that it does not use only then: the environment serves all commands (XBIND_WATCH_PID in
+// a lab, for example).
+bool given_explicitly(const config::OptionSet& set, std::string_view name);
 
 }  // namespace xbind::callgen

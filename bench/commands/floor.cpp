@@ -42,7 +42,7 @@ void declare(config::OptionSet& set, FloorOptions& options) {
                "Bind the generator to the first processor and the null processes to the others.");
   set.add_check([&set]() -> std::optional<std::string> {
     for (const char* const name : kNeedManagers) {
-      if (set.given(name))
+      if (given_explicitly(set, name))
         return fmt::format("option --{} does not go with floor: null servants have nothing for it",
                            name);
     }
@@ -50,11 +50,11 @@ void declare(config::OptionSet& set, FloorOptions& options) {
     std::vector<const char*> of_the_load(kOfferedLoadOptions.begin(), kOfferedLoadOptions.end());
     of_the_load.push_back("warm-up");
     for (const char* const name : of_the_load) {
-      if (!rate && set.given(name))
+      if (!rate && given_explicitly(set, name))
         return fmt::format("option --{} needs --rate: without it the load is floor's own", name);
     }
     for (const char* const name : {"outstanding", "seconds"}) {
-      if (rate && set.given(name))
+      if (rate && given_explicitly(set, name))
         return fmt::format("options --{} and --rate exclude each other: no ceiling is sought",
                            name);
     }

@@ -34,7 +34,7 @@ void declare_mode_options(config::OptionSet& set, ModeOptions& options, const st
   set.add_check([&set, word,
                  names = std::vector<const char*>(ours)]() -> std::optional<std::string> {
     for (const char* const name : names) {
-      if (set.given(name))
+      if (given_explicitly(set, name))
         return fmt::format("option --{} does not go with {}: it decides that itself", name, word);
     }
     return std::nullopt;

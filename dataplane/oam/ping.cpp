@@ -108,6 +108,15 @@ std::vector<PingResult> Ping::results() const {
   return results;
 }
 
+std::optional<PingStep> step_between(const PingResult& before, const PingResult& after) {
+  if (before.answered < 2 || after.answered < 2) return std::nullopt;
+  const Duration step = after.median - before.median;
+  const Duration variation =
+      std::max({before.median - before.min, after.median - after.min, -step});
+  if (step > variation) return PingStep{.measured = true, .time = step};
+  return PingStep{.measured = false, .time = variation};
+}
+
 PingVerdict verdict_of(const PingPlan& plan, const std::vector<PingResult>& results) {
   XB_CHECK(results.size() == plan.points.size(), results.size(), plan.points.size());
   const auto silent = std::ranges::find(results, 0U, &PingResult::answered);

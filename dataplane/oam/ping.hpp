@@ -80,6 +80,16 @@ class Ping {
   std::size_t answered_ = 0;
 };
 
+// What the way from one point to the next adds to the median round trip. Round trips vary: by
+// `median - min`, the greater one of the two points. No difference that is within this variation is
+// measurable, and none is negative.
+struct PingStep {
+  bool measured = false;
+  Duration time{};  // the step; or, if it was not measured, the variation, which is greater
+};
+// nullopt: unknown, because a point has answered fewer than two cells.
+std::optional<PingStep> step_between(const PingResult& before, const PingResult& after);
+
 struct PingVerdict {
   bool whole = false;  // every cell came back
   std::string sentence;

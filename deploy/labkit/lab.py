@@ -14,7 +14,8 @@ process can inspect it, end it, or end and start single processes of it (restart
   STATE_DIR/names/     omniNames' own data, fresh at each up
   STATE_DIR/ovs/       database and sockets of Open vSwitch (ovs.py)
   STATE_DIR/connections.json  what xbind-keeper reports; with --connections
-  STATE_DIR/routeobject/  drains, for a restarted RouteObject; fresh at each up
+  STATE_DIR/routeobject/, switchserver/, cmgr/  --state-dir of these daemons, fresh at each up;
+                       with --no-state they have none
 """
 
 import os
@@ -35,9 +36,9 @@ from . import scheduling
 from . import state as states
 from . import topology as topologies
 # The names that other modules take from here.
-from .options import (AGENT, DAEMONS, KEEPER, LabOptions, MANAGERS_MAX,  # noqa: F401
-                      PAPER_TOPOLOGY, PROGRAMS, ROOT, STATE_DIR_VARIABLE, TOOLS, default_state_dir,
-                      manager_names, state_dir_words)
+from .options import (AGENT, BUFFER_CELLS_MAX, DAEMONS, KEEPER, LabOptions,  # noqa: F401
+                      MANAGERS_MAX, PAPER_TOPOLOGY, PROGRAMS, ROOT, STATE_DIR_VARIABLE, TOOLS,
+                      default_state_dir, manager_names, state_dir_words)
 from .process import LabError, Process, end, uninterrupted
 
 # A longer value would keep every program from starting; Linux allows 131 072 octets.
@@ -97,6 +98,7 @@ class Lab:
         self.topology_notes = described.get("notes", [])
         self.switches = described["switches"]
         wanted.refuse_unknown_targets(options, self.switches)
+        options.more = wanted.with_one_buffer(options.more, self.switches)
         self.names_port = naming.choose_names_port(options.names_port)
         names = self.names_address()
         net = options.loopback_net or naming.free_loopback_net(len(self.switches),
@@ -139,17 +141,15 @@ class Lab:
                 for name in group.names}, [gsmp[name] for name in group.names], "listening on")
         for group in hosts.groups(self.node_names(), options.nodes_per_process):
             self.add_host("xbind-switchserver", group,
-                          ["--name-service", names, "--state-dir",
-                           self.state_dir / "switchserver"],
+                          ["--name-service", names, *self.state_words("xbind-switchserver")],
                           {name: {"switch": gsmp[name]} for name in group.names}, [], "ready")
         self.add_program("xbind-routeobject", None,
                          ["--topology", Path(options.begin_with or options.topology).resolve(),
-                          "--name-service", names,
-                          "--state-dir", self.state_dir / "routeobject"])
+                          "--name-service", names, *self.state_words("xbind-routeobject")])
         self.add_program("xbind-qosmapper", None, ["--name-service", names])
         for name in manager_names(options.managers):
             self.add_program("xbind-cmgr", None if name == "default" else name,
-                             ["--name-service", names, "--state-dir", self.state_dir / "cmgr"])
+                             ["--name-service", names, *self.state_words("xbind-cmgr")])
         if options.console:
             console.plan(self, addresses[0])
         if options.connections:
@@ -167,12 +167,11 @@ class Lab:
             return []
         return ["--control", f"{address}:{naming.CONTROL_PORT}"]
 
-    def control_words(self, address):
-        """Where a switch process listens for commands: a fixed port, so that a restarted one is
-        found at the same address."""
-        if any(option == "control" for _, option, _ in self.options.more.get("xbind-switch", [])):
+    def state_words(self, program):
+        """Where a daemon keeps what must survive its end; empty with --no-state."""
+        if not self.options.keep_state:
             return []
-        return ["--control", f"{address}:{naming.CONTROL_PORT}"]
+        return ["--state-dir", self.state_dir / program.removeprefix("xbind-")]
 
     def add_host(self, program, group, common, node_options, addresses, ready):
         """Adds the process of a group, which has several switches or one."""
@@ -217,6 +216,13 @@ class Lab:
             if process.program == program and node in process.nodes:
                 return process
         raise LabError(f"no {program} of this lab has {node}")
+
+    def first_address(self):
+        """The loopback address of the first switch, which no other lab has."""
+        for process in self.processes.values():
+            if process.program in ("xbind-switch", AGENT):
+                return process.address.partition(" ")[0].rpartition(":")[0]
+        raise LabError("this lab has no switch")
 
     def write_files(self):
         for file, text in self.files.items():
@@ -288,7 +294,8 @@ class Lab:
     # Ending
 
     def down(self):
-        """Ends all processes and removes the state. Returns sentences about irregular ends."""
+        """Ends all processes and removes the state. Returns sentences about irregular ends, and
+        about processes that this user may not end; the state then stays."""
         with self.exclusive(LOCK_PATIENCE_S):
             self.refresh()
             return self.end_all()
@@ -299,6 +306,8 @@ class Lab:
             troubles += end([self.keeper] if self.keeper else [])  # it would start the others again
             for rank in reversed(self.ranks()):
                 troubles += end(rank)
+            if any(process.alive() for process in self.processes.values()):
+                return troubles  # another user's lab, which stays
             self.remove_omniorb_config()
             left = self.network.remove() if self.network else []
             if not left:  # otherwise another `down` tries again
@@ -309,7 +318,7 @@ class Lab:
 
     def clean(self):
         """Removes the leftovers of an earlier lab; its logs stay until the next one starts."""
-        for leftover in ("logs", "names", "config", "routeobject", "switchserver", "ovs"):
+        for leftover in ("logs", "names", "config", "routeobject", "switchserver", "cmgr", "ovs"):
             shutil.rmtree(self.state_dir / leftover, ignore_errors=True)
         metrics.file_of(self.state_dir).unlink(missing_ok=True)
         (self.state_dir / "connections.json").unlink(missing_ok=True)
@@ -402,7 +411,9 @@ class Lab:
             raise LabError(
                 f"a lab is up already in {self.state_dir} ({len(alive)} of "
                 f"{len(earlier.processes)} processes, topology {earlier.options.topology}). "
-                f"End it with `deploy/lab down{state_dir_words(self.state_dir)}`")
+                f"End it with `deploy/lab down{state_dir_words(self.state_dir)}`"
+                + (f", or add a console to it with `deploy/lab console"
+                   f"{state_dir_words(self.state_dir)}`" if self.options.console else ""))
         earlier.remove_omniorb_config()
         if earlier.network and (troubles := earlier.network.remove()):
             raise LabError("; ".join(troubles))

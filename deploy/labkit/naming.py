@@ -61,7 +61,12 @@ def write_omniorb_config(uri):
     if not os.access(SYSTEM_OMNIORB_CONFIG.parent, os.W_OK):
         return False
     with contextlib.suppress(FileExistsError), open(SYSTEM_OMNIORB_CONFIG, "x") as config:
-        config.write(f"{OMNIORB_CONFIG_MARK}InitRef = NameService={uri}\n")
+        try:
+            config.write(f"{OMNIORB_CONFIG_MARK}InitRef = NameService={uri}\n")
+            config.flush()
+        except OSError:  # a full disk; an empty file would keep every later lab from writing one
+            SYSTEM_OMNIORB_CONFIG.unlink()
+            raise
         return True
     return False
 

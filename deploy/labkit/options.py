@@ -24,6 +24,7 @@ DAEMONS = [*PROGRAMS, AGENT]
 # A client; only with LabOptions.connections.
 KEEPER = "xbind-keeper"
 MANAGERS_MAX = 16
+BUFFER_CELLS_MAX = 1_000_000_000  # of a port; the programs' own bound
 CONSOLE = "xbind-console"
 TOOLS = ["gsmpdump", "xbind-callgen", CONSOLE, KEEPER, "xbind-names", "xbindctl"]
 
@@ -60,6 +61,7 @@ class LabOptions:
     metrics: bool = False  # every daemon serves metrics, at addresses that stay
     console: bool = False  # an xbind-console, at an address that stays
     connections: Path | None = None  # a file of permanent connections, which xbind-keeper keeps up
+    keep_state: bool = True  # False: no daemon gets a --state-dir
     respawn: bool = False  # a keeper starts processes again that end (respawn.py)
     # Further options of the daemons: program -> [(node or None for all, option, value)]. For a
     # program without nodes, `node` is the daemon's own name: default, manager-2.
@@ -120,6 +122,21 @@ def port_options(switch, mpls_ports, labels_per_port):
     if rates:
         options["port-cells-per-s"] = ",".join(rates)
     return options
+
+
+def with_one_buffer(more, switches):
+    """`more` with the same --buffer-cells for a switch and its SwitchServer, if it has one of the
+    two: a SwitchServer must not promise a buffer that the switch does not have."""
+    options = {program: [one for one in more.get(program, []) if one[1] == "buffer-cells"]
+               for program in hosts.HOSTS}
+    switch, server = hosts.HOSTS
+    if bool(options[switch]) == bool(options[server]):
+        return more
+    ovs = topologies.ovs_nodes(switches)
+    copied = options[switch] or [one for one in options[server]
+                                 if one[0] not in ovs and one[2] != "0"]  # no switch has none
+    lacking = server if options[switch] else switch
+    return {**more, lacking: [*more.get(lacking, []), *copied]}
 
 
 def manager_names(count):

@@ -62,10 +62,7 @@ class Process:
         """Starts it in its own process group, so that a Ctrl-C in the terminal does not reach it.
         It gets no session of its own, since that would have its own scheduling group
         (docs/decisions/0027)."""
-        self.log.parent.mkdir(parents=True, exist_ok=True)
-        with open(self.log, "ab") as log:
-            log.write(f"--- {' '.join(self.command)}\n".encode())
-            log.flush()
+        with self.opened_log() as log:
             try:
                 with signals_later():
                     self.popen = subprocess.Popen(
@@ -79,6 +76,26 @@ class Process:
             except OSError as error:
                 raise LabError(f"{self.name} cannot be started: {self.command[0]}: "
                                f"{error.strerror}") from error
+
+    def opened_log(self):
+        """The log, unbuffered, with the command in it. LabError without it: the ready line would
+        be lost."""
+        try:
+            self.log.parent.mkdir(parents=True, exist_ok=True)
+            log = open(self.log, "ab", buffering=0)
+        except OSError as error:
+            raise LabError(f"{self.name} cannot be started: {words_of(error)}") from error
+        line = f"--- {' '.join(self.command)}\n".encode()
+        try:
+            written = log.write(line)
+        except OSError as error:
+            log.close()
+            raise LabError(
+                f"{self.name} cannot be started: {self.log}: {error.strerror}") from error
+        if written < len(line):  # a disk with room for a part of it
+            log.close()
+            raise LabError(f"{self.name} cannot be started: {self.log}: no room for its output")
+        return log
 
     def alive(self):
         if self.popen is not None:
@@ -120,11 +137,16 @@ class Process:
         return f" by signal {signal.Signals(-code).name}" if code < 0 else f" with exit code {code}"
 
     def signal(self, number):
+        """Returns why the process cannot get the signal, or None. One that has ended needs none."""
         if self.alive():
             try:
                 os.kill(self.pid, number)
             except ProcessLookupError:
                 pass
+            except PermissionError:
+                return (f"{self.name} (pid {self.pid}) is another user's process: this user may "
+                        f"not end it")
+        return None
 
     def rss_mb(self):
         """Resident memory in MB, or None if the process is gone."""
@@ -160,6 +182,11 @@ class Process:
         down = record.get("down")
         return Process(**{**record, "log": Path(record["log"]),
                           "down": None if down is None else Down(**down)})
+
+
+def words_of(error):
+    """An OSError for the operator: the file, if it is known, and the reason."""
+    return ": ".join(str(part) for part in (error.filename, error.strerror or error) if part)
 
 
 @contextlib.contextmanager
@@ -236,18 +263,19 @@ def run_forwarding_signals(command, environment=None):
 def end(processes, patience_s=10.0):
     """Sends SIGTERM to all, and SIGKILL to those still alive after `patience_s`.
 
-    Returns sentences about irregular ends: killed, or an exit code other than 0 (known only for our
-    own children). Empty: all ended in order.
+    Returns sentences about irregular ends: killed, an exit code other than 0 (known only for our
+    own children), or not ended because this user may not end it. Empty: all ended in order.
     """
-    asked = [process for process in processes if process.alive()]
-    for process in asked:
-        process.signal(signal.SIGTERM)
+    asked, troubles = [], []
+    for process in processes:
+        if process.alive():
+            refusal = process.signal(signal.SIGTERM)
+            (troubles if refusal else asked).append(refusal or process)
     deadline = time.monotonic() + patience_s
     waiting = list(asked)
     while waiting and time.monotonic() < deadline:
         time.sleep(POLL_S)
         waiting = [process for process in waiting if process.alive()]
-    troubles = []
     for process in waiting:
         process.signal(signal.SIGKILL)
         troubles.append(

@@ -24,7 +24,7 @@ from labkit.lab import (AGENT, Lab, LabOptions, MANAGERS_MAX, PROGRAMS, ROOT,  #
 from labkit.load import (AGGREGATIONS, ENGINES, LABEL_POLICIES, Load, callgen,  # noqa: E402
                          daemon_options, manager_options, routeobject_options,
                          switchserver_options)
-from labkit.process import LabError, run_forwarding_signals  # noqa: E402
+from labkit.process import LabError, run_forwarding_signals, words_of  # noqa: E402
 
 BUILD = ROOT / "build"
 FAULTS_MAX = 0.5
@@ -79,6 +79,9 @@ def main(words):
         return 2
     except LabError as error:
         print(f"quickstart: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:  # such as a full disk
+        print(f"quickstart: {words_of(error)}", file=sys.stderr)
         return 1
     except Interrupted:
         print("quickstart: interrupted; the calls were released and everything it started has been "
@@ -151,6 +154,7 @@ def in_own_lab(load, keep=False):
         finally:
             if finished and keep:
                 print("The lab stays up: deploy/lab status, deploy/lab logs, deploy/lab down\n"
+                      "In a browser: deploy/lab console\n"
                       "Tools in this shell find it after: eval \"$(deploy/lab env)\"")
             else:
                 end_lab(lab)

@@ -9,10 +9,12 @@ The keeper changes the lab only under its lock. `deploy/lab down` takes the lock
 keeper, so no process is being started then.
 """
 
+import collections
 import os
 import signal
 import time
 
+from . import restarts
 from .process import Down, LabBusy, LabError, POLL_S, signals_later
 
 KEEPER_POLL_S = 0.2
@@ -52,7 +54,7 @@ class Keeper:
         self.lab = lab
         self.environment = environment  # of the processes
         self.report = report  # gets a line for the log
-        self.backoffs = {name: Backoff() for name in lab.processes}
+        self.backoffs = collections.defaultdict(Backoff)  # by the name of the process
         self.due = {}  # name of a process that is down -> when to start it, as `now` of step()
 
     def step(self, now):
@@ -84,7 +86,7 @@ class Keeper:
             return
         del self.due[process.name]
         try:
-            process.start(self.environment)
+            restarts.start_recorded(self.lab, process, self.environment)
             self.report(f"{process.name} (pid {process.pid}) is started")
         except LabError as error:  # its file may be missing while the programs are built
             self.plan(process, now, Down(time.time(), str(error)))

@@ -11,7 +11,7 @@ import time
 from . import scheduling
 from . import state as states
 from .lab import LOCK_PATIENCE_S
-from .process import Down, LabError, POLL_S
+from .process import Down, LabError, POLL_S, end, words_of
 
 # Signals that end a daemon. HUP is missing: the daemons log it and continue.
 SIGNALS = ("KILL", "TERM", "INT", "QUIT", "ABRT", "SEGV", "BUS", "FPE", "ILL")
@@ -21,8 +21,10 @@ def kill(lab, names, signal_name, patience_s, report):
     """Sends the signal to the processes and waits for their end; `report` gets a sentence for each.
 
     LabError, before any signal is sent, for a name that the lab does not have and for a process
-    that is down; and for processes that have not ended after `patience_s`.
+    that is down; and at the end for processes that have not ended after `patience_s`, that this
+    user may not end, and for a record of the ends that could not be written.
     """
+    troubles = []
     with lab.exclusive(LOCK_PATIENCE_S):
         lab.refresh()
         chosen = processes_of(lab, names)
@@ -30,23 +32,34 @@ def kill(lab, names, signal_name, patience_s, report):
         for process in chosen:  # before the signal, so that the keeper knows who has ended it
             process.down = Down(time.time(), f"SIG{signal_name} by deploy/lab kill",
                                 by_operator=True)
-        lab.save()
-        for process in chosen:
-            process.signal(signal.Signals[f"SIG{signal_name}"])
-    waiting = chosen  # without the lock, so that the keeper can start others meanwhile
-    try:
-        waiting = wait_for_ends(chosen, patience_s)
+        troubles += unsaved(lab)
+        refusals = {process.name: process.signal(signal.Signals[f"SIG{signal_name}"])
+                    for process in chosen}
+    troubles += [refusal for refusal in refusals.values() if refusal]
+    waiting = signalled = [process for process in chosen if not refusals[process.name]]
+    try:  # without the lock, so that the keeper can start others meanwhile
+        waiting = wait_for_ends(signalled, patience_s)
     finally:
-        if any(process.alive() for process in waiting):
-            forget_kill(lab, waiting)
+        if any(process.alive() for process in chosen):
+            forget_kill(lab, chosen)
     again = "; the keeper starts it again" if lab.keeper and lab.keeper.alive() else ""
-    for process in chosen:
+    for process in signalled:
         if process not in waiting:
             report(f"{process.name} (pid {process.pid}) has ended by SIG{signal_name}{again}")
-    if waiting:
-        raise LabError("; ".join(
-            f"{process.name} (pid {process.pid}) has not ended within {patience_s:g} s of "
-            f"SIG{signal_name}" for process in waiting))
+    troubles += [f"{process.name} (pid {process.pid}) has not ended within {patience_s:g} s of "
+                 f"SIG{signal_name}" for process in waiting]
+    if troubles:
+        raise LabError("; ".join(troubles))
+
+
+def unsaved(lab):
+    """Writes the state file. Returns [why it cannot be written], or []. A full disk must not keep
+    the operator from ending a process."""
+    try:
+        lab.save()
+    except OSError as error:
+        return [f"not recorded, so that `status` does not show it: {words_of(error)}"]
+    return []
 
 
 def forget_kill(lab, processes):
@@ -56,7 +69,7 @@ def forget_kill(lab, processes):
         for process in processes:
             if process.alive():
                 process.down = None
-        lab.save()
+        unsaved(lab)  # what could not be recorded needs no correction
 
 
 def start(lab, names, patience_s, report):
@@ -95,9 +108,19 @@ def start_rank(lab, names, environment):
         processes = [lab.processes[name] for name in names]
         for process in processes:
             if not process.alive():  # the keeper may have been faster
-                process.start(environment)
-                lab.save()
+                start_recorded(lab, process, environment)
         return processes
+
+
+def start_recorded(lab, process, environment):
+    """Starts a process and writes it to the state file; without the record it does not stay up,
+    because no command would find it. The caller has the lock."""
+    process.start(environment)
+    try:
+        lab.save()
+    except OSError as error:
+        end([process])
+        raise LabError(f"{process.name} cannot be started: {words_of(error)}") from error
 
 
 def processes_of(lab, names):

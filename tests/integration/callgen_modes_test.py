@@ -173,6 +173,18 @@ class Modes(InOneLab):
         self.assertEqual(done.returncode, 2)
         self.assertIn("option --rate does not go with ceiling", done.stderr)
 
+    def test_the_environment_serves_all_commands(self):
+        """An option of another command is refused on the command line alone."""
+        for command, option in (("ceiling", "watch-pid"), ("ceiling", "rate"),
+                                ("floor", "progress-interval"), ("saturate", "duration")):
+            value = "x=1" if option == "watch-pid" else "5"
+            variable = "XBIND_" + option.upper().replace("-", "_")
+            done = run("xbind-callgen", command, "--check-config", env={variable: value})
+            self.assertEqual((done.returncode, done.stderr), (0, ""), (command, option))
+            done = run("xbind-callgen", command, "--check-config", f"--{option}", value)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"option --{option} does not go with {command}", done.stderr)
+
     def test_an_objective_that_nothing_keeps_is_no_rate(self):
         done = self.callgen("saturate", "--objective", "min<1ns", "--rate", "40",
                             "--lowest-rate", "20", "--point-seconds", "0.1", "--quiet", timeout=240)

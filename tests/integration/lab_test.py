@@ -5,15 +5,17 @@ import contextlib
 import json
 import os
 import pty
+import re
 import shlex
 import signal
 import socket
 import subprocess
 import tempfile
+import urllib.request
 from pathlib import Path
 
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
-from labkit import scheduling
+from labkit import metrics, scheduling
 
 LAB = ROOT / "deploy" / "lab"
 QUICKSTART = ROOT / "quickstart"
@@ -150,6 +152,90 @@ class LabCommand(unittest.TestCase):
                                    json.loads(self.lab("status", "--json").stdout)["processes"]),
                    "all are gone")
         self.up()
+
+    def test_a_console_beside_metrics_and_one_that_joins_later(self):
+        ring = str(ROOT / "deploy" / "topologies" / "ring6.toml")
+        state = self.up(ring, "--metrics", "--console")
+        self.assertTrue(all(process["alive"] for process in state["processes"]))
+        self.assertEqual(self.lab("down").returncode, 0)
+
+        self.up("--metrics")
+        self.assertEqual(self.lab("kill", "xbind-qosmapper").returncode, 0)
+        refused = self.lab("up", "--console", "--names-port", "0", "--bin-dir", BIN)
+        self.assertEqual(refused.returncode, 1)
+        self.assertRegex(refused.stderr,
+                         rf"up already.*`deploy/lab down --state-dir {self.state}`, or add a "
+                         rf"console to it with `deploy/lab console --state-dir {self.state}`\n$")
+        wrong = self.lab("console", "--console-option", "writable=perhaps")
+        self.assertEqual(wrong.returncode, 1)
+        self.assertIn("perhaps", wrong.stderr)
+        self.assertNotIn("xbind-console", self.lab("status").stdout)
+
+        joined = self.lab("console", "--console-option", "writable=true")
+        self.assertEqual(joined.returncode, 0, joined.stderr)
+        started, line = joined.stdout.splitlines()
+        self.assertRegex(started, r"^xbind-console \(pid \d+\) is ready$")
+        url = line.removeprefix("Console: ")
+        with urllib.request.urlopen(url, timeout=20) as answer:
+            self.assertEqual(answer.status, 200)
+        target = metrics.targets(self.state)["xbind-console"]
+        with urllib.request.urlopen(f"http://{target}/metrics", timeout=20) as answer:
+            self.assertIn(b"xbind_console", answer.read())
+        self.assertEqual(self.lab("console").stdout, line + "\n")  # it is there
+        self.assertEqual(self.lab("kill", "xbind-console").returncode, 0)
+        again = self.lab("console").stdout.splitlines()
+        self.assertRegex(again[0], "xbind-console .* is ready")
+        self.assertEqual(again[1], line)
+        down = self.lab("down")
+        self.assertEqual((down.returncode, down.stderr), (0, ""))
+        self.assertEqual(down.stdout, "The lab is down: 10 processes ended, 1 had ended before.\n")
+
+    def test_every_command_of_callgen_runs_in_its_environment(self):
+        self.up()
+        listed = run("xbind-callgen", "no-such-command").stderr
+        commands = re.search(r"there are: (.*)", listed)[1].split(", ")
+        self.assertIn("ceiling", commands)
+        arguments = {"control": ["127.0.0.1:1", "status"], "compare": ["a.json", "b.json"],
+                     "report": ["a.json"], "soak": ["--duration", "1"]}
+        for command in commands:
+            done = self.lab("run", "--", "xbind-callgen", command, "--check-config",
+                            *arguments.get(command, []))
+            self.assertEqual((done.returncode, done.stderr), (0, ""), command)
+        done = self.lab("run", "--", "xbind-callgen", "ceiling", "--seconds", "0.2", "--warm-up",
+                        "0.01", "--outstanding", "4", "--cells-per-s", "1")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("Audit clean", done.stdout)
+
+    def test_where_nothing_can_be_written_it_says_so_and_still_ends_what_it_is_told_to(self):
+        state = self.up()
+        pids = {process["name"]: process["pid"] for process in state["processes"]}
+
+        def limited(command, *more):  # no file may grow: as on a full disk
+            return run("prlimit", "--fsize=0", LAB, command, "--state-dir", self.state, *more,
+                       timeout=120)
+        self.assertEqual(limited("status").returncode, 0)
+        killed = limited("kill", "xbind-qosmapper")
+        self.assertEqual(killed.returncode, 1)
+        self.assertRegex(killed.stdout, r"^xbind-qosmapper \(pid \d+\) has ended by SIGKILL\n$")
+        self.assertRegex(killed.stderr, r"^lab: not recorded, .*: File too large\n$")
+        self.assertFalse(Path(f"/proc/{pids['xbind-qosmapper']}/exe").exists())
+        started = limited("start", "xbind-qosmapper")
+        self.assertEqual((started.returncode, started.stdout), (1, ""))
+        self.assertRegex(started.stderr, "^lab: xbind-qosmapper cannot be started: .*"
+                                         r"xbind-qosmapper.log: File too large\n$")
+        self.assertEqual(self.lab("start", "xbind-qosmapper").returncode, 0)
+        down = limited("down")
+        self.assertEqual((down.returncode, down.stderr), (0, ""))
+        up = limited("up", "--names-port", "0", "--bin-dir", BIN, "--no-omniorb-config")
+        self.assertEqual(up.returncode, 1)
+        self.assertRegex(up.stderr, r"^lab: .*File too large\n$")
+        self.assertEqual(self.lab("status").returncode, 3)
+
+    def test_output_that_cannot_be_written_is_named(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([LAB, "status", "--state-dir", self.state], stdout=full,
+                                  stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (1, "lab: No space left on device\n"))
 
     def test_two_labs_side_by_side(self):
         with tempfile.TemporaryDirectory(prefix="xbind-lab-") as other:

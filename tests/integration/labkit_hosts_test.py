@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
-from labkit import control, hosts, quickstart
+from labkit import console, control, hosts, metrics, options, quickstart
 from labkit.process import LabError
 
 
@@ -119,6 +119,91 @@ class Files(unittest.TestCase):
             of_a_switch = set(re.search(r"known are (.*)", said).group(1).split(", "))
             self.assertEqual(options - of_a_switch - {"switches", "config"},
                              hosts.PROCESS_OPTIONS[program], program)
+
+
+class Ports(unittest.TestCase):
+    """Where the processes of a lab serve browsers and Prometheus: one address, a port each."""
+
+    def test_no_two_share_one_however_many_nodes(self):
+        for nodes in range(2, 13):
+            lab = planned(chain(nodes), metrics=True, console=True)
+            ports = [word.rpartition(":")[2] for process in lab.processes.values()
+                     for word in process.command if word.startswith("--metrics=")]
+            self.assertEqual(len(ports), 2 * nodes + 4)
+            command = lab.processes["xbind-console"].command
+            ports.append(command[command.index("--http") + 1].rpartition(":")[2])
+            self.assertEqual(len(ports), len(set(ports)), nodes)
+
+    def test_a_console_that_joins_is_where_up_would_have_put_it(self):
+        at_once = planned(chain(6), metrics=True, console=True)
+        self.assertEqual(at_once.first_address(), "127.0.1.1")
+        with tempfile.TemporaryDirectory() as directory:
+            lab = Lab(lab_options(directory, loopback_net="127.0.1", metrics=True))
+            lab.plan(chain(6))
+            lab.write_files()
+            console.plan(lab, lab.first_address())
+            joined = lab.processes["xbind-console"]
+            metrics.add(lab, joined, lab.first_address())
+            lab.write_files()
+            targets = metrics.targets(directory)
+            self.assertEqual(joined.address, at_once.processes["xbind-console"].address)
+            self.assertIn(f"--metrics={targets['xbind-console']}", joined.command)
+            self.assertEqual(len(set(targets.values())), 2 * 6 + 4)
+            self.assertNotIn(joined.address, targets.values())
+
+    def test_a_lab_without_metrics_stays_so(self):
+        with tempfile.TemporaryDirectory() as directory:
+            lab = Lab(lab_options(directory, loopback_net="127.0.1"))
+            lab.plan(chain(2))
+            console.plan(lab, lab.first_address())
+            metrics.add(lab, lab.processes["xbind-console"], lab.first_address())
+            self.assertEqual(lab.files, {})
+            self.assertNotIn("--metrics", " ".join(lab.processes["xbind-console"].command))
+
+
+class Buffers(unittest.TestCase):
+    """A SwitchServer promises the buffer that its switch has."""
+
+    def default(self, program):
+        printed = run(program, "--print-options").stdout
+        return re.search(r"^\| `--buffer-cells` \| `(\d+)` \|", printed, re.MULTILINE)[1]
+
+    def test_the_programs_have_one_default(self):
+        self.assertEqual(*(self.default(program) for program in hosts.HOSTS))
+
+    def buffers(self, more, nodes=2):
+        lab = planned(chain(nodes), more=more)
+        return {name: [word for word in process.command if word.startswith("--buffer-cells")]
+                for name, process in lab.processes.items() if process.program in hosts.HOSTS}
+
+    def test_what_one_of_them_is_given_the_other_has_too(self):
+        for program in hosts.HOSTS:
+            self.assertEqual(
+                set(map(tuple, self.buffers({program: [(None, "buffer-cells", "77")]}).values())),
+                {("--buffer-cells=77",)})
+            self.assertEqual(self.buffers({program: [("s2", "buffer-cells", "77")]}), {
+                "xbind-switch/s1": [], "xbind-switchserver/s1": [],
+                "xbind-switch/s2": ["--buffer-cells=77"],
+                "xbind-switchserver/s2": ["--buffer-cells=77"]})
+        self.assertEqual(set(map(tuple, self.buffers({}).values())), {()})
+
+    def test_both_may_be_given_on_purpose(self):
+        said = self.buffers({"xbind-switch": [(None, "buffer-cells", "1")],
+                             "xbind-switchserver": [(None, "buffer-cells", "2")]})
+        self.assertEqual(said["xbind-switch/s1"], ["--buffer-cells=1"])
+        self.assertEqual(said["xbind-switchserver/s1"], ["--buffer-cells=2"])
+
+    def test_a_switchserver_that_promises_no_buffer_says_nothing_of_the_switch(self):
+        said = self.buffers({"xbind-switchserver": [(None, "buffer-cells", "0")]})
+        self.assertEqual(said["xbind-switch/s1"], [])
+
+    def test_a_bridge_has_no_such_option(self):
+        described = chain(2)
+        described["switches"][0]["kind"] = "ovs"
+        more = options.with_one_buffer(
+            {"xbind-switchserver": [("s1", "buffer-cells", "5"), ("s2", "buffer-cells", "6")]},
+            described["switches"])
+        self.assertEqual(more["xbind-switch"], [("s2", "buffer-cells", "6")])
 
 
 class Lines(unittest.TestCase):

@@ -3,6 +3,7 @@
 the state file records. The processes are `sleep`; no daemon is started."""
 
 import contextlib
+import errno
 import json
 import os
 import signal
@@ -182,6 +183,100 @@ class Kept(unittest.TestCase):
         self.assertEqual(self.log, [])
         self.keeper.step(100.0)
         self.assertEqual(len(self.log), 1)
+
+
+FULL = OSError(errno.ENOSPC, "No space left on device", "lab.json")
+
+
+class DiskFull(unittest.TestCase):
+    """No state file can be written. What the operator wants to end must end."""
+
+    def setUp(self):
+        self.lab = self.enterContext(lab_of_sleepers())
+
+    def test_kill_ends_the_process_and_names_the_file_that_was_not_written(self):
+        process, said = self.lab.processes[MANAGER], []
+        with mock.patch.object(states, "write", side_effect=FULL), self.assertRaisesRegex(
+                LabError, "^not recorded, .*: lab.json: No space left on device$"):
+            restarts.kill(self.lab, [MANAGER], "KILL", 20, said.append)
+        self.assertFalse(process.alive())
+        self.assertEqual(said, [f"{MANAGER} (pid {process.pid}) has ended by SIGKILL"])
+
+    def test_start_leaves_no_process_that_no_command_would_find(self):
+        fell(self.lab.processes[MANAGER])
+        with mock.patch.object(states, "write", side_effect=FULL), self.assertRaisesRegex(
+                LabError, f"^{MANAGER} cannot be started: lab.json: No space left on device$"):
+            restarts.start(self.lab, [MANAGER], 20, print)
+        self.assertFalse(self.lab.processes[MANAGER].alive())
+        restarts.start(self.lab, [MANAGER], 20, lambda text: None)
+        self.assertTrue(Lab.find(self.lab.state_dir).processes[MANAGER].alive())
+
+    def test_a_log_that_cannot_be_written_is_named(self):
+        process = self.lab.processes[MANAGER]
+        fell(process)
+        process.log = Path("/dev/full")
+        with self.assertRaisesRegex(
+                LabError, f"^{MANAGER} cannot be started: /dev/full: No space left on device$"):
+            process.start(dict(os.environ))
+        process.log = self.lab.state_dir / "lab.json" / "log"
+        with self.assertRaisesRegex(LabError, f"^{MANAGER} cannot be started: .*lab.json"):
+            process.start(dict(os.environ))
+        self.assertFalse(process.alive())
+
+    def test_the_keeper_reports_it_and_tries_again(self):
+        log = []
+        keeper = Keeper(self.lab, dict(os.environ), log.append)
+        fell(self.lab.processes[MANAGER])
+        keeper.step(100.0)
+        with mock.patch.object(states, "write", side_effect=FULL):
+            with contextlib.suppress(OSError):
+                keeper.step(101.0)
+        self.assertFalse(self.lab.processes[MANAGER].alive())
+        self.assertRegex(log[-1], "cannot be started: lab.json: No space left on device; starts "
+                                  "again in 2 s$")
+        keeper.step(103.0)
+        self.assertTrue(self.lab.processes[MANAGER].alive())
+
+    def test_a_file_that_cannot_be_read_or_written_is_one_line(self):
+        (self.lab.state_dir / "lock").unlink(missing_ok=True)
+        (self.lab.state_dir / "lock").mkdir()
+        done = run(ROOT / "deploy" / "lab", "kill", "--state-dir", self.lab.state_dir, MANAGER)
+        self.assertEqual((done.returncode, done.stdout, done.stderr),
+                         (1, "", f"lab: {self.lab.state_dir}/lock: Is a directory\n"))
+
+
+class AnotherUsersLab(unittest.TestCase):
+    """The kernel refuses the signals: what can be ended is ended, and the rest is named."""
+
+    def setUp(self):
+        self.lab = self.enterContext(lab_of_sleepers())
+        kill, theirs = os.kill, self.lab.processes[MANAGER].pid
+
+        def refusing(pid, number):
+            if pid == theirs:
+                raise PermissionError(errno.EPERM, "Operation not permitted")
+            kill(pid, number)
+        patched = mock.patch.object(os, "kill", refusing)
+        patched.start()
+        self.addCleanup(patched.stop)
+
+    def test_kill(self):
+        said = []
+        with self.assertRaisesRegex(LabError, rf"^{MANAGER} \(pid \d+\) is another user's "
+                                              "process: this user may not end it$"):
+            restarts.kill(self.lab, [MANAGER, MAPPER], "KILL", 20, said.append)
+        self.assertTrue(self.lab.processes[MANAGER].alive())
+        self.assertFalse(self.lab.processes[MAPPER].alive())
+        self.assertEqual(len(said), 1)
+        recorded = Lab.find(self.lab.state_dir).processes
+        self.assertIsNone(recorded[MANAGER].down)
+        self.assertIn("SIGKILL", recorded[MAPPER].down.why)
+
+    def test_down_keeps_the_record_of_what_is_still_up(self):
+        troubles = self.lab.down()
+        self.assertRegex("; ".join(troubles), f"{MANAGER} .* this user may not end it")
+        self.assertFalse(self.lab.processes[MAPPER].alive())
+        self.assertTrue(Lab.find(self.lab.state_dir).processes[MANAGER].alive())
 
 
 class Killed(unittest.TestCase):

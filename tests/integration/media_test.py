@@ -7,11 +7,13 @@ cells.
 import contextlib
 import re
 import shutil
+import socket
 import tempfile
 from pathlib import Path
 
 from gsmp_client import Branch, GsmpClient
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
+from labkit import control
 
 # Cells of a checked call, and of a probe after its release (callgen/media/media_cells.hpp).
 CHECK_CELLS, PROBE_CELLS = 8, 4
@@ -46,6 +48,14 @@ from = "host-a"
 to = "host-b"
 """
 PLAIN = 'cells = "plain"\n'
+# Two hosts send to one over one port. The lines are slow, so that both have cells for a second.
+LINE_CELLS_PER_S = 7064
+TWO_INTO_ONE = 'name = "two-into-one"\n' + "".join(
+    f'[[switch]]\nname = "{name}"\nendpoint = {str(name != "switch-1").lower()}\n'
+    for name in ("host-a", "host-c", "switch-1", "host-b")) + "".join(
+    f'[[link]]\nbetween = ["{ends[0]}", "{ends[1]}"]\ncells-per-s = {LINE_CELLS_PER_S}\n'
+    for ends in (("host-a:2", "switch-1:1"), ("host-c:2", "switch-1:2"),
+                 ("switch-1:3", "host-b:2")))
 
 
 def verify(lab, load, *more):
@@ -174,6 +184,82 @@ class CellsArrive(unittest.TestCase):
                 self.assertEqual(len(re.findall(r"AAL5 CRC: 0x[0-9a-f]+ \(correct\)", frames)),
                                  sent + 20 * 6)
                 self.assertNotIn("incorrect", frames)
+
+
+class PlainHost:
+    """A host that sends cells over its pseudowire (RFC 4717, N-to-one) as fast as its switch reads
+    them."""
+
+    DATAGRAM, AT_ONCE = 25, 1000  # cells in one; cells that the switch has not read yet
+
+    def __init__(self, lab, name):
+        own, peer, label = re.fullmatch(r"mpls:(.+)/(.+)/(\d+)", lab.endpoints[name]).groups()
+        address = lambda text: (text.rpartition(":")[0], int(text.rpartition(":")[2]))  # noqa: E731
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.bind(address(own))
+        self.peer = address(peer)
+        self.head = (int(label) << 12 | 1 << 8 | 64).to_bytes(4, "big") + bytes(4)
+        self.read = lambda: statistics_of(lab, name, 1)["input_cells"]
+
+    def send(self, cells):
+        for sent in range(0, len(cells), self.AT_ONCE):
+            part = cells[sent:sent + self.AT_ONCE]
+            for at in range(0, len(part), self.DATAGRAM):
+                self.socket.sendto(self.head + b"".join(part[at:at + self.DATAGRAM]), self.peer)
+            wait_until(lambda now=sent + len(part): self.read() >= now, "the switch has read them")
+            yield
+
+
+def statistics_of(lab, node, port):
+    """The counters of a port of an emulated switch."""
+    answer, = control.tell(lab.process_of("xbind-switch", node), [f"@{node} statistics {port}"])
+    return {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", answer)}
+
+
+class AdmittedCellsArrive(unittest.TestCase):
+    """What a SwitchServer admits, its switch queues: as many videos of docs/qos.md as the bandwidth
+    of a port has room for send a frame, all at the same time, and no cell is lost."""
+
+    VIDEOS, FRAME_CELLS = 37, 188  # of each host
+
+    def labels_of_videos(self, lab, host):
+        """The ingress labels of the calls that were admitted."""
+        labels = []
+        for _ in range(self.VIDEOS):
+            done = tool(lab, "xbindctl", "connect", host, "host-b", "--frames-per-1000-s", "500",
+                        "--frame-octets", "9000")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            labels.append(int(re.search(r"ingress label 0/(\d+)", done.stdout)[1]))
+        return labels
+
+    def test_two_hosts_fill_the_line_to_a_third(self):
+        with contextlib.ExitStack() as stack:
+            file = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "two-into-one.toml"
+            file.write_text(TWO_INTO_ONE)
+            lab = stack.enter_context(lab_up(topology=file))
+            cells = {host: [(vci << 4).to_bytes(4, "big") + bytes(48)
+                            for vci in self.labels_of_videos(lab, host)
+                            for _ in range(self.FRAME_CELLS)]
+                     for host in ("host-a", "host-c")}
+            hosts = {name: PlainHost(lab, name) for name in cells}
+            for host in hosts.values():
+                stack.callback(host.socket.close)
+            for _ in zip(*(hosts[name].send(cells[name]) for name in cells)):
+                pass  # both have sent their next cells
+            total = 2 * self.VIDEOS * self.FRAME_CELLS
+            counted = wait_until(
+                lambda: (now := statistics_of(lab, "host-b", 1))["output_cells"]
+                + sum(statistics_of(lab, *port)["output_discards"] for port in self.PORTS) == total
+                and now, "every cell has arrived or is counted as lost", timeout_s=60)
+            self.assertEqual({port: statistics_of(lab, *port)["output_discards"]
+                              for port in self.PORTS}, dict.fromkeys(self.PORTS, 0))
+            self.assertEqual(counted["output_cells"], total)
+            # More than a queue held before ports had the buffer that is booked, and not more than
+            # was admitted.
+            most = statistics_of(lab, "switch-1", 3)["queued_most"]
+            self.assertTrue(1024 < most <= total, most)
+
+    PORTS = (("host-a", 2), ("host-c", 2), ("switch-1", 3), ("host-b", 1))
 
 
 class CellsGoAstray(unittest.TestCase):

@@ -183,6 +183,7 @@ void GsmpSwitch::make_fabric() {
   emulator::FabricOptions options;
   options.ports = ports_.back().port.value();
   options.connections_max = options.branches_max = 4'096;
+  options.buffer_cells = kBufferCells;
   if (!services_) options.services.clear();
   for (const SwitchPort& port : ports_) {
     options.port_labels[port.port] = port.labels;

@@ -36,6 +36,9 @@ class Chance {
   std::mt19937_64 random_;
 };
 
+// The buffer of every port: what SwitchServers promise, and what the switches have.
+inline constexpr std::uint64_t kBufferCells = 400;
+
 // The scheduled jobs and the clock of the world.
 using Job = std::function<void()>;
 using Agenda = EventQueue<Job>;

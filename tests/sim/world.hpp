@@ -69,7 +69,6 @@ class World : public ManagerOutlet {
  private:
   friend class Stage;
 
-  static constexpr std::uint64_t kBufferCells = 400;  // of every port
   // Frequent enough that the Router's bound of silence (route_site.hpp) is several report
   // intervals.
   static constexpr PortReporterOptions kReports{.refresh = milliseconds{1'500},

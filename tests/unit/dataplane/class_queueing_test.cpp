@@ -14,9 +14,10 @@ using enum ServiceClass;
 
 constexpr std::array kAll{kCbr, kRtVbr, kNrtVbr, kAbrGfr, kUbr};
 
+// Whether no cell was lost.
 bool put(Queueing& queue, ServiceClass service, std::uint32_t number = 0, bool clp = false) {
   const Cell cell = make_cell(0, 100 + static_cast<std::uint32_t>(service), number, 0, clp);
-  return queue.enqueue({cell.header, cell.payload, {}, 0, service}, TimePoint{});
+  return !queue.enqueue({cell.header, cell.payload, {}, 0, service}, TimePoint{});
 }
 std::vector<Cell> take(Queueing& queue, std::size_t count) {
   std::vector<Cell> cells(count);
@@ -26,13 +27,13 @@ std::vector<Cell> take(Queueing& queue, std::size_t count) {
 }
 ServiceClass class_of(const Cell& cell) { return static_cast<ServiceClass>(cell.vci() - 100); }
 // The number of cells of each category among the next `count`, while all offered queues stay full.
-std::map<ServiceClass, std::size_t> shares(Queueing& queue, std::size_t count, std::size_t batch,
+std::map<ServiceClass, std::size_t> shares(ClassQueueing& queue, std::size_t count,
+                                           std::size_t batch,
                                            const std::vector<ServiceClass>& offered) {
   std::map<ServiceClass, std::size_t> sent;
   for (std::size_t done = 0; done < count; done += batch) {
     for (const ServiceClass service : offered) {
-      while (put(queue, service)) {
-      }
+      while (queue.size(service) < 64) put(queue, service);
     }
     for (const Cell& cell : take(queue, batch)) ++sent[class_of(cell)];
   }
@@ -40,15 +41,11 @@ std::map<ServiceClass, std::size_t> shares(Queueing& queue, std::size_t count, s
 }
 
 ClassQueueingOptions weights(std::uint32_t nrt, std::uint32_t abr, std::uint32_t ubr) {
-  ClassQueueingOptions options = class_options(64);
-  options[2].weight = nrt;
-  options[3].weight = abr;
-  options[4].weight = ubr;
-  return options;
+  return {.weights = {1, 1, nrt, abr, ubr}};
 }
 
 TEST(ClassQueueing, ACellOfCbrWaitsForNobody) {
-  ClassQueueing queue(class_options(16));
+  ClassQueueing queue({});
   for (const ServiceClass service : {kUbr, kAbrGfr, kNrtVbr, kRtVbr}) put(queue, service, 1);
   EXPECT_EQ(words(take(queue, 1)), "0/101:1");  // rt-VBR, while CBR has no cells
   put(queue, kRtVbr, 2);
@@ -57,7 +54,7 @@ TEST(ClassQueueing, ACellOfCbrWaitsForNobody) {
 }
 
 TEST(ClassQueueing, WhileRealTimeFillsTheLineNothingElseGoes) {
-  ClassQueueing queue(class_options(16));
+  ClassQueueing queue({});
   const auto sent = shares(queue, 1000, 10, {kAll.begin(), kAll.end()});
   EXPECT_EQ(sent, (std::map<ServiceClass, std::size_t>{{kCbr, 1000}}));
 }
@@ -75,7 +72,7 @@ TEST(ClassQueueing, TheOthersShareByTheirWeightsWhateverTheBatch) {
 }
 
 TEST(ClassQueueing, UbrIsNotStarvedAndStarvesNobody) {
-  ClassQueueing queue(class_options(64));
+  ClassQueueing queue({});
   const auto sent = shares(queue, 7000, 7, {kNrtVbr, kAbrGfr, kUbr});
   EXPECT_EQ(sent.at(kNrtVbr), 4000U);
   EXPECT_EQ(sent.at(kAbrGfr), 2000U);
@@ -83,7 +80,7 @@ TEST(ClassQueueing, UbrIsNotStarvedAndStarvesNobody) {
 }
 
 TEST(ClassQueueing, WhatAClassDoesNotUseGoesToTheOthers) {
-  ClassQueueing queue(class_options(64));
+  ClassQueueing queue({});
   EXPECT_EQ(shares(queue, 1000, 10, {kUbr}).at(kUbr), 1000U);
   // A class that was served alone is not penalised afterwards, and a
   // silent class saves no share up.
@@ -92,24 +89,40 @@ TEST(ClassQueueing, WhatAClassDoesNotUseGoesToTheOthers) {
   EXPECT_NEAR(static_cast<double>(sent.at(kUbr)), 100, 7 + 1);
 }
 
-TEST(ClassQueueing, EachClassHasItsOwnBound) {
-  ClassQueueingOptions options = class_options(4);
-  options[4].cells_max = 2;
-  options[4].clp1_cells_max = 1;
-  ClassQueueing queue(options);
-  EXPECT_TRUE(put(queue, kUbr, 1, true));
-  EXPECT_FALSE(put(queue, kUbr, 2, true));
-  EXPECT_TRUE(put(queue, kUbr, 3));
-  EXPECT_FALSE(put(queue, kUbr, 4));
-  for (const ServiceClass service : {kCbr, kRtVbr, kNrtVbr, kAbrGfr}) {
+TEST(ClassQueueing, AClassMayFillTheWholeBuffer) {
+  for (const ServiceClass service : kAll) {
+    ClassQueueing queue({.cells_max = 4});
     for (int cell = 0; cell < 4; ++cell) EXPECT_TRUE(put(queue, service));
     EXPECT_FALSE(put(queue, service));
     EXPECT_EQ(queue.size(service), 4U);
+    EXPECT_EQ(queue.size(), 4U);
+    EXPECT_EQ(queue.drop_all(), 4U);
+    EXPECT_EQ(queue.size(), 0U);
+    EXPECT_EQ(take(queue, 9).size(), 0U);
+    EXPECT_TRUE(put(queue, service));
   }
-  EXPECT_EQ(queue.size(), 18U);
-  EXPECT_EQ(queue.drop_all(), 18U);
-  EXPECT_EQ(queue.size(), 0U);
-  EXPECT_EQ(take(queue, 9).size(), 0U);
+}
+
+TEST(ClassQueueing, WhatWasPromisedNothingGivesWayFirst) {
+  ClassQueueing queue({.cells_max = 4});
+  for (const ServiceClass service : {kUbr, kAbrGfr, kNrtVbr, kUbr}) put(queue, service);
+  EXPECT_FALSE(put(queue, kRtVbr));   // the last of UBR's two leaves
+  EXPECT_FALSE(put(queue, kNrtVbr));  // the other
+  EXPECT_FALSE(put(queue, kUbr));     // refused
+  EXPECT_EQ(queue.size(kUbr), 0U);
+  EXPECT_FALSE(put(queue, kCbr));  // that of ABR and GFR leaves
+  EXPECT_EQ(queue.size(kAbrGfr), 0U);
+  EXPECT_EQ(queue.size(kNrtVbr), 2U);
+  EXPECT_EQ(queue.size(), 4U);
+  EXPECT_EQ(words(take(queue, 2)), "0/100:0 0/101:0");
+}
+
+TEST(ClassQueueing, AFloodOfUbrTakesNoBufferFromTheOthers) {
+  ClassQueueing queue({.cells_max = 100});
+  for (int cell = 0; cell < 1000; ++cell) put(queue, kUbr);
+  EXPECT_EQ(queue.size(), 100U);
+  for (std::uint32_t cell = 0; cell < 100; ++cell) put(queue, cell % 2 == 0 ? kNrtVbr : kCbr, cell);
+  EXPECT_EQ(queue.size(kNrtVbr) + queue.size(kCbr), 100U);
 }
 
 TEST(ClassQueueing, NothingIsLostAndEachClassKeepsItsOrder) {

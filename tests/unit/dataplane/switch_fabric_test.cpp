@@ -126,6 +126,43 @@ TEST_F(SwitchFabricTest, AFullQueueDropsAndCounts) {
             (ConnectionCounters{.input_cells = 6, .output_cells = 4, .output_discards = 2}));
 }
 
+TEST_F(SwitchFabricTest, ACellThatGivesWayCountsAsADiscardOfItsOwnConnection) {
+  add(channel(kOne, 0, 32), {kTwo, 0, 40, 1});
+  add(channel(kOne, 0, 33), {kTwo, 0, 41, 0});
+  for (std::uint32_t number = 1; number <= 4; ++number) receive(kOne, {make_cell(0, 32, number)});
+  receive(kOne, {make_cell(0, 33, 5)});
+  EXPECT_EQ(fabric.counters(channel(kOne, 0, 32)),
+            (ConnectionCounters{.input_cells = 4, .output_discards = 1}));
+  EXPECT_EQ(fabric.counters(channel(kOne, 0, 33)), (ConnectionCounters{.input_cells = 1}));
+  EXPECT_EQ(fabric.counters(kTwo), (PortCounters{.output_discards = 1}));
+  // Of a connection that is gone, the port alone counts it.
+  ASSERT_TRUE(fabric.table().delete_connection(channel(kOne, 0, 32)));
+  receive(kOne, {make_cell(0, 33, 6)});
+  EXPECT_EQ(fabric.counters(kTwo), (PortCounters{.output_discards = 2}));
+  EXPECT_EQ(sent(kTwo), "0/41:5 0/41:6 0/40:1 0/40:2");
+}
+
+TEST_F(SwitchFabricTest, ThePortKnowsTheMostCellsThatHaveWaited) {
+  add(channel(kOne, 0, 32), {kTwo, 0, 40});
+  EXPECT_EQ(fabric.queued_most(kTwo), 0u);
+  for (std::uint32_t number = 1; number <= 3; ++number) receive(kOne, {make_cell(0, 32, number)});
+  sent(kTwo);
+  receive(kOne, {make_cell(0, 32, 4)});
+  sent(kTwo);
+  EXPECT_EQ(fabric.queued(kTwo), 0u);
+  EXPECT_EQ(fabric.queued_most(kTwo), 3u);
+}
+
+TEST_F(SwitchFabricTest, TheBufferOfEveryPortChangesAtOnce) {
+  add(channel(kOne, 0, 32), {kTwo, 0, 40});
+  fabric.set_buffer(2);
+  for (std::uint32_t number = 1; number <= 3; ++number) receive(kOne, {make_cell(0, 32, number)});
+  EXPECT_EQ(sent(kTwo), "0/40:1 0/40:2");
+  fabric.set_buffer(6);
+  for (std::uint32_t number = 1; number <= 7; ++number) receive(kOne, {make_cell(0, 32, number)});
+  EXPECT_EQ(fabric.queued(kTwo), 6u);
+}
+
 TEST_F(SwitchFabricTest, PrioritiesAreTheBranches) {
   add(channel(kOne, 0, 32), {kTwo, 0, 40, 1});
   add(channel(kOne, 0, 33), {kTwo, 0, 41, 0});
@@ -256,9 +293,9 @@ TEST_F(SwitchFabricTest, ACaptureSeesBothSidesWithTheirLabels) {
 // A third-party scheduler: the last cell first.
 class LastFirst final : public Queueing {
  public:
-  bool enqueue(const Arrival& arrival, TimePoint) override {
+  std::optional<ConnectionRef> enqueue(const Arrival& arrival, TimePoint) override {
     cells_.push_back({arrival.header, arrival.payload});
-    return true;
+    return std::nullopt;
   }
   std::size_t dequeue(std::span<Cell> cells, std::span<ConnectionRef>, TimePoint) override {
     std::size_t count = 0;
@@ -270,6 +307,7 @@ class LastFirst final : public Queueing {
   }
   std::size_t size() const override { return cells_.size(); }
   std::size_t drop_all() override { return std::exchange(cells_, {}).size(); }
+  void set_buffer(std::size_t) override {}
 
  private:
   std::vector<Cell> cells_;

@@ -219,7 +219,8 @@ TEST_F(Control, StatisticsOfCells) {
   emulated.fabric().cells().receive(PortId(1), std::span(&cell, 1), now);
   EXPECT_EQ(tell("statistics 1"),
             "ok input_cells=1 input_discards=0 hec_errors=0 invalid_label=1 output_cells=0 "
-            "output_discards=0 queued=0 line=up malformed=0 foreign=0 out_of_order=0 expired=0 "
+            "output_discards=0 queued=0 queued_most=0 line=up malformed=0 foreign=0 out_of_order=0 "
+            "expired=0 "
             "lost=0");
 }
 

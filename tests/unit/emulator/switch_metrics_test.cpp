@@ -131,7 +131,7 @@ TEST_F(SwitchMetrics, ARestartTakesNothingOffACounter) {
 TEST_F(SwitchMetrics, ALowerBoundRefusesWhatIsNew) {
   Controller& controller = controlled();
   add_branches(controller, 3);
-  emulated.set_branches_max(2);
+  emulated.set_bounds(2, kPortBufferCells);
   ASSERT_TRUE(controller.session->add_branch(add(300, 400), 1, now));
   settle();
   auto now_shown = shown();
@@ -140,8 +140,16 @@ TEST_F(SwitchMetrics, ALowerBoundRefusesWhatIsNew) {
   EXPECT_EQ(now_shown["failures/19"], 1U);
   emulated.restart(Restart::kCold, now);
   EXPECT_EQ(shown()["branches_max"], 2U);
-  emulated.set_branches_max(5);
+  emulated.set_bounds(5, kPortBufferCells);
   EXPECT_EQ(shown()["branches_max"], 5U);
+}
+
+TEST_F(SwitchMetrics, ABufferThatChangesIsThatOfEveryPortAlsoAfterAColdStart) {
+  EXPECT_EQ(shown()["buffer_cells"], kPortBufferCells);
+  emulated.set_bounds(9, 7);
+  EXPECT_EQ(shown()["buffer_cells"], 7U);
+  emulated.restart(Restart::kCold, now);
+  EXPECT_EQ(shown()["buffer_cells"], 7U);
 }
 
 }  // namespace

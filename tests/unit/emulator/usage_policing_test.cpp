@@ -187,9 +187,9 @@ TEST_F(UnpolicedSwitch, NothingIsPolicedUnlessTheOptionSaysSo) {
   EXPECT_EQ(emulated.fabric().cells().policing(), nullptr);
 }
 
-class ClassSwitch : public PolicedSwitch {
+class QueueingSwitch : public PolicedSwitch {
  protected:
-  ClassSwitch() : PolicedSwitch(PolicingMode::kOff, QueueingKind::kClass) {}
+  explicit QueueingSwitch(QueueingKind kind) : PolicedSwitch(PolicingMode::kOff, kind) {}
 
   void waits(std::uint32_t vci, int count) {
     const Cell cell{.header = dataplane::cell_header(0, vci), .payload = {}};
@@ -206,6 +206,39 @@ class ClassSwitch : public PolicedSwitch {
     return vcis;
   }
 };
+class ClassSwitch : public QueueingSwitch {
+ protected:
+  ClassSwitch() : QueueingSwitch(QueueingKind::kClass) {}
+};
+class FifoSwitch : public QueueingSwitch {
+ protected:
+  FifoSwitch() : QueueingSwitch(QueueingKind::kFifo) {}
+};
+
+TEST_F(FifoSwitch, UbrIsBelowAllThatIsPromisedSomething) {
+  add_service(104, ServiceId::kUbr1, gsmp::CellRate{1000, 0}, 0);
+  add_service(103, ServiceId::kGfr1, gsmp::GuaranteedFrameRate{1000, 0, 500, 10, 5}, 0);
+  add_service(102, ServiceId::kNrtVbr1, gsmp::VariableRate{1000, 0, 500, 10}, 0);
+  add_cbr(100, 1000);
+  for (const std::uint32_t vci : {104U, 103U, 102U, 100U}) waits(vci, 2);
+  EXPECT_EQ(next(9), (std::vector<int>{100, 100, 102, 102, 103, 103, 104, 104}));
+}
+
+TEST_F(ClassSwitch, ItsBufferIsSharedAndStaysAfterAColdRestart) {
+  emulated.set_bounds(1'000, 3);
+  for (const bool again : {false, true}) {
+    if (again) {
+      emulated.restart(Restart::kCold, now);
+      settle();
+      connect(controller);
+    }
+    add_service(104, ServiceId::kUbr1, gsmp::CellRate{1000, 0}, 0);
+    add_cbr(100, 1000);
+    waits(104, 3);
+    waits(100, 2);
+    EXPECT_EQ(next(9), (std::vector<int>{100, 100, 104}));
+  }
+}
 
 TEST_F(ClassSwitch, TheServiceOfABranchDecidesItsQueue) {
   add_service(104, ServiceId::kUbr1, gsmp::CellRate{1000, 0}, 0);

@@ -156,6 +156,43 @@ TEST_F(PingTest, NamesTheFirstPointIfNothingComesBack) {
             "no cell comes back from a port 1 in, label 0/32, the first point");
 }
 
+PingResult answered(std::uint32_t answers, std::int64_t min_us, std::int64_t median_us) {
+  using std::chrono::microseconds;
+  return {.sent = answers,
+          .answered = answers,
+          .min = microseconds{min_us},
+          .median = microseconds{median_us},
+          .max = microseconds{10 * median_us}};
+}
+
+TEST(PingStepTest, IsTheDifferenceOfTheMediansIfItIsGreaterThanTheirVariation) {
+  const auto step = step_between(answered(9, 95, 100), answered(9, 140, 150));
+  ASSERT_TRUE(step);
+  EXPECT_TRUE(step->measured);
+  EXPECT_EQ(step->time, std::chrono::microseconds{50});
+}
+
+TEST(PingStepTest, IsNotMeasurableWithinTheVariation) {
+  for (const auto& [before, after] : {std::pair{answered(9, 70, 100), answered(9, 105, 110)},
+                                      std::pair{answered(9, 95, 100), answered(9, 80, 110)},
+                                      std::pair{answered(9, 100, 130), answered(9, 110, 115)},
+                                      std::pair{answered(9, 100, 100), answered(9, 90, 90)},
+                                      std::pair{answered(9, 100, 100), answered(9, 100, 100)}}) {
+    const auto step = step_between(before, after);
+    ASSERT_TRUE(step);
+    EXPECT_FALSE(step->measured);
+    EXPECT_EQ(step->time, std::max({before.median - before.min, after.median - after.min,
+                                    before.median - after.median}));
+    EXPECT_GE(step->time, Duration::zero());
+  }
+}
+
+TEST(PingStepTest, IsUnknownWithoutTwoAnswersFromBoth) {
+  EXPECT_FALSE(step_between(answered(1, 100, 100), answered(9, 140, 150)));
+  EXPECT_FALSE(step_between(answered(9, 100, 100), answered(1, 140, 150)));
+  EXPECT_FALSE(step_between(answered(0, 0, 0), answered(9, 140, 150)));
+}
+
 TEST_F(PingTest, CountsLossesOfPointsThatAnswer) {
   std::size_t cells = 0;
   const auto results = run(plan_of(), [&](std::size_t point) { return point == 2 && ++cells < 3; });
