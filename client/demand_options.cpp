@@ -69,7 +69,7 @@ std::vector<std::string> demand_option_names() {
 void declare_demand(config::OptionSet& set, ServiceSpec& service, ServiceOptions& named,
                     std::string& category, const std::string& cells_more) {
   set.add_uint(
-      "cells-per-s", &service.cells_per_s, 100, {1, TrafficContract::kFieldMax},
+      "cells-per-s", &service.cells_per_s, 100, contract_field_from(1),
       "What the connection takes of every link, in cells a second; with --category the peak cell "
       "rate." +
           (cells_more.empty() ? "" : " " + cells_more));
@@ -85,14 +85,14 @@ void declare_demand(config::OptionSet& set, ServiceSpec& service, ServiceOptions
   set.add_choice("category", &category, categories().front(), categories(),
                  "Names the traffic contract; none: CBR at --cells-per-s, or what a "
                  "video needs.");
-  set.add_uint("cdvt-us", &service.contract.cdvt_us, 0, {0, TrafficContract::kFieldMax},
+  set.add_uint("cdvt-us", &service.contract.cdvt_us, 0, contract_field_from(0),
                "With --category: cell delay variation tolerance in microseconds.");
   set.add_uint("guaranteed-cells-per-s", &service.contract.guaranteed_cells_per_s, 0,
-               {0, TrafficContract::kFieldMax},
+               contract_field_from(0),
                "With --category rt-vbr, nrt-vbr: sustainable cell rate; gfr: minimum cell rate.");
-  set.add_uint("mbs-cells", &service.contract.mbs_cells, 0, {0, TrafficContract::kFieldMax},
+  set.add_uint("mbs-cells", &service.contract.mbs_cells, 0, contract_field_from(0),
                "With --category rt-vbr, nrt-vbr, gfr: maximum burst size in cells.");
-  set.add_uint("mfs-cells", &service.contract.mfs_cells, 0, {0, TrafficContract::kFieldMax},
+  set.add_uint("mfs-cells", &service.contract.mfs_cells, 0, contract_field_from(0),
                "With --category gfr: maximum frame size in cells.");
 }
 
@@ -107,6 +107,8 @@ std::optional<std::string> settle_demand(const config::OptionSet& set, ServiceSp
   }
   if (set.given("cells-per-s")) return "cells-per-s and frames-per-1000-s exclude each other";
   service.kind = ServiceKind::kVideo;
+  const auto beyond = frames_beyond_contract(service.frames_per_1000_s, service.frame_octets);
+  if (beyond) return "frames-per-1000-s and frame-octets: " + *beyond;
   return std::nullopt;
 }
 

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/contract_bound.hpp"
 #include "core/name.hpp"
 
 namespace xbind::console {
@@ -16,6 +18,8 @@ tl::unexpected<Problem> refused(const char* name, std::string detail, std::strin
   return tl::make_unexpected(
       Problem{.status = 400, .name = name, .detail = std::move(detail), .value = std::move(value)});
 }
+
+constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
 
 // The fault of a wish as a whole; `name`: of the problem.
 tl::expected<CallWish, Problem> checked(CallWish wish, const char* name) {
@@ -32,6 +36,12 @@ tl::expected<CallWish, Problem> checked(CallWish wish, const char* name) {
   if (wish.service.empty() == (wish.cells_per_s == 0)) {
     return refused(name, "give either cells_per_s (from 1) or service",
                    fmt::format("cells_per_s {}, service '{}'", wish.cells_per_s, wish.service));
+  }
+  if (wish.cells_per_s > TrafficContract::kFieldMax) {
+    return refused(name,
+                   fmt::format("cells_per_s: {} is more than {}: {}", wish.cells_per_s,
+                               TrafficContract::kFieldMax, kWhyContractFieldMax),
+                   fmt::format("{}", wish.cells_per_s));
   }
   return wish;
 }
@@ -64,8 +74,8 @@ Fault read_member(const std::string& name, const Json& value, CallWish& wish) {
   if (name == "from") return read_text(value, wish.from);
   if (name == "to") return read_text(value, wish.to);
   if (name == "service") return read_text(value, wish.service);
-  if (name == "cells_per_s") return read_number(value, wish.cells_per_s, kRateMax);
-  if (name == "buffer_cells") return read_number(value, wish.buffer_cells, kRateMax);
+  if (name == "cells_per_s") return read_number(value, wish.cells_per_s, kAnyNumber);
+  if (name == "buffer_cells") return read_number(value, wish.buffer_cells, kBufferMax);
   if (name == "hold_s") return read_number(value, wish.hold_s, kHoldMsMax / 1'000);
   if (name == "both") return read_flag(value, wish.both);
   return "is no member of a call";
@@ -141,8 +151,8 @@ tl::expected<CallWish, Problem> call_wish_of(Parameters& parameters) {
   wish.manager = parameters.text("manager", wish.manager);
   wish.from = parameters.text("from");
   wish.to = parameters.text("to");
-  wish.cells_per_s = parameters.number("cells_per_s", 0, kRateMax);
-  wish.buffer_cells = parameters.number("buffer_cells", 0, kRateMax);
+  wish.cells_per_s = parameters.number("cells_per_s", 0, kAnyNumber);
+  wish.buffer_cells = parameters.number("buffer_cells", 0, kBufferMax);
   wish.service = parameters.text("service");
   if (auto fault = parameters.problem()) return tl::make_unexpected(std::move(*fault));
   return checked(std::move(wish), "bad-parameter");

@@ -13,7 +13,7 @@
 
 namespace xbind::console {
 
-inline constexpr std::uint64_t kRateMax = 1'000'000'000;  // cells/s
+inline constexpr std::uint64_t kBufferMax = 1'000'000'000;  // cells
 
 struct CallWish {
   std::string manager = "default";

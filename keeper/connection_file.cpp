@@ -44,8 +44,8 @@ void declare(config::OptionSet& set, TableOptions& options) {
   set.add_uint("count", &options.wanted.count, 1, {1, kCallsMax}, "Number of calls alike.");
   client::declare_demand(set, request.service, options.named, options.category);
   set.add_flag("both", &options.both, "Both directions.");
-  set.add_uint("reverse-cells-per-s", &options.reverse_cells_per_s, 0,
-               {0, TrafficContract::kFieldMax}, "With both, cells a second of the reverse one.");
+  set.add_uint("reverse-cells-per-s", &options.reverse_cells_per_s, 0, contract_field_from(0),
+               "With both, cells a second of the reverse one.");
   set.add_uint("priority", &request.priority, 0, {0, kPriorityMax},
                "Under pressure the higher is served first.");
   set.add_string("from-traffic", &options.from_traffic, "", "Frames at `from` of the call.");

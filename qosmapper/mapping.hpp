@@ -14,7 +14,7 @@
 
 namespace xbind {
 
-inline constexpr std::uint64_t kCellsPerSMax = 4'294'967'295;      // GSMP's rate fields: 32 bits
+inline constexpr std::uint64_t kCellsPerSMax = 4'294'967'295;      // of a port in GSMP: 32 bits
 inline constexpr std::uint64_t kCellsPerFrameMax = 4'294'967'295;  // the same for a buffer
 
 struct VideoSpec {

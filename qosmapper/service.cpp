@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "core/contract_bound.hpp"
 #include "qosmapper/atm_mapping.hpp"
 #include "qosmapper/contract.hpp"
 #include "qosmapper/mapping.hpp"
@@ -29,8 +30,9 @@ tl::unexpected<ServiceRefusal> refuse(const std::string& text) {
 
 Mapped of_cells(const ServiceSpec& service) {
   if (service.cells_per_s == 0 || service.cells_per_s > kMax) {
-    return refuse("cells/s", service.cells_per_s, kMax,
-                  fmt::format("{} cells/s are not in 1 to {}", service.cells_per_s, kMax));
+    std::string text = fmt::format("{} cells/s are not in 1 to {}", service.cells_per_s, kMax);
+    if (service.cells_per_s != 0) text += fmt::format(": {}", kWhyContractFieldMax);
+    return refuse("cells/s", service.cells_per_s, kMax, std::move(text));
   }
   return MappedService{
       {{service.cells_per_s, service.buffer_cells}, contract_of_cells(service.cells_per_s)},
@@ -46,13 +48,14 @@ Mapped of_video(const ServiceSpec& service) {
     return refuse("frames/1000 s or frame octets", number, 0, mapped.error().text);
   }
   if (mapped->cells_per_s > kMax) {
-    return refuse(
-        "cells/s", mapped->cells_per_s, kMax,
-        fmt::format("the video needs {} cells/s, the most is {}", mapped->cells_per_s, kMax));
+    return refuse("cells/s", mapped->cells_per_s, kMax,
+                  fmt::format("the video needs {} cells/s, the most is {}: {}", mapped->cells_per_s,
+                              kMax, kWhyContractFieldMax));
   }
   if (mapped->buffer_cells > kMax) {
     return refuse("cells a frame", mapped->buffer_cells, kMax,
-                  fmt::format("a frame is {} cells, the most is {}", mapped->buffer_cells, kMax));
+                  fmt::format("a frame is {} cells, the most is {}: {}", mapped->buffer_cells, kMax,
+                              kWhyContractFieldMax));
   }
   UserService frames;
   frames.frames_per_1000_s = service.frames_per_1000_s;

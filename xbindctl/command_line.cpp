@@ -366,7 +366,7 @@ void declare(config::OptionSet& set, CommandLine& line) {
   client::declare_demand(set, line.service, line.named, line.category,
                          "routes: what every line of the path has; not given, any.");
   set.add_flag("both", &line.both, "Both directions; the reverse one takes as much as the first.");
-  set.add_uint("reverse-cells-per-s", &line.reverse_cells_per_s, 0, {0, TrafficContract::kFieldMax},
+  set.add_uint("reverse-cells-per-s", &line.reverse_cells_per_s, 0, contract_field_from(0),
                "With --both, what the reverse direction takes, in cells a second; 0: "
                "as much as the first.");
   set.add_flag("force", &line.force,

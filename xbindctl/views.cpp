@@ -165,10 +165,11 @@ void print_upcalls(const std::map<std::string, Upcalls>& upcalls) {
   if (upcalls.empty()) return;
   std::vector<Row> rows{{"called for", "times", "mean us", "refused", "failed"}};
   for (const auto& [operation, counts] : upcalls) {
-    const double mean = counts.calls == 0 ? 0
-                                          : static_cast<double>(counts.ns) / 1e3 /
-                                                static_cast<double>(counts.calls);
-    rows.push_back({operation, fmt::format("{}", counts.calls), fmt::format("{:.1f}", mean),
+    const std::string mean = counts.calls == 0
+                                 ? "-"
+                                 : fmt::format("{:.1f}", static_cast<double>(counts.ns) / 1e3 /
+                                                             static_cast<double>(counts.calls));
+    rows.push_back({operation, fmt::format("{}", counts.calls), mean,
                     fmt::format("{}", counts.refused), fmt::format("{}", counts.failed)});
   }
   say("");

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "callgen/corba/corba_target.hpp"
 #include "callgen/options/load_options.hpp"
 #include "callgen/report/json_file.hpp"
+#include "callgen/report/report.hpp"
 #include "core/duration_numbers.hpp"
 
 namespace xbind::callgen {
@@ -59,7 +61,7 @@ struct Ceiling {
   LoopFigures figures;
   std::vector<std::string> managers;
   double commands_per_operation = 0;  // hops of a setup or release, and reservations
-  double hit_ratio = 0;               // of the label caches
+  std::optional<double> hit_ratio;    // of the label caches; nullopt: no label was needed
   std::map<std::string, AuditReport> audits;
 
   bool kept() const {
@@ -81,21 +83,33 @@ double grown(const std::vector<Metrics>& before, const std::vector<Metrics>& aft
   return sum;
 }
 
+// Of all answered requests, those before and after the measurement included.
+std::optional<double> refused_share(const LoopFigures& figures) {
+  if (figures.all_operations == 0) return std::nullopt;
+  return static_cast<double>(figures.refused) / static_cast<double>(figures.all_operations);
+}
+
 std::string to_text(const Ceiling& ceiling) {
   const LoopFigures& figures = ceiling.figures;
+  const bool known = figures.latency.count() > 0;
   std::string text = fmt::format(
       "Ceiling of {} manager{}, {} requests under way, at most {} in a message\n"
       "  {:.0f} call operations (setups and releases) a second over {:.1f} s\n"
-      "  {:.0f} hop commands a second, {:.3f} an operation; {:.1f} % of labels from the cache\n"
-      "  from sending to answer: median {:.0f} us, 99th percentile {:.0f} us (a closed loop waits "
+      "  {:.0f} hop commands a second, {:.3f} an operation; {} of labels from the cache\n"
+      "  from sending to answer: median {} us, 99th percentile {} us (a closed loop waits "
       "for answers: not what a caller would see)\n",
       ceiling.managers.size(), ceiling.managers.size() == 1 ? "" : "s", ceiling.plan.in_flight,
       ceiling.plan.max_batch, figures.operations_per_s(),
       std::chrono::duration<double>(figures.measured).count(),
       figures.operations_per_s() * ceiling.commands_per_operation, ceiling.commands_per_operation,
-      100 * ceiling.hit_ratio, in_us(figures.latency.percentile(50)),
-      in_us(figures.latency.percentile(99)));
-  if (figures.refused > 0) text += fmt::format("  {} refused\n", figures.refused);
+      ceiling.hit_ratio ? fmt::format("{:.1f} %", 100 * *ceiling.hit_ratio) : "-",
+      known ? fmt::format("{:.0f}", in_us(figures.latency.percentile(50))) : "-",
+      known ? fmt::format("{:.0f}", in_us(figures.latency.percentile(99))) : "-");
+  if (figures.refused > 0)
+    text += fmt::format(
+        "  {} of {} requests ({}) were refused or busy; the operations above were done. None may "
+        "be refused: the exit code is 1\n",
+        figures.refused, figures.all_operations, share_text(refused_share(figures)));
   for (const auto& [cause, times] : figures.causes)
     text += fmt::format("    {} times {}\n", times, to_string(cause));
   if (figures.unanswered > 0) text += fmt::format("  {} unanswered\n", figures.unanswered);
@@ -113,6 +127,10 @@ std::string to_json(const Ceiling& ceiling) {
   const LoopFigures& figures = ceiling.figures;
   std::map<std::string, std::uint64_t> causes;
   for (const auto& [cause, times] : figures.causes) causes[std::string{to_string(cause)}] = times;
+  const bool known = figures.latency.count() > 0;
+  const auto or_null = [](std::optional<double> number) {
+    return number ? nlohmann::ordered_json(*number) : nlohmann::ordered_json(nullptr);
+  };
   const nlohmann::ordered_json json{
       {"schema", kLoopSchema},
       {"managers", ceiling.managers},
@@ -123,10 +141,13 @@ std::string to_json(const Ceiling& ceiling) {
       {"operations", figures.operations},
       {"operations_per_s", figures.operations_per_s()},
       {"commands_per_operation", ceiling.commands_per_operation},
-      {"label_cache_hit_ratio", ceiling.hit_ratio},
-      {"latency_p50_us", in_us(figures.latency.percentile(50))},
-      {"latency_p99_us", in_us(figures.latency.percentile(99))},
+      {"label_cache_hit_ratio", or_null(ceiling.hit_ratio)},
+      {"latency_p50_us",
+       or_null(known ? std::optional{in_us(figures.latency.percentile(50))} : std::nullopt)},
+      {"latency_p99_us",
+       or_null(known ? std::optional{in_us(figures.latency.percentile(99))} : std::nullopt)},
       {"refused", figures.refused},
+      {"refused_share", or_null(refused_share(figures))},
       {"causes", causes},
       {"unanswered", figures.unanswered},
       {"audit_clean", sum_of(ceiling.audits).proves_clean()},
@@ -162,7 +183,7 @@ Result<Ceiling> measure(const CeilingOptions& options, orb::Runtime& runtime) {
   if (!after) return tl::make_unexpected(after.error());
   const double hits = grown(*before, *after, "label_cache_hits");
   const double takes = hits + grown(*before, *after, "label_cache_misses");
-  ceiling.hit_ratio = takes > 0 ? hits / takes : 0;
+  if (takes > 0) ceiling.hit_ratio = hits / takes;
   if (ceiling.figures.all_operations > 0) {
     ceiling.commands_per_operation =
         grown(*before, *after, "commands") / static_cast<double>(ceiling.figures.all_operations);

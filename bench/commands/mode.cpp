@@ -53,13 +53,14 @@ void declare_objective(config::OptionSet& set, ObjectiveOption& option) {
   set.add_strings(
       "objective", &option.texts,
       fmt::format("What has to be kept, as p99<5ms, fail<0.1%, unanswered=0, p50(release)<2ms, "
-                  "rate>900; none: {}.",
+                  "rate>900; none: {}. Where nothing bounds the calls that are not connected, "
+                  "fail<=1% is added.",
                   kDefaultObjective));
   set.add_check([&option]() -> std::optional<std::string> {
     auto parsed = option.texts.empty() ? parse_objectives(std::string_view{kDefaultObjective})
                                        : parse_objectives(option.texts);
     if (!parsed) return "option --objective: " + parsed.error().text;
-    option.objectives = std::move(*parsed);
+    option.objectives = with_refusal_bound(std::move(*parsed));
     return std::nullopt;
   });
 }

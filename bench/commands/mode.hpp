@@ -28,7 +28,7 @@ struct ModeOptions {
 void declare_mode_options(config::OptionSet& set, ModeOptions& options, const std::string& word,
                           std::initializer_list<const char*> ours);
 
-// --objective, with its default.
+// --objective, with its default and the bound of refusals (with_refusal_bound()).
 struct ObjectiveOption {
   std::vector<std::string> texts;
   std::vector<Objective> objectives;  // of the loaded options

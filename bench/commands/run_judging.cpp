@@ -12,7 +12,9 @@ void declare_judging_options(config::OptionSet& set, JudgingOptions& options,
                              const RunOptions& run) {
   set.add_strings("assert", &options.asserted,
                   "Objectives, as p99<5ms, p50(release)<=800us, slip.p99<1ms, fail<0.1%, "
-                  "unanswered=0, rate>950; the exit code is 1 when one is not kept.");
+                  "unanswered=0, rate>950; the exit code is 1 when one is not kept. Where none "
+                  "bounds the calls that are not connected, fail<=1% is added, except with "
+                  "--expect-refusals.");
   set.add_uint("generators", &options.generators, 1, {1, kMostGenerators},
                "Processes that share the load of poisson or constant arrivals.");
   set.add_flag("expect-refusals", &options.expect_refusals,
@@ -34,8 +36,11 @@ void declare_judging_options(config::OptionSet& set, JudgingOptions& options,
 }
 
 void hold_against(const JudgingOptions& options, RunReport& report) {
-  for (const Judged& judged : judge(options.objectives, report))
-    report.assertions.push_back({judged.objective.text, judged.kept, measured_text(judged)});
+  const bool bounded = options.objectives.empty() || options.expect_refusals;
+  const auto objectives = bounded ? options.objectives : with_refusal_bound(options.objectives);
+  for (const Judged& judged : judge(objectives, report))
+    report.assertions.push_back(
+        {judged.objective.text, judged.kept, measured_text(judged), judged.objective.by_default});
   report.expect_refusals = options.expect_refusals;
 }
 

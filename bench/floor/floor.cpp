@@ -144,8 +144,8 @@ Result<RunReport> Floor::offer(const RunPlan& plan, Workload workload) {
   report.engine = "null";
   report.threshold = setup_.gathering.adaptive ? 1 : setup_.gathering.threshold;
   report.rss_mb["xbind-callgen"] = static_cast<double>(orb::own_resident_kib()) / 1024;
-  report.rss_mb["null-manager"] =
-      static_cast<double>(orb::resident_kib(manager_->pid()).value_or(0)) / 1024;
+  if (const auto kib = orb::resident_kib(manager_->pid()))
+    report.rss_mb["null-manager"] = static_cast<double>(*kib) / 1024;
   return report;
 }
 

@@ -25,13 +25,18 @@ Cell count(std::uint64_t value, Tone tone = Tone::kPlain) {
 std::string digits(double value) { return rounded(value, kNarrowSpace); }
 std::string counted(std::uint64_t value) { return grouped(value, kNarrowSpace); }
 Cell figure(double value) { return number(digits(value)); }
+// "-" for a figure that is not known.
+Cell figure(const std::optional<double>& value) { return value ? figure(*value) : number("-"); }
 Cell ms(double us) { return figure(us / 1000); }
 std::string share(double part) { return part >= 1 ? "100 %" : digits(100 * part) + " %"; }
 double per(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 void verdict(const RunReport& report, Page& page) {
   const Verdict verdict = judge(report);
-  if (verdict.ok)
+  std::size_t said = 0;  // remarks
+  if (verdict.ok && verdict.many_refused && report.setups.connected > 0)
+    page.banner("OK, but " + verdict.remarks.at(said++), Tone::kWarning);
+  else if (verdict.ok)
     page.banner(report.setups.connected > 0
                     ? "OK: every call was answered, every connected one released, nothing leaked"
                     : "OK: no call was connected, as --expect-refusals accepts; nothing leaked",
@@ -44,6 +49,7 @@ void verdict(const RunReport& report, Page& page) {
     page.banner("VOID: the figures belong to another load than the requested one", Tone::kWarning);
   if (verdict.interrupted && verdict.failed) page.paragraph(interruption_of(report) + ".");
   for (const std::string& reason : verdict.reasons) page.paragraph(reason + ".");
+  for (; said < verdict.remarks.size(); ++said) page.paragraph(verdict.remarks[said] + ".");
 }
 
 // Adaptive aggregation has no threshold to show.
@@ -254,34 +260,50 @@ void stages(const RunReport& report, Page& page) {
   page.table({"of", "stage", "counted", "mean µs"}, rows);
 }
 
+std::vector<Cell> cost_row(const std::string& name, const ProcessCost& process,
+                           const RunReport& report, double operations) {
+  const auto shared = [](std::optional<double> amount, double whole) -> std::optional<double> {
+    return amount && whole > 0 ? std::optional{*amount / whole} : std::nullopt;
+  };
+  const auto switches = context_switches(process);
+  const auto scaled = [](std::optional<double> amount, double factor) -> std::optional<double> {
+    return amount ? std::optional{*amount * factor} : std::nullopt;
+  };
+  return {word(name),
+          figure(process.cpu_s),
+          figure(shared(scaled(process.cpu_s, 1e6), operations)),
+          figure(scaled(shared(process.cpu_s, report.duration_s), 100)),
+          figure(shared(switches ? std::optional{static_cast<double>(*switches)} : std::nullopt,
+                        operations)),
+          figure(process.rss_before_mb),
+          figure(process.rss_full_mb),
+          figure(process.rss_after_mb),
+          figure(shared(scaled(rss_growth_mb(process), 1024),
+                        static_cast<double>(report.calls_up_at_full)))};
+}
+
 void cost(const RunReport& report, Page& page) {
   page.heading("What it cost", "cost");
   const auto operations = static_cast<double>(report.setups.connected + report.releases.released);
-  page.paragraph(fmt::format(
-      "{} remote invocations, {} an operation (a connected setup or a release); {} client "
-      "batches "
-      "an operation; {} crankbacks a call; {} batches sent again. {} % of labels came from "
-      "the "
-      "manager's cache.",
-      counted(report.remote_invocations),
-      digits(per(static_cast<double>(report.remote_invocations), operations)),
-      digits(per(static_cast<double>(report.batches), operations)),
-      digits(per_call(report, "crankbacks")),
-      report.managers_grown.contains("batches_resent") ? report.managers_grown.at("batches_resent")
-                                                       : 0,
-      digits(100 * report.label_cache_hit_ratio)));
-  Rows rows;
-  for (const auto& [name, process] : report.processes) {
-    const auto switches =
-        static_cast<double>(process.voluntary_switches + process.involuntary_switches);
-    const double per_call_kib = per((process.rss_full_mb - process.rss_before_mb) * 1024,
-                                    static_cast<double>(report.calls_up_at_full));
-    rows.push_back({word(name), figure(process.cpu_s), figure(per(process.cpu_s * 1e6, operations)),
-                    figure(100 * per(process.cpu_s, report.duration_s)),
-                    figure(per(switches, operations)), figure(process.rss_before_mb),
-                    figure(process.rss_full_mb), figure(process.rss_after_mb),
-                    figure(per_call_kib)});
+  page.paragraph(counters_words(report, kNarrowSpace) + ".");
+  std::string costs;
+  if (operations > 0) {
+    costs = fmt::format(
+        "An operation is a connected setup or a release. {} client batches an "
+        "operation",
+        digits(per(static_cast<double>(report.batches), operations)));
+    if (!report.unknown.contains("remote_invocations"))
+      costs += fmt::format("; {} remote invocations an operation",
+                           digits(per(static_cast<double>(report.remote_invocations), operations)));
   }
+  if (const auto resent = report.managers_grown.find("batches_resent");
+      resent != report.managers_grown.end())
+    costs += fmt::format("{}{} crankbacks a call; {} batches sent again", costs.empty() ? "" : "; ",
+                         digits(per_call(report, "crankbacks")), counted(resent->second));
+  if (!costs.empty()) page.paragraph(costs + ".");
+  Rows rows;
+  for (const auto& [name, process] : report.processes)
+    rows.push_back(cost_row(name, process, report, operations));
   if (rows.empty()) return;
   if (report.processes.size() <= report.generators)
     page.paragraph(
@@ -306,6 +328,11 @@ void checks(const RunReport& report, Page& page) {
   page.table({"check", "measured", "expected", "tolerance", "", "why"}, rows);
 }
 
+// "-" when no audit was made: nothing is known.
+Cell found(const AuditReport& audit, std::uint64_t number_found) {
+  return audit.made ? count(number_found) : number("-");
+}
+
 void audit(const RunReport& report, Page& page) {
   page.heading("Audit after the last release", "audit");
   Rows rows;
@@ -314,9 +341,9 @@ void audit(const RunReport& report, Page& page) {
                     !audit.made            ? word("not made", Tone::kBad)
                     : audit.proves_clean() ? word("clean", Tone::kGood)
                                            : word("not clean", Tone::kBad),
-                    count(audit.stray_cross_connects), count(audit.leaked_labels),
-                    count(audit.leaked_bandwidth_cells_per_s), count(audit.owed),
-                    count(audit.unreadable)});
+                    found(audit, audit.stray_cross_connects), found(audit, audit.leaked_labels),
+                    found(audit, audit.leaked_bandwidth_cells_per_s), found(audit, audit.owed),
+                    found(audit, audit.unreadable)});
   page.table({"manager", "", "wrong cross-connects", "leaked labels", "leaked cells/s", "owed hops",
               "switches not readable"},
              rows);

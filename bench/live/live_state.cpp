@@ -47,6 +47,13 @@ LiveState::Sample LiveState::joined(const Sample& a, const Sample& b) {
   return sum;
 }
 
+std::optional<double> LiveState::refused_share() const {
+  const std::uint64_t refused = last_.refused + last_.busy;
+  const std::uint64_t answered = last_.connected + refused + last_.unanswered;
+  if (answered == 0) return std::nullopt;
+  return static_cast<double>(refused) / static_cast<double>(answered);
+}
+
 void LiveState::take(const Progress& progress) {
   Sample sample;
   sample.at_s = in_seconds(progress.elapsed);
@@ -103,7 +110,8 @@ std::string LiveState::json() const {
         {"busy", last_.busy},
         {"unanswered", last_.unanswered},
         {"under_way", last_.in_flight},
-        {"up", last_.up}}},
+        {"up", last_.up},
+        {"refused_share", number(refused_share())}}},
       {"setup_ms",
        {{"p50", number(ms_of(last_.setup_p50))}, {"p99", number(ms_of(last_.setup_p99))}}},
       {"refusals", std::move(refusals)},

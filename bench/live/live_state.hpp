@@ -42,6 +42,8 @@ class LiveState {
     std::optional<double> p90_ms{};
     std::optional<double> p99_ms{};
   };
+  // Of the answered calls, refused and busy ones; nullopt: none is answered.
+  std::optional<double> refused_share() const;
   static Sample joined(const Sample& a, const Sample& b);
 
   std::string words_;

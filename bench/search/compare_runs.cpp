@@ -45,7 +45,9 @@ double cpu_us_of(const RunReport& report) {
   const auto operations = report.setups.connected + report.releases.released;
   double cpu_s = 0;
   for (const auto& [process, cost] : report.processes) {
-    if (!process.starts_with("xbind-callgen")) cpu_s += cost.cpu_s;
+    if (process.starts_with("xbind-callgen")) continue;
+    if (!cost.cpu_s) return 0;  // not measured: the process had ended
+    cpu_s += *cost.cpu_s;
   }
   return operations == 0 ? 0 : 1e6 * cpu_s / static_cast<double>(operations);
 }
@@ -71,6 +73,8 @@ void warn_of_verdicts(const std::vector<RunReport>& runs, std::string_view side,
                       std::vector<std::string>& warnings) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const Verdict verdict = judge(runs[i]);
+    if (verdict.many_refused)  // its latencies are those of the other calls
+      warnings.push_back(fmt::format("run {} of {}: {}", i + 1, side, verdict.remarks.front()));
     if (verdict.ok) continue;
     warnings.push_back(fmt::format("run {} of {} {}: {}", i + 1, side,
                                    verdict.failed ? "has failed" : "is void",

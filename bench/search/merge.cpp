@@ -205,6 +205,7 @@ RunReport merge(const std::vector<RunReport>& parts) {
   double held_s = 0;
   double gaps_s = 0;
   double hits = 0;
+  double hits_of = 0;  // calls of the parts that know the ratio
   std::size_t number = 0;
   for (const RunReport& part : parts) {
     ++number;
@@ -215,7 +216,10 @@ RunReport merge(const std::vector<RunReport>& parts) {
     add_reasons_of_part(part, number, sum);
     const auto calls = static_cast<double>(part.planned_calls);
     held_s += part.hold_mean_s * calls;
-    hits += part.label_cache_hit_ratio * calls;
+    if (!part.unknown.contains("label_cache_hit_ratio")) {
+      hits += part.label_cache_hit_ratio * calls;
+      hits_of += calls;
+    }
     gaps_s += part.gap_mean_s > 0 ? 1 / part.gap_mean_s : 0;
     for (const auto& [name, value] : part.manifest) {
       const auto same = sum.manifest.find(name);
@@ -225,7 +229,14 @@ RunReport merge(const std::vector<RunReport>& parts) {
   }
   const auto calls = static_cast<double>(sum.planned_calls);
   sum.hold_mean_s = calls > 0 ? held_s / calls : 0;
-  sum.label_cache_hit_ratio = calls > 0 ? hits / calls : 0;
+  sum.label_cache_hit_ratio = hits_of > 0 ? hits / hits_of : 0;
+  // The parts read the same managers: what one of them knows is known.
+  for (const auto& [figure, why] : first.unknown) {
+    const bool nowhere =
+        std::all_of(parts.begin(), parts.end(),
+                    [name = figure](const RunReport& part) { return part.unknown.contains(name); });
+    if (nowhere) sum.unknown[figure] = why;
+  }
   sum.gap_mean_s = gaps_s > 0 ? 1 / gaps_s : 0;
   sum.gap_variation = first.gap_variation;
   sum.audit = sum_of(sum.audits);

@@ -26,6 +26,7 @@ Json json(const std::vector<Judged>& all) {
   Json made = Json::array();
   for (const Judged& judged : all) {
     made.push_back({{"objective", judged.objective.text},
+                    {"default", judged.objective.by_default},
                     {"kept", judged.kept},
                     {"measured", judged.measured ? Json(*judged.measured) : Json(nullptr)},
                     {"text", measured_text(judged)}});
@@ -33,20 +34,32 @@ Json json(const std::vector<Judged>& all) {
   return made;
 }
 
+// null when no request was done.
+Json known(const LatencySummary& latency, double LatencySummary::*figure) {
+  return latency.count == 0 ? Json(nullptr) : Json(latency.*figure);
+}
+
+// An empty cell when no request was done.
+std::string cell(const LatencySummary& latency, double us) {
+  return latency.count == 0 ? std::string{} : fmt::format("{:.3f}", us);
+}
+
 Json run_json(const RunReport& report) {
   const CarriedRates rates = carried_rates(report);
+  const std::optional<double> share = not_connected_share(report.setups);
   return {{"calls", report.planned_calls},
           {"connected", report.setups.connected},
           {"refused", report.setups.refused},
           {"busy", report.setups.busy},
           {"unanswered", report.setups.unanswered},
+          {"not_connected_share", share ? Json(*share) : Json(nullptr)},
           {"offered_per_s", rates.offered_per_s},
           {"carried_per_s", rates.carried_per_s},
           {"call_operations_per_s", report.call_operations_per_s},
-          {"setup_mean_us", report.setup_latency.mean},
-          {"setup_p50_us", report.setup_latency.p50},
-          {"setup_p99_us", report.setup_latency.p99},
-          {"release_p99_us", report.release_latency.p99},
+          {"setup_mean_us", known(report.setup_latency, &LatencySummary::mean)},
+          {"setup_p50_us", known(report.setup_latency, &LatencySummary::p50)},
+          {"setup_p99_us", known(report.setup_latency, &LatencySummary::p99)},
+          {"release_p99_us", known(report.release_latency, &LatencySummary::p99)},
           {"generator_slip_p99_us", report.generator_slip.p99},
           {"duration_s", report.duration_s},
           {"audit_clean", report.audit.clean},
@@ -58,11 +71,12 @@ constexpr std::string_view kRunColumns =
     "release_p99_us,slip_p99_us";
 
 std::string run_columns(const RunReport& report) {
-  return fmt::format("{},{},{},{},{},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f}", report.planned_calls,
-                     report.setups.connected, report.setups.refused, report.setups.busy,
-                     report.setups.unanswered, report.call_operations_per_s,
-                     report.setup_latency.p50, report.setup_latency.p99, report.release_latency.p99,
-                     report.generator_slip.p99);
+  return fmt::format(
+      "{},{},{},{},{},{:.3f},{},{},{},{:.3f}", report.planned_calls, report.setups.connected,
+      report.setups.refused, report.setups.busy, report.setups.unanswered,
+      report.call_operations_per_s, cell(report.setup_latency, report.setup_latency.p50),
+      cell(report.setup_latency, report.setup_latency.p99),
+      cell(report.release_latency, report.release_latency.p99), report.generator_slip.p99);
 }
 
 // The last line of a CSV.

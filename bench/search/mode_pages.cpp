@@ -20,6 +20,11 @@ Cell number(double value, int digits) {
 }
 Cell number(std::uint64_t value) { return {.text = fmt::format("{}", value), .number = true}; }
 
+// "-" when no call was connected.
+Cell ms(const LatencySummary& latency, double us) {
+  return latency.count == 0 ? Cell{.text = "-", .number = true} : number(us / 1000, 3);
+}
+
 // A paragraph for each line.
 void words(page::Page& page, const std::string& text) {
   std::istringstream lines(text);
@@ -44,6 +49,16 @@ void manifest(page::Page& page, const RunReport& report) {
   std::string text;
   for (const auto& [name, value] : report.manifest) text += fmt::format("{} = {}\n", name, value);
   page.folded("Manifest", text);
+}
+
+// The objectives that the point broke, and its other troubles.
+std::string why_not(const SearchPoint& point) {
+  std::string why;
+  for (const Judged& judged : point.judged) {
+    if (!judged.kept) why += (why.empty() ? "" : "; ") + to_text(judged);
+  }
+  for (const std::string& trouble : point.troubles) why += (why.empty() ? "" : "; ") + trouble;
+  return why;
 }
 
 Tone tone_of(PointVerdict verdict) {
@@ -106,26 +121,22 @@ Result<std::string> page_of(const SearchResult& result, const std::vector<Object
   std::vector<std::vector<Cell>> rows;
   for (const SearchPoint& point : result.points) {
     const RunReport& report = point.report;
-    std::string why;
-    for (const Judged& judged : point.judged) {
-      if (!judged.kept) why += (why.empty() ? "" : "; ") + to_text(judged);
-    }
-    for (const std::string& trouble : point.troubles) why += (why.empty() ? "" : "; ") + trouble;
     const bool judges = measures(point.kind);
     rows.push_back(
         {{.text = std::string{to_string(point.kind)}},
          number(point.rate, 1),
          number(report.setups.connected),
          number(report.planned_calls - std::min(report.setups.connected, report.planned_calls)),
-         number(report.setup_latency.p50 / 1000, 3),
-         number(report.setup_latency.p99 / 1000, 3),
+         {.text = share_text(not_connected_share(report.setups)), .number = true},
+         ms(report.setup_latency, report.setup_latency.p50),
+         ms(report.setup_latency, report.setup_latency.p99),
          number(report.call_operations_per_s, 0),
          {.text = judges ? std::string{to_string(point.verdict)} : "",
           .tone = judges ? tone_of(point.verdict) : Tone::kPlain},
-         {.text = judges ? why : ""}});
+         {.text = judges ? why_not(point) : ""}});
   }
-  page.table({"run", "rate", "connected", "not connected", "p50 ms", "p99 ms", "operations/s",
-              "verdict", "because"},
+  page.table({"run", "rate", "connected", "not connected", "share", "p50 ms", "p99 ms",
+              "operations/s", "verdict", "because"},
              rows);
   if (!result.points.empty()) manifest(page, result.points.back().report);
   return page.html();
@@ -160,8 +171,8 @@ Result<std::string> page_of(const OverloadResult& result, const OverloadPlan& pl
                     number(report.setups.refused),
                     number(report.setups.busy),
                     number(report.setups.unanswered),
-                    number(report.setup_latency.p50 / 1000, 3),
-                    number(report.setup_latency.p99 / 1000, 3),
+                    ms(report.setup_latency, report.setup_latency.p50),
+                    ms(report.setup_latency, report.setup_latency.p99),
                     {.text = point.generator_limited ? "void" : "",
                      .tone = point.generator_limited ? Tone::kWarning : Tone::kPlain}});
   }

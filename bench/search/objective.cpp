@@ -197,8 +197,8 @@ Counted count_of(const RunReport& report, std::string_view what) {
   if (what == "unanswered")
     return {setups.unanswered + releases.unanswered, setups.attempted + releases.attempted};
   // Includes calls that were never attempted, because the manager was lost before.
-  return {report.planned_calls - std::min(setups.connected, report.planned_calls),
-          report.planned_calls};
+  const std::uint64_t planned = report.interrupted ? setups.attempted : report.planned_calls;
+  return {planned - std::min(setups.connected, planned), planned};
 }
 
 bool holds(double measured, Comparison comparison, double limit) {
@@ -220,6 +220,19 @@ std::string three_digits(double number) {
 bool is_latency(const Objective& objective) {
   return objective.kind != Objective::Kind::kCount && objective.kind != Objective::Kind::kRate &&
          objective.kind != Objective::Kind::kCarried;
+}
+
+// Whether it limits calls that are not connected from above, or connected ones from below.
+bool limits(const Objective& objective) {
+  const bool from_below = objective.kind == Objective::Kind::kCarried;
+  switch (objective.comparison) {
+    case Comparison::kBelow:
+    case Comparison::kAtMost: return !from_below;
+    case Comparison::kAbove:
+    case Comparison::kAtLeast: return from_below;
+    case Comparison::kEqual: return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -250,6 +263,34 @@ Result<std::vector<Objective>> parse_objectives(const std::vector<std::string>& 
     all.insert(all.end(), some->begin(), some->end());
   }
   return all;
+}
+
+std::vector<Objective> with_refusal_bound(std::vector<Objective> objectives) {
+  const auto bounded = [&objectives](std::string_view what) {
+    return std::any_of(objectives.begin(), objectives.end(),
+                       [what](const Objective& one) { return one.of == what && limits(one); });
+  };
+  const auto add = [&objectives](std::string_view what) {
+    Objective bound;
+    bound.kind = Objective::Kind::kCount;
+    bound.of = what;
+    bound.share = true;
+    bound.comparison = Comparison::kAtMost;
+    bound.limit = 100 * kRefusalsNoticed;
+    bound.text = fmt::format("{}<={:g}%", what, bound.limit);
+    bound.by_default = true;
+    objectives.push_back(std::move(bound));
+  };
+  if (bounded("fail") || bounded(kCarried)) return objectives;
+  const bool refused = bounded("refused");
+  const bool busy = bounded("busy");
+  if (!refused && !busy)
+    add("fail");
+  else if (!refused)
+    add("refused");
+  else if (!busy)
+    add("busy");
+  return objectives;
 }
 
 Judged judge(const Objective& objective, const RunReport& report) {
@@ -326,8 +367,8 @@ std::string measured_text(const Judged& judged) {
 }
 
 std::string to_text(const Judged& judged) {
-  if (!judged.measured) return judged.objective.text + " " + measured_text(judged);
-  return fmt::format("{} {}: {}", judged.objective.text, judged.kept ? "kept" : "broken",
+  if (!judged.measured) return judged.objective.shown() + " " + measured_text(judged);
+  return fmt::format("{} {}: {}", judged.objective.shown(), judged.kept ? "kept" : "broken",
                      measured_text(judged));
 }
 

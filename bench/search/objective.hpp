@@ -9,6 +9,7 @@
 //   count      = "fail"        planned calls that were not connected, for any reason
 //              | "refused" | "busy" | "shed"    setups with this outcome
 //              | "unanswered"  setups and releases; with % the share of all: "busy<1%"
+//                In an interrupted run the calls offered until then count as planned.
 //   rate       = "rate" (calls connected a second) | "operations" (setups and releases a second)
 //   "carried"    rate of connected calls over that of the planned arrivals, in %: "carried>=95%"
 #pragma once
@@ -34,8 +35,12 @@ struct Objective {
   double percent = 50;  // of kPercentile
   bool share = false;   // of kCount and kCarried: the limit is in per cent
   Comparison comparison = Comparison::kBelow;
-  double limit = 0;  // microseconds, calls, per cent, or a second
-  std::string text;  // as written, without blanks
+  double limit = 0;         // microseconds, calls, per cent, or a second
+  std::string text;         // as written, without blanks
+  bool by_default = false;  // with_refusal_bound() has added it
+
+  // "fail<=1% (default)".
+  std::string shown() const { return by_default ? text + " (default)" : text; }
 };
 
 inline constexpr std::string_view kCarried = "carried";
@@ -54,6 +59,13 @@ CarriedRates carried_rates(const RunReport& report);
 Result<std::vector<Objective>> parse_objectives(std::string_view text);
 // The same for a repeated option.
 Result<std::vector<Objective>> parse_objectives(const std::vector<std::string>& texts);
+
+// A refusal is quick and never counts in a latency, so a latency alone says nothing about a system
+// that refuses. Adds "fail<=1%" unless the objectives bound the calls that are not connected from
+// above: by `fail` or `carried`, or by `refused` and `busy`. Of these two a missing one is added
+// with the same limit. 1 % is the usual grade of service of telephone networks; "fail<=100%" says
+// that refusals do not matter.
+std::vector<Objective> with_refusal_bound(std::vector<Objective> objectives);
 
 // An objective and its value in a run.
 struct Judged {

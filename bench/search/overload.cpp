@@ -76,6 +76,14 @@ struct Driver {
   }
 };
 
+// Of the calls at the lowest load, those that were connected in time; 1 when nothing is known.
+double first_share(const OverloadResult& result) {
+  if (result.points.empty() || result.points.front().generator_limited) return 1;
+  const OverloadPoint& first = result.points.front();
+  const auto planned = static_cast<double>(first.report.planned_calls);
+  return planned > 0 ? static_cast<double>(first.within) / planned : 1;
+}
+
 }  // namespace
 
 int OverloadResult::exit_code() const {
@@ -123,12 +131,15 @@ Result<OverloadResult> overload(const OverloadPlan& plan, const RunOptions& base
 std::string to_text(const OverloadPoint& point) {
   const RunReport& report = point.report;
   const SetupCounts& setups = report.setups;
+  const auto ms = [known = report.setup_latency.count > 0](double us) {
+    return known ? fmt::format("{:.2f}", us / 1000) : std::string{"-"};
+  };
   return fmt::format(
       "{:>4.3g}x {:<5} {:>9}/s offered  {:>9}/s in time  {} connected, {} refused, {} busy, {} "
-      "unanswered  p50 {:.2f} ms  p99 {:.2f} ms{}",
+      "unanswered  p50 {} ms  p99 {} ms{}",
       point.factor, point.recovery ? "again" : "", rate_text(point.rate),
       rate_text(point.goodput_per_s), setups.connected, setups.refused, setups.busy,
-      setups.unanswered, report.setup_latency.p50 / 1000, report.setup_latency.p99 / 1000,
+      setups.unanswered, ms(report.setup_latency.p50), ms(report.setup_latency.p99),
       point.generator_limited ? "  (void: the generator could not offer it)" : "");
 }
 
@@ -144,6 +155,13 @@ std::string to_text(const OverloadResult& result, const OverloadPlan& plan) {
                         plan.bound_us / 1000);
   else
     text += "No overload could be offered: the generator is the limit\n";
+  // A collapse is judged against the best goodput, however little of the offered load that is.
+  if (const double left = first_share(result); left < kAllOfIt)
+    text += fmt::format(
+        "Even at {:g}x only {} of the calls were connected within {:g} ms ({} were refused or "
+        "busy): that rate is more than the system carries\n",
+        plan.factors.front(), share_text(left), plan.bound_us / 1000,
+        share_text(refused_share(result.points.front().report.setups)));
   if (result.worst_factor > 0 && !result.overloaded)
     text += fmt::format(
         "That was no overload: all that was offered was done in time, up to {}/s; a higher --rate "

@@ -209,6 +209,10 @@ class Search {
 };
 
 std::string ms(double us) { return fmt::format("{:.2f}", us / 1000); }
+// "-" when no call was connected.
+std::string known_ms(const LatencySummary& latency, double LatencySummary::*percentile) {
+  return latency.count == 0 ? "-" : ms(latency.*percentile);
+}
 
 }  // namespace
 
@@ -304,9 +308,11 @@ Result<SearchResult> search(const SearchPlan& plan, const RunOptions& base,
 std::string to_text(const SearchPoint& point) {
   const RunReport& report = point.report;
   std::string line = fmt::format(
-      "{:<8} {:>9}/s  {:>9} connected  p50 {:>8} ms  p99 {:>8} ms  {:>9} operations/s  ",
+      "{:<8} {:>9}/s  {:>9} connected  {:>7} not  p50 {:>8} ms  p99 {:>8} ms  {:>9} operations/s  ",
       to_string(point.kind), rate_text(point.rate), report.setups.connected,
-      ms(report.setup_latency.p50), ms(report.setup_latency.p99),
+      share_text(not_connected_share(report.setups)),
+      known_ms(report.setup_latency, &LatencySummary::p50),
+      known_ms(report.setup_latency, &LatencySummary::p99),
       rate_text(report.call_operations_per_s));
   if (!measures(point.kind)) return line + "-";
   line += to_string(point.verdict);
@@ -326,7 +332,7 @@ std::string to_text(const SearchPoint& point) {
 std::string to_text(const SearchResult& result, const std::vector<Objective>& objectives) {
   std::vector<std::string> texts;
   texts.reserve(objectives.size());
-  for (const Objective& objective : objectives) texts.push_back(objective.text);
+  for (const Objective& objective : objectives) texts.push_back(objective.shown());
   const std::string what = fmt::format("{}", fmt::join(texts, ", "));
   std::string text;
   if (result.rate > 0)
@@ -335,9 +341,13 @@ std::string to_text(const SearchResult& result, const std::vector<Objective>& ob
   else
     text += fmt::format("No rate was found that keeps {}\n", what);
   if (const SearchPoint* const best = result.best()) {
-    text += fmt::format("  there p50 {} ms, p99 {} ms, {} setups and releases a second\n",
-                        ms(best->report.setup_latency.p50), ms(best->report.setup_latency.p99),
-                        rate_text(best->report.call_operations_per_s));
+    const SetupCounts& setups = best->report.setups;
+    text += fmt::format(
+        "  there p50 {} ms, p99 {} ms, {} setups and releases a second; {} of the calls were not "
+        "connected ({} refused, {} busy, {} unanswered of {})\n",
+        ms(best->report.setup_latency.p50), ms(best->report.setup_latency.p99),
+        rate_text(best->report.call_operations_per_s), share_text(not_connected_share(setups)),
+        setups.refused, setups.busy, setups.unanswered, setups.attempted);
   }
   if (result.broken_rate > 0)
     text +=

@@ -98,6 +98,22 @@ void fill_switchservers(const Counted& before, const Counted& after, RunReport& 
   }
 }
 
+// What all processes have counted since `before`. Call it when the sessions of the report are known.
+void fill_counters(CorbaTarget& target, const Counted& before, RunReport& report) {
+  const auto after = target.statuses();
+  if (!after) {
+    log::warn("{}", after.error().text);
+    counters_unknown(before.managers, after.error().text, report);
+    return;
+  }
+  fill_from_managers(before.managers, *after, report);
+  const Counted counted{*after, target.switch_statuses(), target.own_faults()};
+  fill_faults(before, counted, report);
+  fill_switchservers(before, counted, report);
+  if (report.sessions.reattached.sessions_opened > 0)
+    counters_in_part("a manager was lost, and one that restarts counts from zero", report);
+}
+
 // Waits until no manager owes a removal, `most` has passed, or `stop` returns true.
 void await_debts(CorbaTarget& target, Duration most, const std::function<bool()>& stop) {
   constexpr Duration kBetweenLooks = kCallgenTimers["debt-look"];
@@ -319,15 +335,8 @@ Result<RunReport> run_once(const ClientOptions& client, const RunOptions& option
     report.media = media->check->finish();
     report.media_cells_not_sent = media->lines->cells_not_sent();
   }
-  if (const auto after = target.statuses()) {
-    fill_from_managers(before.managers, *after, report);
-    const Counted counted{*after, target.switch_statuses(), target.own_faults()};
-    fill_faults(before, counted, report);
-    fill_switchservers(before, counted, report);
-  } else {
-    log::warn("{}", after.error().text);
-  }
   report.sessions = {target.unheard(), target.reattached()};
+  fill_counters(target, before, report);
   if (hooks.audit) {
     await_debts(target, Duration{static_cast<std::int64_t>(options.debts_timeout * 1e9)},
                 hooks.stop);

@@ -5,15 +5,17 @@
 #include <unistd.h>
 
 #include <ctime>
+#include <optional>
 
 #include "core/version.hpp"
 
 namespace xbind::callgen {
 namespace {
 
-double megabytes(int pid) {
-  // A process that has ended stays in the table with zero, because it was expected to run.
-  return static_cast<double>(orb::resident_kib(pid).value_or(0)) / 1024;
+// nullopt: the process has ended. It stays in the table, because it was expected to run.
+std::optional<double> megabytes(int pid) {
+  const auto kib = orb::resident_kib(pid);
+  return kib ? std::optional{static_cast<double>(*kib) / 1024} : std::nullopt;
 }
 
 }  // namespace
@@ -26,7 +28,7 @@ ProcessWatch::ProcessWatch(const std::vector<std::pair<std::string, int>>& proce
   watched_["xbind-callgen"].pid = getpid();
   for (const auto& [name, pid] : processes) watched_[name].pid = pid;
   for (auto& [name, watched] : watched_) {
-    watched.before = orb::process_use(watched.pid).value_or(orb::ProcessUse{});
+    watched.before = orb::process_use(watched.pid);
     watched.cost.rss_before_mb = watched.cost.rss_full_mb = megabytes(watched.pid);
   }
 }
@@ -42,16 +44,18 @@ void ProcessWatch::finish(RunReport& report) {
   for (auto& [name, watched] : watched_) {
     ProcessCost& cost = watched.cost;
     cost.rss_after_mb = megabytes(watched.pid);
-    report.rss_mb[name] = cost.rss_after_mb;
-    if (const auto after = orb::process_use(watched.pid)) {
-      cost.cpu_s = std::chrono::duration<double>(after->cpu - watched.before.cpu).count();
+    if (cost.rss_after_mb) report.rss_mb[name] = *cost.rss_after_mb;
+    const auto after = orb::process_use(watched.pid);
+    if (after && watched.before) {
+      cost.cpu_s = std::chrono::duration<double>(after->cpu - watched.before->cpu).count();
       // Ended threads no longer contribute to the count of context switches.
       const auto grown = [](std::uint64_t then, std::uint64_t now) {
         return now > then ? now - then : 0;
       };
-      cost.voluntary_switches = grown(watched.before.voluntary_switches, after->voluntary_switches);
+      cost.voluntary_switches =
+          grown(watched.before->voluntary_switches, after->voluntary_switches);
       cost.involuntary_switches =
-          grown(watched.before.involuntary_switches, after->involuntary_switches);
+          grown(watched.before->involuntary_switches, after->involuntary_switches);
     }
     report.processes[name] = cost;
     report.manifest["placement of " + name] =

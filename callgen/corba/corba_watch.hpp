@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,7 +29,7 @@ class ProcessWatch {
  private:
   struct Watched {
     int pid = 0;
-    orb::ProcessUse before;
+    std::optional<orb::ProcessUse> before;
     ProcessCost cost;
   };
 

@@ -47,13 +47,16 @@ std::optional<std::string> wrong_demand(const config::OptionSet& set,
   if (service_of(options).frames_per_1000_s == 0)
     return fmt::format("option --frames-per-s {} is less than a frame in 1000 seconds",
                        options.frames_per_s);
+  if (auto beyond =
+          frames_beyond_contract(service_of(options).frames_per_1000_s, options.frame_octets))
+    return "options --frames-per-s and --frame-octets: " + *beyond;
   return std::nullopt;
 }
 
 }  // namespace
 
 void declare_contract_options(config::OptionSet& set, ContractOptions& options) {
-  set.add_uint("cells-per-s", &options.cells_per_s, kCells_per_s, {1, 4'294'967'295},
+  set.add_uint("cells-per-s", &options.cells_per_s, kCells_per_s, contract_field_from(1),
                "Bandwidth of each call in 53-octet cells a second.");
   set.add_uint("buffer-cells", &options.buffer_cells, 0, {0, 4'294'967'295},
                "Buffer of each call in cells at every output port.");

@@ -7,6 +7,7 @@
 
 #include "callgen/load/demand_file.hpp"
 #include "callgen/options/load_checks.hpp"
+#include "core/config/service_options.hpp"
 #include "core/duration_numbers.hpp"
 
 namespace xbind::callgen {
@@ -62,7 +63,8 @@ void declare_calls(config::OptionSet& set, LoadOptions& options) {
   set.add_strings("priority", &options.priority,
                   "NUMBER=WEIGHT of the priorities of setups, 0 to 7; none: 0.");
   set.add_uint("modify-cells-per-s", &options.modify_cells_per_s, plan.modified_service.cells_per_s,
-               {1, 4'294'967'295}, "Bandwidth that a modify of --mix asks for, in cells a second.");
+               contract_field_from(1),
+               "Bandwidth that a modify of --mix asks for, in cells a second.");
   set.add_uint("hold-ms", &options.hold_ms, plan.hold_ms, {1, kHoldMsMax},
                "Milliseconds that a hold of --mix lasts without its commit; the commit is sent "
                "before half of them.");

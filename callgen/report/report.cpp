@@ -1,6 +1,7 @@
 // Figures; verdict.cpp has the verdict, report_json.cpp, report_text.cpp and report_page.cpp the
 // forms.
 #include "callgen/report/report.hpp"
+#include "callgen/report/rounding.hpp"
 #include "core/duration_numbers.hpp"
 
 #include <fmt/format.h>
@@ -210,6 +211,51 @@ std::vector<StageMean> setup_stack(const RunReport& report) {
   return stack;
 }
 
+namespace {
+
+constexpr const char* kInvocations = "remote_invocations";
+constexpr const char* kHitRatio = "label_cache_hit_ratio";
+
+void fill_settings(const std::vector<Metrics>& managers, RunReport& report) {
+  const Metrics& first = managers.front();  // all managers of a network have the same settings
+  report.managers = managers.size();
+  report.engine = word_of(value_of(first, "engine"), {"xbind", "sequential", "threaded"});
+  report.aggregation =
+      word_of(value_of(first, "aggregation_mode"), {"fixed", "regions", "adaptive"});
+  // The engines that wait for every answer send each command alone.
+  report.threshold = report.engine == "xbind" ? value_of(first, "threshold") : 1;
+  report.switches = value_of(first, "switches");
+}
+
+}  // namespace
+
+void counters_unknown(const std::vector<Metrics>& before, const std::string& why,
+                      RunReport& report) {
+  if (!before.empty()) fill_settings(before, report);
+  for (const char* const key : {kInvocations, kHitRatio}) report.unknown[key] = why;
+}
+
+void counters_in_part(const std::string& why, RunReport& report) {
+  for (const char* const key : {kInvocations, kHitRatio}) report.unknown.emplace(key, why);
+}
+
+std::string counters_words(const RunReport& report, std::string_view space) {
+  const auto why = report.unknown.find(kInvocations);
+  const auto why_ratio = report.unknown.find(kHitRatio);
+  const bool whole = why == report.unknown.end();
+  if (!whole && report.remote_invocations == 0)
+    return fmt::format("remote invocations and labels from the cache: not known, {}", why->second);
+  const bool same_part =
+      !whole && why_ratio != report.unknown.end() && why_ratio->second == why->second;
+  const bool ratio = why_ratio == report.unknown.end() || same_part;
+  return fmt::format("{}{} remote invocations; {}{}{}", whole ? "" : "at least ",
+                     grouped(report.remote_invocations, space),
+                     ratio ? fmt::format("{:.1f} % of labels came from the manager's cache",
+                                         100 * report.label_cache_hit_ratio)
+                           : why_ratio->second,
+                     whole ? "" : "; counted in part: ", whole ? "" : why->second);
+}
+
 void fill_from_managers(const std::vector<Metrics>& before, const std::vector<Metrics>& after,
                         RunReport& report) {
   if (after.empty()) return;
@@ -226,19 +272,18 @@ void fill_from_managers(const std::vector<Metrics>& before, const std::vector<Me
   for (const Metrics& manager : after) {
     for (const auto& [name, value] : manager) report.managers_last[name] += value;
   }
-  const Metrics& first = after.front();  // all managers of a network have the same settings
-  report.managers = after.size();
-  report.engine = word_of(value_of(first, "engine"), {"xbind", "sequential", "threaded"});
-  report.aggregation =
-      word_of(value_of(first, "aggregation_mode"), {"fixed", "regions", "adaptive"});
-  // The engines that wait for every answer send each command alone.
-  report.threshold = report.engine == "xbind" ? value_of(first, "threshold") : 1;
-  report.switches = value_of(first, "switches");
+  fill_settings(after, report);
   report.remote_invocations = grown("giop_requests");
+  for (std::size_t i = 0; i < std::min(before.size(), after.size()); ++i) {
+    if (value_of(after[i], "giop_requests") < value_of(before[i], "giop_requests"))
+      counters_in_part("a manager has restarted, and counts from zero since", report);
+  }
   const std::uint64_t hits = grown("label_cache_hits");
   const std::uint64_t takes = hits + grown("label_cache_misses");
-  report.label_cache_hit_ratio =
-      takes == 0 ? 0.0 : static_cast<double>(hits) / static_cast<double>(takes);
+  if (takes == 0)
+    report.unknown[kHitRatio] = "no label was needed";
+  else
+    report.label_cache_hit_ratio = static_cast<double>(hits) / static_cast<double>(takes);
 }
 
 }  // namespace xbind::callgen

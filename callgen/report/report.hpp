@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "callgen/media/media_check.hpp"
@@ -105,8 +106,11 @@ struct RunReport {
   std::uint64_t switches = 0;
   std::uint64_t remote_invocations = 0;  // GIOP requests, both legs and both directions
   double label_cache_hit_ratio = 0;
-  std::map<std::string, double> rss_mb;                        // by process
-  Faults faults;                                               // sum of all legs
+  // Figures of the contract that are not known, or only in part, by the name of their key, with the
+  // reason. Their numbers are what was counted, if anything was.
+  std::map<std::string, std::string> unknown;
+  std::map<std::string, double> rss_mb;  // by process that is there at the end
+  Faults faults;                         // sum of all legs
   std::map<std::string, faults::FaultCounters> faults_by_leg;  // "client_to_manager", ...
   AuditReport audit;                                           // sum_of(audits)
   std::map<std::string, AuditReport> audits;                   // by manager
@@ -160,6 +164,16 @@ std::vector<StageMean> setup_stack(const RunReport& report);
 // manager that restarted in between began at zero.
 void fill_from_managers(const std::vector<Metrics>& before, const std::vector<Metrics>& after,
                         RunReport& report);
+// The managers' counters after the run are not known, because of `why`. Takes what `before` tells:
+// engine, aggregation, threshold and switches.
+void counters_unknown(const std::vector<Metrics>& before, const std::string& why,
+                      RunReport& report);
+// The counters know a part alone: a manager was lost and has counted from its restart on. Call it
+// after fill_from_managers().
+void counters_in_part(const std::string& why, RunReport& report);
+// "1 234 remote invocations; 98.5 % of labels came from the manager's cache"; "at least ..." or
+// "not known ..." with the reason.
+std::string counters_words(const RunReport& report, std::string_view space = " ");
 
 // --- the verdict --------------------------------------------------------------------------------
 
@@ -177,7 +191,23 @@ struct Verdict {
   // against the run.
   bool interrupted = false;
   std::vector<std::string> reasons;  // one sentence for each reason against the run
+  // Refusals, for the reader: a refusal is an answer, so without an objective that bounds them
+  // they are no reason against the run. "99 of 100 calls (99.0 %) were refused or busy", first of
+  // the run, then of each phase and class with more than kRefusalsNoticed. None: no refusal.
+  std::vector<std::string> remarks;
+  // More than kRefusalsNoticed of the calls: every form of the verdict begins with it.
+  bool many_refused = false;
 };
+
+// The share of refused and busy calls above which a verdict mentions them first, and the bound of
+// an objective that names none (bench/search/objective.hpp).
+inline constexpr double kRefusalsNoticed = 0.01;
+// The share of the attempted calls that were refused or busy; nullopt: none was attempted.
+std::optional<double> refused_share(const SetupCounts& setups);
+// The same, of calls that were not connected for any reason.
+std::optional<double> not_connected_share(const SetupCounts& setups);
+// "0.50 %", "99.0 %"; "more than 99.9 %" when not quite all; "-" for nullopt.
+std::string share_text(std::optional<double> share);
 
 // The limits of `void`.
 // limit of its p99: 10 ms or ten mean gaps, whichever is greater

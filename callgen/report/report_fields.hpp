@@ -194,6 +194,7 @@ void all(auto& io, Is<Assertion> auto& x) {
   io("objective", x.objective);
   io("kept", x.kept);
   io("measured", x.measured);
+  io("default", x.by_default);
 }
 
 void all(auto& io, Is<BatchMeans::Interval> auto& x) {
@@ -283,6 +284,7 @@ void flat(auto& io, Is<RunReport> auto& x) {
 void added(auto& io, Is<RunReport> auto& x) {
   io("managers", x.managers);
   io("aggregation", x.aggregation);
+  io("unknown", x.unknown);
   io("audits", x.audits);
   io("refusal_latency_us", x.refusal_latency);
   io("generator_slip_us", x.generator_slip);

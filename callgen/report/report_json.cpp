@@ -101,18 +101,23 @@ Json stages(const RunReport& report) {
 // Per operation: a connected setup or a completed release.
 Json cost(const RunReport& report) {
   const auto operations = static_cast<double>(report.setups.connected + report.releases.released);
-  const auto per_operation = [operations](double amount) {
-    return operations > 0 ? amount / operations : 0.0;
+  // null: the amount is not known, or there was no operation to divide it by.
+  const auto per_operation = [operations](std::optional<double> amount) {
+    return amount && operations > 0 ? Json(*amount / operations) : Json(nullptr);
   };
   const auto full = static_cast<double>(report.calls_up_at_full);
+  const bool counted = !report.unknown.contains("remote_invocations");
   Json processes = Json::object();
   for (const auto& [name, process] : report.processes) {
     Json one;
-    one["cpu_us_per_operation"] = per_operation(process.cpu_s * 1e6);
-    one["context_switches_per_operation"] = per_operation(
-        static_cast<double>(process.voluntary_switches + process.involuntary_switches));
+    one["cpu_us_per_operation"] =
+        per_operation(process.cpu_s ? std::optional{*process.cpu_s * 1e6} : std::nullopt);
+    const auto switches = context_switches(process);
+    one["context_switches_per_operation"] =
+        per_operation(switches ? std::optional{static_cast<double>(*switches)} : std::nullopt);
+    const auto grown_mb = rss_growth_mb(process);
     one["rss_bytes_per_call_up"] =
-        full > 0 ? (process.rss_full_mb - process.rss_before_mb) * 1048576 / full : 0.0;
+        full > 0 && grown_mb ? Json(*grown_mb * 1048576 / full) : Json(nullptr);
     processes[name] = std::move(one);
   }
   const auto cached = report.managers_last.find("labels_cached");
@@ -121,7 +126,8 @@ Json cost(const RunReport& report) {
   const auto peak = static_cast<double>(report.calls_up_peak);
   return {{"operations", report.setups.connected + report.releases.released},
           {"remote_invocations_per_operation",
-           per_operation(static_cast<double>(report.remote_invocations))},
+           per_operation(counted ? std::optional{static_cast<double>(report.remote_invocations)}
+                                 : std::nullopt)},
           {"client_batches_per_operation", per_operation(static_cast<double>(report.batches))},
           {"crankbacks_per_call", per_call(report, "crankbacks")},
           {"batches_resent", report.managers_grown.contains("batches_resent")
@@ -189,7 +195,9 @@ std::string to_json(const RunReport& report) {
   root["verdict"] = {{"ok", verdict.ok},
                      {"void", verdict.is_void},
                      {"interrupted", verdict.interrupted},
-                     {"reasons", verdict.reasons}};
+                     {"reasons", verdict.reasons},
+                     {"remarks", verdict.remarks},
+                     {"refused_share", Writer::written(refused_share(report.setups))}};
   root["refusals"] = object(report.refusals.by_cause());
   root["refusals_by_place"] = object(report.refusals.by_place());
   root["release_failures"] = object(report.release_failures.by_cause());

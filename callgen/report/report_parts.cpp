@@ -107,4 +107,14 @@ std::string sentence_of(const RateChange& change) {
   return "no further call offered";
 }
 
+std::optional<std::uint64_t> context_switches(const ProcessCost& process) {
+  if (!process.voluntary_switches || !process.involuntary_switches) return std::nullopt;
+  return *process.voluntary_switches + *process.involuntary_switches;
+}
+
+std::optional<double> rss_growth_mb(const ProcessCost& process) {
+  if (!process.rss_full_mb || !process.rss_before_mb) return std::nullopt;
+  return *process.rss_full_mb - *process.rss_before_mb;
+}
+
 }  // namespace xbind::callgen

@@ -229,8 +229,7 @@ void checks(const RunReport& report, Page& page) {
 
 void system(const RunReport& report, Page& page) {
   page.line("System");
-  page.line("  {} remote invocations; {:.1f} % of labels came from the manager's cache",
-            grouped(report.remote_invocations), 100 * report.label_cache_hit_ratio);
+  page.line("  {}", counters_words(report));
   const Faults& faults = report.faults;
   if (faults.dropped + faults.repeated + faults.reordered + faults.delayed > 0)
     page.line("  injected faults: {} messages dropped, {} repeated, {} reordered, {} delayed",
@@ -243,12 +242,19 @@ void system(const RunReport& report, Page& page) {
   }
   const auto operations = static_cast<double>(report.setups.connected + report.releases.released);
   page.line("  {:>9} {:>13} {:>10} {:>12}   process", "CPU", "CPU/operation", "switches", "memory");
+  const auto text = [](const std::optional<double>& figure) {
+    return figure ? rounded(*figure) : std::string{"-"};
+  };
+  bool ended = false;
   for (const auto& [name, process] : report.processes) {
-    const auto switches = process.voluntary_switches + process.involuntary_switches;
-    page.line("  {:>7} s {:>10} us {:>10} {:>9} MB   {}", rounded(process.cpu_s),
-              rounded(operations > 0 ? process.cpu_s * 1e6 / operations : 0), grouped(switches),
-              rounded(process.rss_after_mb), name);
+    const auto switches = context_switches(process);
+    const bool per_operation = process.cpu_s && operations > 0;
+    page.line("  {:>7} s {:>10} us {:>10} {:>9} MB   {}", text(process.cpu_s),
+              per_operation ? rounded(*process.cpu_s * 1e6 / operations) : "-",
+              switches ? grouped(*switches) : "-", text(process.rss_after_mb), name);
+    ended = ended || !process.rss_after_mb;
   }
+  if (ended) page.line("  -: not known; the process that was watched had ended before the run did");
 }
 
 void audit(const AuditReport& audit, Page& page) {
@@ -312,17 +318,22 @@ void assertions(const RunReport& report, Page& page) {
   if (report.assertions.empty()) return;
   page.line("Asserted");
   for (const Assertion& assertion : report.assertions)
-    page.line("  {:<7} {}: {}", assertion.kept ? "kept" : "BROKEN", assertion.objective,
-              assertion.measured);
+    page.line("  {:<7} {}{}: {}", assertion.kept ? "kept" : "BROKEN", assertion.objective,
+              assertion.by_default ? " (default)" : "", assertion.measured);
 }
 
 void verdict(const RunReport& report, Page& page) {
   const Verdict verdict = judge(report);
-  if (verdict.ok) {
-    page.line("Verdict: OK. {}, nothing leaked.",
-              report.setups.connected > 0
-                  ? "Every call was answered, every connected one released"
-                  : "No call was connected, as --expect-refusals accepts; every call was answered");
+  const char* const answered =
+      report.setups.connected > 0
+          ? "Every call was answered, every connected one released"
+          : "No call was connected, as --expect-refusals accepts; every call was answered";
+  std::size_t said = 0;  // remarks
+  if (verdict.ok && verdict.many_refused && report.setups.connected > 0) {
+    page.line("Verdict: OK, but {}.", verdict.remarks.at(said++));
+    page.line("  {}, nothing leaked.", answered);
+  } else if (verdict.ok) {
+    page.line("Verdict: OK. {}, nothing leaked.", answered);
   } else if (verdict.failed) {
     page.line("Verdict: FAILED{}, because", verdict.is_void ? " and VOID" : "");
   } else if (verdict.reasons.empty()) {
@@ -332,6 +343,8 @@ void verdict(const RunReport& report, Page& page) {
     page.line("Verdict: VOID. The figures belong to another load than the requested one, because");
   }
   for (const std::string& reason : verdict.reasons) page.line("  - {}", reason);
+  for (; said < verdict.remarks.size(); ++said)
+    page.line("  {}{}.", verdict.reasons.empty() ? "" : "Besides: ", verdict.remarks[said]);
 }
 
 }  // namespace

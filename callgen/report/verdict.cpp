@@ -7,6 +7,7 @@
 
 #include "callgen/report/model_checks.hpp"
 #include "callgen/report/report.hpp"
+#include "callgen/report/rounding.hpp"
 
 namespace xbind::callgen {
 namespace {
@@ -144,7 +145,56 @@ void judge_load(const RunReport& report, std::vector<std::string>& reasons) {
   for (const std::string& reason : report.parts_void) reasons.push_back(reason);
 }
 
+std::optional<double> share_of(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0) return std::nullopt;
+  return static_cast<double>(part) / static_cast<double>(whole);
+}
+
+// "99 of 100 calls (99.0 %) were refused or busy".
+std::string refused_words(std::uint64_t refused, std::uint64_t attempted) {
+  return fmt::format("{} of {} call{} ({}) {} refused or busy", grouped(refused),
+                     grouped(attempted), attempted == 1 ? "" : "s",
+                     share_text(share_of(refused, attempted)), refused == 1 ? "was" : "were");
+}
+
+void remark_parts(const std::vector<PartReport>& parts, const char* what,
+                  std::vector<std::string>& remarks) {
+  for (const PartReport& part : parts) {
+    const std::uint64_t refused = part.refused + part.busy;
+    if (share_of(refused, part.attempted).value_or(0) > kRefusalsNoticed)
+      remarks.push_back(
+          fmt::format("{} {}: {}", what, part.name, refused_words(refused, part.attempted)));
+  }
+}
+
+void remark_refusals(const RunReport& report, Verdict& verdict) {
+  const SetupCounts& setups = report.setups;
+  const std::uint64_t refused = setups.refused + setups.busy;
+  if (refused == 0) return;
+  verdict.many_refused = *refused_share(setups) > kRefusalsNoticed;
+  verdict.remarks.push_back(refused_words(refused, setups.attempted));
+  remark_parts(report.phases, "phase", verdict.remarks);
+  remark_parts(report.classes, "class", verdict.remarks);
+}
+
 }  // namespace
+
+std::optional<double> refused_share(const SetupCounts& setups) {
+  return share_of(setups.refused + setups.busy, setups.attempted);
+}
+
+std::optional<double> not_connected_share(const SetupCounts& setups) {
+  return share_of(setups.attempted - std::min(setups.connected, setups.attempted),
+                  setups.attempted);
+}
+
+std::string share_text(std::optional<double> share) {
+  if (!share) return "-";
+  if (*share <= 0) return "0 %";
+  if (*share >= 1) return "100 %";
+  if (*share >= 0.9995) return "more than 99.9 %";
+  return rounded(100 * *share) + " %";
+}
 
 std::string no_answer_from(const std::string& manager, const std::string& callback) {
   return fmt::format(
@@ -178,14 +228,18 @@ Verdict judge(const RunReport& report) {
   for (const std::string& reason : report.parts_failed) verdict.reasons.push_back(reason);
   for (const Assertion& assertion : report.assertions) {
     if (!assertion.kept)
-      verdict.reasons.push_back(
-          fmt::format("{} was asserted: {}", assertion.objective, assertion.measured));
+      verdict.reasons.push_back(fmt::format(
+          "{} was asserted{}: {}", assertion.objective,
+          assertion.by_default ? ", because no assertion bounds the calls that are not connected"
+                               : "",
+          assertion.measured));
   }
   judge_events(report, verdict.reasons);
   verdict.failed = !verdict.reasons.empty();
   const std::size_t failures = verdict.reasons.size();
   judge_load(report, verdict.reasons);
   verdict.is_void = verdict.reasons.size() > failures;
+  remark_refusals(report, verdict);
   verdict.interrupted = report.interrupted;
   verdict.ok = verdict.reasons.empty() && !verdict.interrupted;
   return verdict;

@@ -90,7 +90,8 @@ class CauseCounts {
                           std::map<std::string, std::uint64_t> by_place);
   // "no bandwidth" -> 12
   const std::map<std::string, std::uint64_t>& by_cause() const { return by_cause_; }
-  // "no bandwidth at switch-1 port 2" -> 7, "no bandwidth elsewhere" -> 5; the same total.
+  // "no bandwidth at switch-1 port 2" -> 7, "no bandwidth elsewhere" -> 5; the same total. Invalid
+  // requests with their reason: "invalid request at cells/s: 0 cells/s are not in 1 to 16777215".
   const std::map<std::string, std::uint64_t>& by_place() const { return by_place_; }
 
  private:

@@ -122,21 +122,24 @@ export class Call {
 }
 
 // The stages follow one another without a gap. The call's own times give the lengths, if they are
-// recorded, else the means of all setups.
-function stages(line) {
+// recorded, else the means of all setups. A manager that has restarted may know neither.
+export function stages(line) {
   const own = line.stages.some((one) => one.ns !== null);
-  const mean = (one) => (one.count_of_all > 0 ? one.ns_of_all / one.count_of_all : 0);
+  const mean = (one) => (one.count_of_all > 0 ? one.ns_of_all / one.count_of_all : null);
+  const inMs = (ns) => (ns === null ? null : ns / 1e6);
   const parts = line.stages.filter((one) => one.stage !== 'total')
-    .map((one) => ({ ...one, ms: (own ? one.ns ?? 0 : mean(one)) / 1e6 }));
-  const total = parts.reduce((sum, one) => sum + one.ms, 0) || 1;
+    .map((one) => ({ ...one, ms: inMs(own ? one.ns : mean(one)) }));
+  const total = parts.reduce((sum, one) => sum + (one.ms ?? 0), 0) || 1;
   const words = { done: 'good', 'under way': 'info', 'to come': '' };
   const bars = parts.map((one) => {
     const filled = h('div', { class: 'fill' });
-    filled.style.width = `${(100 * one.ms) / total}%`;
+    filled.style.width = `${(100 * (one.ms ?? 0)) / total}%`;
     return [h('span', {}, one.stage), h('div', { class: 'track' }, filled),
-      h('span', { class: 'nowrap small' }, duration(one.ms), ' ', badge(one.progress, words[one.progress]))];
+      h('span', { class: 'nowrap small' }, one.ms === null ? '–' : duration(one.ms), ' ', badge(one.progress, words[one.progress]))];
   });
-  const whose = own ? 'the times are its own.' : 'the times are the means of all setups of its manager.';
+  const whose = own ? 'the times are its own.'
+    : parts.some((one) => one.ms !== null) ? 'the times are the means of all setups of its manager.'
+      : 'no times are known: its manager has counted no setup since it started.';
   return [h('p', { class: 'muted small' }, `How far this call is; ${whose}`), h('div', { class: 'stages' }, bars)];
 }
 

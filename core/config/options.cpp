@@ -116,8 +116,10 @@ void OptionSet::add_uint_with(std::string name, std::function<void(std::uint64_t
                   bounds.min, bounds.max);
     }
     if (error != std::errc{} || value < bounds.min || value > bounds.max) {
-      return fail(ErrorCode::kBadInput, "{} is out of the range {} to {}", text, bounds.min,
-                  bounds.max);
+      const bool above = error != std::errc{} || value > bounds.max;
+      const bool reasoned = above && !bounds.why_max.empty();
+      return fail(ErrorCode::kBadInput, "{} is out of the range {} to {}{}{}", text, bounds.min,
+                  bounds.max, reasoned ? ": " : "", reasoned ? bounds.why_max : "");
     }
     return Assign{[assign, value] { assign(value); }};
   };

@@ -60,6 +60,7 @@ namespace xbind::config {
 struct UintBounds {  // both ends included
   std::uint64_t min = 0;
   std::uint64_t max = std::numeric_limits<std::uint64_t>::max();
+  std::string_view why_max = {};  // ends the refusal of a greater value; of static storage
 };
 
 struct DoubleBounds {  // both ends included; values are finite in any case

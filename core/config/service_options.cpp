@@ -15,6 +15,21 @@ constexpr const char* kGoWith[] = {"peak-to-mean",    "burst-frames", "bits-per-
 
 }  // namespace
 
+std::optional<std::string> frames_beyond_contract(std::uint64_t frames_per_1000_s,
+                                                  std::uint64_t frame_octets) {
+  constexpr std::uint64_t kCellOctets = 48;
+  constexpr std::uint64_t kMax = TrafficContract::kFieldMax;
+  const std::uint64_t frame_cells = frame_octets / kCellOctets + (frame_octets % kCellOctets != 0);
+  if (frame_cells > kMax) {
+    return fmt::format("a frame of {} octets has at least {} cells, more than {}: {}", frame_octets,
+                       frame_cells, kMax, kWhyContractFieldMax);
+  }
+  // By division: the product may overflow.
+  if (frame_cells == 0 || frames_per_1000_s <= kMax * 1000 / frame_cells) return std::nullopt;
+  return fmt::format("{} frames in 1000 s of {} octets need more than {} cells/s: {}",
+                     frames_per_1000_s, frame_octets, kMax, kWhyContractFieldMax);
+}
+
 void declare_service_options(config::OptionSet& set, ServiceOptions& options,
                              const std::string& prefix) {
   set.add_string(
@@ -26,7 +41,7 @@ void declare_service_options(config::OptionSet& set, ServiceOptions& options,
   set.add_double("peak-to-mean", &options.peak_to_mean, 0, {0, 1000},
                  "With --service-class video: largest frame over the mean; 0: not given.");
   set.add_uint(
-      "burst-frames", &options.burst_frames, 0, {0, 16'777'215},
+      "burst-frames", &options.burst_frames, 0, contract_field_from(0),
       "With --service-class video, data: number of largest frames in a row; 0: not given.");
   set.add_uint("bits-per-s", &options.bits_per_s, 0, {0, 100'000'000'000},
                "With --service-class constant: bit rate of the frames; data: guaranteed bit rate; "

@@ -7,7 +7,9 @@
 #include <string>
 
 #include "core/config/options.hpp"
+#include "core/contract_bound.hpp"
 #include "core/service_terms.hpp"
+#include "core/traffic_contract.hpp"
 
 namespace xbind {
 
@@ -20,6 +22,15 @@ struct ServiceOptions {
   double frame_loss = 0;
   double delay_ms = 0;
 };
+
+// Bounds of an option that becomes a field of a contract: a rate, a burst, a tolerance.
+constexpr config::UintBounds contract_field_from(std::uint64_t min) {
+  return {min, TrafficContract::kFieldMax, kWhyContractFieldMax};
+}
+// Refuses frames that certainly need more cells a second, or in a frame, than a contract can say:
+// a cell has 48 octets of payload. The QOSMapper counts the cells exactly.
+std::optional<std::string> frames_beyond_contract(std::uint64_t frames_per_1000_s,
+                                                  std::uint64_t frame_octets);
 
 // Declares the options; `prefix` begins the help text of --service-class. Also adds a check that
 // refuses the other options where --service-class is not given. `set` and `options` must outlive

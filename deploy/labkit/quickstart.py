@@ -28,6 +28,9 @@ from labkit.process import LabError, run_forwarding_signals, words_of  # noqa: E
 
 BUILD = ROOT / "build"
 FAULTS_MAX = 0.5
+# The bound of a contract and its reason (core/traffic_contract.hpp, core/contract_bound.hpp).
+CELLS_PER_S_MAX = 2**24 - 1
+CELLS_PER_S_WHY = "GSMP's traffic fields have 24 bits"
 # Seconds in which a manager sends the removals that it owes to a switch that was away and is back.
 DEBTS_TIMEOUT_S = 10
 CALLGEN_INTERRUPTED = 4  # callgen's exit code, and ours
@@ -251,8 +254,8 @@ def parse(words):
     """Reads the options. WrongUse for one that cannot be parsed or is out of bounds."""
     readers = {
         "calls": whole(1, 10**12), "rate": real(above=0.0), "hold": real(above=None),
-        "seed": whole(0, 2**64 - 1), "cells-per-s": whole(1, 2**32 - 1), "threshold": threshold,
-        "engine": one_of(ENGINES), "managers": whole(1, MANAGERS_MAX),
+        "seed": whole(0, 2**64 - 1), "cells-per-s": whole(1, CELLS_PER_S_MAX, CELLS_PER_S_WHY),
+        "threshold": threshold, "engine": one_of(ENGINES), "managers": whole(1, MANAGERS_MAX),
         "label-policy": one_of(LABEL_POLICIES), "topology": existing_file,
         "switch": one_of(topologies.KINDS), "default-rate": real(above=0.0),
         "nodes-per-process": whole(1, hosts.NODES_MAX),
@@ -302,10 +305,13 @@ def check_together(options, given):
                        f"command, so it sends each alone and takes no threshold but 1")
 
 
-def whole(low, high):
+def whole(low, high, why=None):
+    """`why`: the reason for `high`."""
     def read(name, value):
         if not re.fullmatch(r"[0-9]{1,20}", value) or not low <= int(value) <= high:
-            raise WrongUse(f"--{name} {value}: a whole number from {low} to {high} is needed")
+            reason = f": {why}" if why else ""
+            raise WrongUse(
+                f"--{name} {value}: a whole number from {low} to {high} is needed{reason}")
         return int(value)
     return read
 

@@ -159,7 +159,9 @@ def row(process):
 def line(process):
     """The same as a line of text."""
     if process.alive():
-        state = f"up    since {clock(process.since())}  {process.rss_mb() or 0:7.1f} MB"
+        rss_mb = process.rss_mb()
+        memory = "      -" if rss_mb is None else f"{rss_mb:7.1f}"
+        state = f"up    since {clock(process.since())}  {memory} MB"
     elif process.since() is None:  # it ended after its last output
         state = f"GONE  after {clock(process.last_output()) or '?':<19}  {'':10}"
     else:

@@ -191,6 +191,30 @@ class Modes(InOneLab):
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         self.assertIn("No rate was found that keeps min<1ns", done.stdout)
 
+    def test_a_latency_alone_is_not_kept_by_refusing_calls(self):
+        # A link carries one of these calls: nearly all are refused, and the others are quick.
+        crowd = ["--cells-per-s", "200000", "--hold", "2"]
+        done = self.callgen("saturate", "--objective", "p50<60s,unanswered=0", "--rate", "40",
+                            "--lowest-rate", "20", "--point-seconds", "0.1", *crowd,
+                            "--json", self.directory / "found.json", timeout=240)
+        found = json.loads((self.directory / "found.json").read_text())
+        self.assertEqual((done.returncode, found["end"]), (1, "none kept"), done.stdout)
+        self.assertIn("keeps p50<60s, unanswered=0, fail<=1% (default)", done.stdout)
+        self.assertEqual(found["objectives"], ["p50<60s", "unanswered=0", "fail<=1%"])
+        self.assertGreater(found["points"][-1]["run"]["not_connected_share"], 0.5)
+
+        done, report = self.run_into("crowd", "--calls", "100", "--rate", "200", *crowd,
+                                     "--assert", "p50<60s")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stderr, r"fail<=1% was asserted, because .*: [0-9.]+ %\n")
+        self.assertEqual([(one["objective"], one["default"]) for one in report["assertions"]],
+                         [("p50<60s", False), ("fail<=1%", True)])
+
+        # Without an assertion a refusal is an answer, and the verdict says how many there were.
+        done = self.callgen("run", "--calls", "100", "--rate", "200", *crowd)
+        self.assertIn(done.returncode, (0, 3), done.stdout)  # void on a busy machine
+        self.assertRegex(done.stdout, r"[0-9]+ of 100 calls \([0-9.]+ %\) were refused or busy")
+
     # overload
 
     def test_overload_tells_goodput_at_each_factor_and_the_recovery(self):

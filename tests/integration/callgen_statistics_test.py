@@ -156,6 +156,7 @@ class Statistics(InOneLab):
             exactly(f"setups/{name}", ends[name])
         exactly("setups/unanswered", ends["unanswered"] + ends["shed"])
         exactly("calls/shed", ends["shed"])
+        exactly("verdict/refused_share", (ends["refused"] + ends["busy"]) / CALLS)
         ends = Counter(record.ended for record in self.releases)
         exactly("releases/attempted", len(self.releases))
         exactly("releases/released", ends["done"])

@@ -254,6 +254,20 @@ class Page(InOneLab):
             self.browser.find("button.danger").click()
         self.browser.wait(lambda: "released" in self.browser.text("#view-call"), "it is released")
 
+    def test_times_of_a_setup_that_nobody_knows_are_no_zeros(self):
+        """A call that is older than its manager: it has no times, and there are no means."""
+        shown = self.browser.driver.execute_async_script("""
+            const done = arguments[arguments.length - 1];
+            const line = { stages: ['admission', 'total'].map((stage) => (
+              { stage, progress: 'done', ns: null, ns_of_all: 0, count_of_all: 0 })) };
+            import('/call.js').then(({ stages }) => {
+              const place = document.createElement('div');
+              place.append(...stages(line));
+              done(place.textContent);
+            }, (wrong) => done(String(wrong)));""")
+        self.assertIn("no times are known", shown)
+        self.assertRegex(shown, "admission\u2013 done")
+
     def test_a_service_is_chosen_from_the_catalogue(self):
         self.browser.open(f"request?from={FROM}&to={TO}")
         self.browser.find("input[value=service]").click()

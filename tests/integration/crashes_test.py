@@ -117,6 +117,13 @@ class ManagerComesBack(ProcessComesBack):
         self.assertEqual(summary["reattached"]["sessions_lost"], 1)
         self.assertEqual(summary["reattached"]["sessions_opened"], 1)
         self.assertGreater(summary["reattached"]["requests_repeated"], 0)
+        # The manager that was watched has ended, and the one that answers counts from zero: what
+        # is not known is not shown as zero.
+        self.assertNotIn("xbind-cmgr", summary["rss_mb"])
+        self.assertIsNone(summary["processes"]["xbind-cmgr"]["rss_after_mb"])
+        self.assertIn("remote_invocations", summary["unknown"])
+        self.assertRegex(done.stdout, r"at least [0-9 ]+ remote invocations")
+        self.assertRegex(done.stdout, r"- s +- us +- +- MB +xbind-cmgr\n")
         self.assertEqual(self.calls(), [])
         self.assertEqual([len(table) for table in self.tables()], [0, 0, 0])
         self.answer("audit")

@@ -235,6 +235,13 @@ class CommandLines(unittest.TestCase):
         with self.assertRaisesRegex(quickstart.WrongUse, "--default-rate 0: a number above 0"):
             quickstart.parse(["--default-rate", "0"])
 
+    def test_a_call_has_no_more_cells_than_its_contract_can_say(self):
+        self.assertEqual(quickstart.parse(["--cells-per-s", "16777215"]).load.cells_per_s, 16777215)
+        with self.assertRaisesRegex(quickstart.WrongUse,
+                                    "--cells-per-s 16777216: .* from 1 to 16777215 is needed: "
+                                    "GSMP's traffic fields have 24 bits"):
+            quickstart.parse(["--cells-per-s", "16777216"])
+
     def test_an_option_of_one_manager(self):
         options = lab_options("/nowhere", managers=2,
                               more={"xbind-cmgr": [("manager-2", "threshold", "9"),

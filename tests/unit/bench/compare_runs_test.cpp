@@ -109,5 +109,15 @@ TEST(CompareRuns, OtherLoadsAndOtherSystemsAreTold) {
   EXPECT_THAT(warnings_of({a}, {a, b}), Contains(HasSubstr("run 2 of B has failed")));
 }
 
+TEST(CompareRuns, ARunThatRefusesManyIsTold) {
+  const RunReport a = run_with(500);
+  RunReport b = run_with(500);
+  b.setups.refused = b.setups.attempted / 4;
+  b.setups.connected = b.setups.attempted - b.setups.refused;
+  EXPECT_THAT(warnings_of({a}, {b}),
+              Contains(HasSubstr("run 1 of B: 250 of 1 000 calls (25.0 %) were refused or busy")));
+  EXPECT_THAT(warnings_of({a}, {a}), Each(testing::Not(HasSubstr("refused"))));
+}
+
 }  // namespace
 }  // namespace xbind::callgen

@@ -159,6 +159,48 @@ TEST(Objective, AShareIsANumberAndPerCent) {
     EXPECT_EQ(fraction_of(wrong), std::nullopt) << wrong;
 }
 
+// ===== the bound of refusals =====
+
+// The objectives as saturate takes them, in one line.
+std::string bounded(const char* text) {
+  std::string line;
+  for (const Objective& one : with_refusal_bound(parse_objectives(std::string_view{text}).value()))
+    line += (line.empty() ? "" : ",") + one.shown();
+  return line;
+}
+
+TEST(Objective, OneThatBoundsNoRefusalsGetsTheBound) {
+  EXPECT_EQ(bounded("p99<20ms,unanswered=0"), "p99<20ms,unanswered=0,fail<=1% (default)");
+  EXPECT_EQ(bounded("rate>900"), "rate>900,fail<=1% (default)");
+  EXPECT_EQ(bounded("fail>5%,refused>1,carried<90%"),
+            "fail>5%,refused>1,carried<90%,fail<=1% (default)");
+  EXPECT_EQ(bounded("refused<5%"), "refused<5%,busy<=1% (default)");
+  EXPECT_EQ(bounded("busy=0"), "busy=0,refused<=1% (default)");
+  for (const char* const own :
+       {"fail<0.1%", "fail=0,p99<5ms", "fail<=100%", "carried>=95%", "refused<5%,busy<5%"})
+    EXPECT_EQ(bounded(own), own);
+}
+
+TEST(Objective, ASystemThatRefusesOneOfThreeDoesNotKeepALatencyAlone) {
+  RunReport report = report_with(2000, 1ms, 5ms);
+  report.setups = {.attempted = 2000, .connected = 1360, .refused = 600, .busy = 40};
+  const auto objectives =
+      with_refusal_bound(parse_objectives(std::string_view{"p99<20ms,unanswered=0"}).value());
+  const auto all = judge(objectives, report);
+  EXPECT_FALSE(all_kept(all));
+  EXPECT_EQ(to_text(all.back()), "fail<=1% (default) broken: 32.0 %");
+  report.setups = {.attempted = 2000, .connected = 1980, .refused = 20};
+  EXPECT_TRUE(all_kept(judge(objectives, report)));
+}
+
+TEST(Objective, AnInterruptedRunFailsNoCallThatWasNotOffered) {
+  RunReport report = report_with(1000, 1ms, 5ms);
+  report.planned_calls = 5000;
+  EXPECT_FALSE(judged("fail<=1%", report).kept);
+  report.interrupted = true;
+  EXPECT_TRUE(judged("fail<=1%", report).kept);
+}
+
 // ===== objectives that cannot be judged =====
 
 TEST(Objective, APercentileOfTooFewSamplesIsNotKept) {

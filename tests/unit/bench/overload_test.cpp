@@ -38,6 +38,18 @@ TEST(Overload, AnUnboundedQueueCollapses) {
   EXPECT_THAT(to_text(*seen, plan), HasSubstr("collapses"));
 }
 
+TEST(Overload, ALowestLoadThatIsTooMuchAlreadyIsNamed) {
+  QueueSystem system(1);
+  system.room = 20;
+  const OverloadPlan plan{.rate = 4000, .bound_us = 50'000};
+  const auto seen = overload(plan, default_options(), system.function(), kNever, kQuiet);
+  ASSERT_TRUE(seen);
+  EXPECT_THAT(
+      to_text(*seen, plan),
+      testing::ContainsRegex("Even at 1x only (49|50|51)\\.[0-9] % of the calls were "
+                             "connected within 50 ms \\([0-9.]+ % were refused or busy\\)"));
+}
+
 TEST(Overload, WhatIsAllDoneInTimeWasNoOverload) {
   QueueSystem system(6);
   const OverloadPlan plan{.rate = 100, .bound_us = 50'000};

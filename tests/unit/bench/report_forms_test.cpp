@@ -69,7 +69,10 @@ RunReport run_of(int calls, Duration gap, Duration latency) {
   report.audit = sum_of(report.audits);
   report.engine = "xbind";
   report.aggregation = "fixed";
-  report.processes["xbind-callgen"] = {.cpu_s = 0.5, .voluntary_switches = 7};
+  report.processes["xbind-callgen"] = {
+      .cpu_s = 0.5, .voluntary_switches = 7, .involuntary_switches = 0};
+  report.processes["xbind-cmgr"] = {.rss_before_mb = 20.5};  // has ended
+  report.unknown["remote_invocations"] = "the manager was lost";
   report.managers_grown = {{"crankbacks", 3},
                            {"setup_stage_route_ns", 1'000 * count},
                            {"setup_stage_route_count", count},
@@ -328,6 +331,19 @@ TEST_F(Files, OfARunStandInItsFolder) {
     EXPECT_THAT(page, HasSubstr(part));
   for (const char* const outside : {"src=\"http", "href=\"http", "@import", "<script src"})
     EXPECT_THAT(page, Not(HasSubstr(outside)));
+}
+
+TEST(ReportPage, BeginsWithManyRefusalsAndShowsNothingUnknownAsZero) {
+  RunReport report = run_of(100, 1ms, 500us);
+  report.setups.connected = report.releases.attempted = report.releases.released = 1;
+  report.setups.refused = 99;
+  const auto page = report_page(report, "a crowd");
+  ASSERT_TRUE(page) << page.error().text;
+  EXPECT_THAT(*page, HasSubstr("OK, but 99 of 100 calls (99.0 %) were refused or busy"));
+  EXPECT_THAT(*page, Not(HasSubstr("OK: every call was answered")));
+  EXPECT_THAT(*page, HasSubstr("remote invocations and labels from the cache: not known, the "
+                               "manager was lost"));
+  EXPECT_THAT(*page, HasSubstr("xbind-cmgr</td><td class=\"number\">-</td>"));
 }
 
 // ===== manifest =================================================================================

@@ -62,6 +62,27 @@ TEST(Search, ZeroFailureRateIsWhereTheFirstCallIsTurnedAway) {
   EXPECT_EQ(found->best()->report.setups.busy, 0u);
 }
 
+TEST(Search, ARateAtWhichCallsAreTurnedAwayIsNotCarried) {
+  QueueSystem system(4);
+  system.room = 20;  // 10 ms at capacity: what is accepted is always in time
+  const auto objectives = with_refusal_bound(objectives_of("p99<20ms,unanswered=0"));
+  const auto found = search({.first_rate = 500, .highest_rate = 20'000}, default_options(),
+                            objectives, system.function(), kNever, kQuiet);
+  ASSERT_TRUE(found);
+  const std::string text = to_text(*found, objectives);
+  EXPECT_EQ(found->end, SearchEnd::kFound) << text;
+  EXPECT_LT(found->rate, 2000) << text;
+  EXPECT_THAT(found->broken_by, HasSubstr("fail<=1% (default) broken: "));
+  EXPECT_THAT(text, HasSubstr("calls/s keep p99<20ms, unanswered=0, fail<=1% (default)\n"));
+  EXPECT_THAT(text,
+              testing::ContainsRegex("[0-9.]+ % of the calls were not connected \\(0 refused, "
+                                     "[0-9]+ busy, 0 unanswered of [0-9]+\\)"));
+  for (const SearchPoint& point : found->points) {
+    EXPECT_THAT(to_text(point),
+                HasSubstr(share_text(not_connected_share(point.report.setups)) + " not "));
+  }
+}
+
 TEST(Search, BeginsLowerWhenTheFirstRateIsTooMuchAlready) {
   QueueSystem system(5);
   const auto found = search({.first_rate = 20'000}, default_options(), objectives_of("p99<20ms"),

@@ -65,6 +65,67 @@ TEST(ManagerCounters, OfAManagerStartedAnewCountFromZero) {
   EXPECT_DOUBLE_EQ(report.label_cache_hit_ratio, 0.75);
 }
 
+TEST(ManagerCounters, OfAManagerStartedAnewAreAPart) {
+  RunReport report;
+  fill_from_managers({counters(1000, 500, 500)}, {counters(70, 3, 1)}, report);
+  EXPECT_THAT(
+      to_text(report),
+      HasSubstr("  at least 70 remote invocations; 75.0 % of labels came from the manager's "
+                "cache; counted in part: a manager has restarted"));
+  const Json root = Json::parse(to_json(report));
+  EXPECT_EQ(root["remote_invocations"], 70);
+  EXPECT_THAT(root["unknown"]["remote_invocations"].get<std::string>(), HasSubstr("restarted"));
+  EXPECT_EQ(root["cost"]["remote_invocations_per_operation"], nullptr);
+}
+
+TEST(ManagerCounters, ThatCannotBeReadAreNotZero) {
+  RunReport report;
+  report.audit.made = report.audit.clean = true;
+  counters_unknown({counters(1000, 500, 500)}, "manager default: no answer at 127.0.0.1:5", report);
+  EXPECT_EQ(report.switches, 3u);  // as before the run
+  EXPECT_EQ(report.engine, "xbind");
+  EXPECT_THAT(to_text(report),
+              HasSubstr("  remote invocations and labels from the cache: not known, manager "
+                        "default: no answer at 127.0.0.1:5\n"));
+  EXPECT_THAT(to_text(report), Not(HasSubstr("0 remote invocations")));
+  const Json root = Json::parse(to_json(report));
+  EXPECT_THAT(root["unknown"].items().begin().key(), "label_cache_hit_ratio");
+  EXPECT_TRUE(root["unknown"].contains("remote_invocations"));
+  EXPECT_TRUE(root["remote_invocations"].is_number());  // the contract's type
+}
+
+TEST(ManagerCounters, WithoutALabelThereIsNoRatio) {
+  RunReport report;
+  fill_from_managers({counters(100, 40, 10)}, {counters(350, 40, 10)}, report);
+  EXPECT_THAT(to_text(report), HasSubstr("  250 remote invocations; no label was needed\n"));
+  EXPECT_EQ(Json::parse(to_json(report))["unknown"]["label_cache_hit_ratio"],
+            "no label was needed");
+}
+
+TEST(ProcessCosts, OfAProcessThatHasEndedAreNotZero) {
+  RunReport report;
+  report.processes["xbind-cmgr"] = {.rss_before_mb = 20.0};
+  report.processes["xbind-switch"] = {.cpu_s = 0.5,
+                                      .voluntary_switches = 3,
+                                      .involuntary_switches = 4,
+                                      .rss_before_mb = 10.0,
+                                      .rss_full_mb = 12.0,
+                                      .rss_after_mb = 11.0};
+  report.setups.connected = report.setups.attempted = 100;
+  report.calls_up_at_full = 50;
+  const std::string text = to_text(report);
+  EXPECT_THAT(text, HasSubstr("        - s          - us          -         - MB   xbind-cmgr\n"));
+  EXPECT_THAT(text,
+              HasSubstr("     0.50 s      5 000 us          7      11.0 MB   xbind-switch\n"));
+  EXPECT_THAT(text, HasSubstr("  -: not known; the process that was watched had ended"));
+  const Json root = Json::parse(to_json(report));
+  EXPECT_EQ(root["processes"]["xbind-cmgr"]["rss_after_mb"], nullptr);
+  EXPECT_EQ(root["processes"]["xbind-cmgr"]["cpu_s"], nullptr);
+  EXPECT_EQ(root["cost"]["processes"]["xbind-cmgr"]["cpu_us_per_operation"], nullptr);
+  EXPECT_EQ(root["cost"]["processes"]["xbind-cmgr"]["rss_bytes_per_call_up"], nullptr);
+  EXPECT_EQ(root["cost"]["processes"]["xbind-switch"]["cpu_us_per_operation"], 5000.0);
+}
+
 TEST(ManagerCounters, TellEngineAndAggregation) {
   Metrics status = counters(0, 0, 0);
   EXPECT_EQ(report_after(status).engine, "xbind");

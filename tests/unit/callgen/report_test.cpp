@@ -150,7 +150,10 @@ TEST(ReportJson, HasTheKeysOfTheContractInItsOrder) {
 
 TEST(ReportJson, HasTheAddedKeys) {
   const Json root = Json::parse(to_json(good_report()));
-  EXPECT_THAT(keys(root["verdict"]), ElementsAre("ok", "void", "interrupted", "reasons"));
+  EXPECT_THAT(keys(root["verdict"]),
+              ElementsAre("ok", "void", "interrupted", "reasons", "remarks", "refused_share"));
+  EXPECT_EQ(root["verdict"]["remarks"], (Json{"10 of 2 000 calls (0.50 %) were refused or busy"}));
+  EXPECT_EQ(root["verdict"]["refused_share"], 0.005);
   EXPECT_EQ(root["refusals"], (Json{{"no label", 10}}));
   EXPECT_EQ(root["refusals_by_place"], (Json{{"no label at switch-1 port 2", 10}}));
   EXPECT_THAT(keys(root["latency_from_send_us"]), ElementsAre("setup", "release"));
@@ -387,6 +390,7 @@ Checks of the load: 4 of 4 as it should be, 4 not judged
 Audit
   clean: no cross-connect, label or bandwidth is held by anyone but the caches
 Verdict: OK. Every call was answered, every connected one released, nothing leaked.
+  10 of 2 000 calls (0.50 %) were refused or busy.
 )");
 }
 

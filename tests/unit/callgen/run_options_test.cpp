@@ -185,6 +185,16 @@ TEST(RunOptions, RefuseFramesBesideCells) {
   EXPECT_THAT(refusal({"--frames-per-s", "25", "--frame-octets", "9", "--buffer-cells", "1"}),
               HasSubstr("--buffer-cells and --frames-per-s exclude each other"));
 }
+TEST(RunOptions, RefuseMoreThanAContractCanSayWithTheReason) {
+  for (const char* const option : {"--cells-per-s", "--modify-cells-per-s"}) {
+    EXPECT_THAT(refusal({option, "16777216", "--mix", "setup=1,modify=1"}),
+                AllOf(HasSubstr(option), HasSubstr("16777216 is out of the range 1 to 16777215: "
+                                                   "GSMP's traffic fields have 24 bits")));
+  }
+  EXPECT_EQ(refusal({"--cells-per-s", "16777215"}), "");
+  EXPECT_THAT(refusal({"--frames-per-s", "1000000", "--frame-octets", "9000"}),
+              HasSubstr("more than 16777215 cells/s: GSMP's traffic fields have 24 bits"));
+}
 TEST(RunOptions, RefuseAFrameRateTooSmallToBeSaid) {
   EXPECT_THAT(refusal({"--frames-per-s", "0.0001", "--frame-octets", "9"}),
               HasSubstr("less than a frame in 1000 seconds"));

@@ -9,6 +9,7 @@
 namespace xbind::keeper {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -122,6 +123,17 @@ TEST(ConnectionFileTest, EveryFaultHasItsLine) {
   };
   for (const Wrong& wrong : cases) {
     EXPECT_THAT(refusal_of(begin + wrong.more), StartsWith(wrong.refusal)) << wrong.more;
+  }
+}
+
+TEST(ConnectionFileTest, MoreThanAContractCanSayIsRefusedWithTheReason) {
+  const std::string begin = "[[connection]]\nname = \"east\"\nfrom = \"a\"\nto = \"b\"\n";
+  for (const char* const more :
+       {"cells-per-s = 16777216", "both = true\nreverse-cells-per-s = 16777216",
+        "frames-per-1000-s = 1000000000\nframe-octets = 9000"}) {
+    EXPECT_THAT(refusal_of(begin + more),
+                AllOf(HasSubstr("16777215"), HasSubstr("GSMP's traffic fields have 24 bits")))
+        << more;
   }
 }
 

@@ -23,10 +23,15 @@ TEST(ServiceTest, CellsAreTakenAsTheyAreUpToTheBound) {
 }
 
 TEST(ServiceTest, CellsOutOfRangeAreRefusedWithTheNumberAndTheMost) {
-  for (const std::uint64_t wrong : {std::uint64_t{0}, kMax + 1, UINT64_MAX}) {
+  EXPECT_EQ(service_to_network(cells(0, 7)).error(),
+            (ServiceRefusal{Cause::kInvalidRequest, "cells/s", 0, kMax,
+                            "0 cells/s are not in 1 to 16777215"}));
+  for (const std::uint64_t wrong : {kMax + 1, UINT64_MAX}) {
     EXPECT_EQ(service_to_network(cells(wrong, 7)).error(),
               (ServiceRefusal{Cause::kInvalidRequest, "cells/s", wrong, kMax,
-                              fmt::format("{} cells/s are not in 1 to 16777215", wrong)}));
+                              fmt::format("{} cells/s are not in 1 to 16777215: GSMP's traffic "
+                                          "fields have 24 bits",
+                                          wrong)}));
   }
 }
 
@@ -69,7 +74,8 @@ TEST(ServiceTest, VideoOfMoreThan24BitsIsRefused) {
   ASSERT_FALSE(fast.has_value());
   EXPECT_EQ(fast.error(),
             (ServiceRefusal{Cause::kInvalidRequest, "cells/s", kMax + 1, kMax,
-                            "the video needs 16777216 cells/s, the most is 16777215"}));
+                            "the video needs 16777216 cells/s, the most is 16777215: GSMP's "
+                            "traffic fields have 24 bits"}));
   const auto large = service_to_network(video(1, 48 * (kMax + 100)));
   ASSERT_FALSE(large.has_value());
   EXPECT_EQ(large.error().element, "cells a frame");

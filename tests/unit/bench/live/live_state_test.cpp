@@ -48,6 +48,18 @@ TEST(LiveState, RatesAreThoseOfTheInterval) {
   EXPECT_EQ(now["refusals"]["no bandwidth"], 5);
 }
 
+TEST(LiveState, TheShareOfRefusalsIsKnownOnceCallsAreAnswered) {
+  LiveState state("");
+  EXPECT_EQ(json_of(state)["calls"]["refused_share"], nullptr);
+  Progress now = after(1, 100, 2ms);
+  now.connected = 60;
+  now.refused = 10;
+  now.busy = 5;
+  now.unanswered = 5;  // 20 are under way
+  state.take(now);
+  EXPECT_DOUBLE_EQ(json_of(state)["calls"]["refused_share"], 15.0 / 80);
+}
+
 TEST(LiveState, ShowsPausesAndTheEnd) {
   LiveState state("");
   Progress now = after(1, 100, 2ms);
