@@ -7,6 +7,7 @@ import json
 import signal
 import subprocess
 
+import giop
 import xbindctl_schemas
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 
@@ -105,6 +106,31 @@ class Alarms(Operator):
         self.assertIsNone(self.alarm("daemon-silent", f"switchserver/{MIDDLE}"))
         self.assertTrue(self.happened("sessions", event="session-ended",
                                       about=f"switchserver {MIDDLE}"))
+
+    def test_the_questions_of_every_object_are_no_faults_of_peers(self):
+        paths = [f"xbind/{path}" for path in (
+            "cmgr/default", "qosmapper/default", "routeobject/default",
+            *(f"switchserver/{node}" for node in (CALLER, MIDDLE, CALLEE)))]
+        for path in paths:
+            host, port, key = giop.parse_ior(tool(self.lab, "nameclt", "resolve", path).stdout)
+            for reference in ((host, port, key), (host, port, key[:-1] + b"?")):
+                peer = giop.Remote(reference)
+                for question in ("_is_a", "_non_existent", "_interface", "_component",
+                                 "_get_component", "_repository_id"):
+                    peer.invoke(question, lambda out, asked=question: asked == "_is_a"
+                                and out.string("IDL:openxbind/xbind/v2/Monitored:1.0"))
+                peer.close()
+        self.assertEqual(tool(self.lab, "xbind-names", "list").returncode, 0)
+        # After these a true fault of each kind: the alarm counts no more than the two.
+        host, port, key = giop.parse_ior(tool(self.lab, "nameclt", "resolve", paths[0]).stdout)
+        for reference in ((host, port, key), (host, port, key[:-1] + b"?")):
+            peer = giop.Remote(reference)
+            peer.invoke("dance")
+            peer.close()
+        alarm = self.wait_for_alarm("peer-faults", "process")
+        self.assertEqual(alarm["daemon"], "cmgr/default")
+        wait_until(lambda: self.alarm("peer-faults", "process")["cause"]
+                   == "2 messages that are not understood since the start", "two are counted")
 
     def test_a_drain_is_a_warning_until_it_ends(self):
         self.ctl("drain", MIDDLE)
