@@ -426,7 +426,8 @@ int main(int argc, char** argv) {
   config::Reload<Options> reload(options, argc, argv,
                                  [&](const Options& before, const Options& wanted, auto& changes) {
                                    return apply(before, wanted, daemon, changes);
-                                 });
+                                 },
+                                 {"catalogue"});
   const auto longest_call = [&daemon] { return daemon.longest_call(); };
   const PortableServer::Servant_var<cmgr::HopObserverServant> observer =
       new cmgr::HopObserverServant(daemon);

@@ -76,7 +76,8 @@ int main(int argc, char** argv) {
       [&](const Options& before, const Options& wanted, auto& changes) -> Result<void> {
         apply(before, wanted, *servant.in(), changes);
         return {};
-      });
+      },
+      {"catalogue"});
   // It has no state of its own that could raise an alarm; the process has.
   orb::SharedTimers timers;
   orb::Supervision supervision(
