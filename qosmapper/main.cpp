@@ -102,7 +102,10 @@ int main(int argc, char** argv) {
   const orb::Ending end = orb::serve_until_signal(
       runtime.orb(), "xbind-qosmapper", common,
       {{common.name, {naming::path_of(naming::kQosMappers, common.name), object}}},
-      {[&] { supervision.start(); }, {}, [&] { exported->serving(); }});
+      {[&] { supervision.start(); },
+       {},
+       [&] { exported->serving(); },
+       naming::watching(supervision)});
   exported.reset();
   supervision.stop();
   runtime.shutdown();
