@@ -94,10 +94,12 @@ constexpr std::array<AlarmKindRow, kAlarmKinds> kRows{{
     {AlarmKind::kOverload, "overload", kMajor, kCounted, "ConnectionManager", "the manager",
      "Requests were answered busy: more are under way or waiting than the manager takes.",
      "See whether a switch or a client is slow (`xbindctl top`). Limit the clients "
-     "(--client-setup-rate), or raise the manager's limits."},
+     "(--client-setups-per-s-max), or raise --operations-at-once."},
     {AlarmKind::kClientOverLimit, "client-over-limit", kWarning, kCounted, "ConnectionManager",
      "the manager", "Requests were refused because their client has reached a limit of its own.",
-     "`xbindctl clients` shows what each has. Raise --client-...-max if the use is right."},
+     "`xbindctl clients` shows what each has. If the use is right, raise the limit: "
+     "--client-setups-per-s-max, --client-calls-max, --client-cells-per-s-max or "
+     "--client-requests-max."},
     {AlarmKind::kLabelsShort, "labels-short", kMinor, kState, "SwitchServer", "switch and port",
      "At least 95 % of a port's output labels are taken; cleared below 90 %.",
      "Give the port a larger label range, or move load to other links."},
