@@ -27,6 +27,9 @@ inline constexpr Timers kClientTimers{
          "Time in which a switch must confirm the removal of hops that an operator clears."},
         {"daemon-answer", std::chrono::seconds{2},
          "Time in which each daemon must answer a question about its alarms and events."},
+        {"addresses-fresh", std::chrono::minutes{10},
+         "Age at which xbindctl looks up the addresses of all daemons again, for the time when the "
+         "name service is away."},
         {"network-look", std::chrono::milliseconds{200},
          "Pause before an operator's change of the network looks again at calls and lines."},
         {"network-rates", std::chrono::seconds{5},

@@ -426,7 +426,8 @@ int main(int argc, char** argv) {
   config::Reload<Options> reload(options, argc, argv,
                                  [&](const Options& before, const Options& wanted, auto& changes) {
                                    return apply(before, wanted, daemon, changes);
-                                 });
+                                 },
+                                 {"catalogue"});
   const auto longest_call = [&daemon] { return daemon.longest_call(); };
   const PortableServer::Servant_var<cmgr::HopObserverServant> observer =
       new cmgr::HopObserverServant(daemon);
@@ -483,7 +484,7 @@ int main(int argc, char** argv) {
       runtime.orb(), "xbind-cmgr", options.common,
       {{options.common.name,
         {naming::path_of(naming::kConnectionManagers, options.common.name), object}}},
-      {begin, ready_to_bind, [&] { exported->serving(); }});
+      {begin, ready_to_bind, [&] { exported->serving(); }, naming::watching(daemon.supervision())});
   exported.reset();  // first: it asks the daemon
   daemon.end_sessions();
   runtime.shutdown();  // first: no upcall may reach the daemon any more

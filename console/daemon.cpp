@@ -83,8 +83,11 @@ Result<std::unique_ptr<ConsoleDaemon>> ConsoleDaemon::open(CORBA::ORB_ptr orb,
                                                            std::function<RequestId()> new_request) {
   auto server = HttpServer::open(options.http, options.limits);
   if (!server) return fail(server.error().code, "--http: {}", server.error().text);
-  return std::unique_ptr<ConsoleDaemon>(new ConsoleDaemon(
-      orb::NameClient(orb, name_service), options, std::move(new_request), std::move(*server)));
+  // Shared by all copies: what one part of the console has found the others use, too.
+  orb::NameClient names(orb, name_service);
+  names.keep(std::make_shared<orb::KnownNames>());
+  return std::unique_ptr<ConsoleDaemon>(
+      new ConsoleDaemon(names, options, std::move(new_request), std::move(*server)));
 }
 
 ConsoleDaemon::ConsoleDaemon(const orb::NameClient& names, const ConsoleOptions& options,

@@ -1,8 +1,11 @@
 // xbind-keeper: keeps the connections of a file up.
 #include <fmt/format.h>
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "client/timers.hpp"
 #include "core/config/timer_option.hpp"
@@ -10,6 +13,7 @@
 #include "exporter/exporter.hpp"
 #include "keeper/keeper_metrics.hpp"
 #include "keeper/program.hpp"
+#include "keeper/remote_operations.hpp"
 
 namespace {
 
@@ -48,6 +52,9 @@ void declare(config::OptionSet& set, keeper::Options& options) {
   set.add_timers(keeper::kKeeperTimers);
   set.add_timers(client::kClientTimers);
   set.add_metrics(keeper::keeper_metrics());
+  for (MetricTable& table : keeper::RemoteOperations::metric_tables()) {
+    set.add_metrics(std::move(table));
+  }
   orb::add_client_options(set, options.common, log::Level::kInfo);
   exporter::add_option(set, options.common.metrics);
   set.add_note(fmt::format(
@@ -80,16 +87,32 @@ int main(int argc, char** argv) {
 
   orb::Runtime runtime(argc, argv, options.common.runtime());
   orb::Ending end;
+  std::unique_ptr<keeper::RemoteOperations> operations;  // until the last upcall has ended
   {
     keeper::Program program(runtime, options, std::move(tables));
+    operations = std::make_unique<keeper::RemoteOperations>(
+        runtime, options.common, set,
+        [&program](std::function<void(orb::Supervision::Conditions)> done) {
+          program.ask_conditions(std::move(done));
+        },
+        [&program] { return program.read_file_again(); });
+    exporter::Part part = program.exposed_part();
+    part.append = [append = std::move(part.append), &operations](Metrics& counted) {
+      append(counted);
+      operations->append_metrics(counted);
+    };
     auto exported =
-        exporter::Exporter::open_or_log(options.common.metrics, "xbind-keeper",
-                                        {program.exposed_part()}, {keeper::keeper_metrics()});
-    if (exported == nullptr) return 1;
-    exported->serving();
-    end = program.run();
-    exported.reset();
+        exporter::Exporter::open_or_log(options.common.metrics, "xbind-keeper", {std::move(part)},
+                                        {keeper::keeper_metrics(), orb::alarm_metrics()});
+    end = {1, "the metrics cannot be served"};
+    if (exported != nullptr) {
+      exported->serving();
+      end = program.run();
+      exported.reset();
+    }
+    operations->stop();
   }
   runtime.shutdown();
+  operations.reset();
   return orb::log_ending(end);
 }

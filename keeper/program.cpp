@@ -16,6 +16,7 @@
 #include "core/log_output.hpp"
 #include "core/resident_memory.hpp"
 #include "core/steady_now.hpp"
+#include "keeper/alarm_conditions.hpp"
 #include "keeper/status_document.hpp"
 #include "orb/convert.hpp"
 
@@ -130,8 +131,7 @@ orb::Ending Program::run() {
   for (;;) {
     const auto number = wait_for_signal();
     if (number == SIGHUP) {
-      open_log_again();
-      read_file_again();
+      hang_up();
       continue;
     }
     const std::string why = number == SIGINT ? "after SIGINT" : "after SIGTERM";
@@ -161,20 +161,36 @@ void Program::open_log_again() const {
   if (!options_.common.log.file.empty()) log::hang_up();
 }
 
-void Program::read_file_again() {
+void Program::hang_up() {
+  open_log_again();
+  if (const auto read = read_file_again(); !read) {
+    log::error("{}; the connections stay as they were", read.error().text);
+  }
+}
+
+Result<FileChange> Program::read_file_again() {
   auto tables = load_connections(options_.connections);
   if (!tables) {
-    log::error("{}; the connections stay as they were", tables.error().text);
-    return post([this](TimePoint) {
+    post([this](TimePoint) {
       ++file_.read;
       ++file_.refused;
     });
+    return tl::make_unexpected(tables.error());
   }
-  post([this, tables = std::move(*tables)](TimePoint now) {
+  std::promise<FileChange> changed;
+  post([&, tables = std::move(*tables)](TimePoint now) {
     ++file_.read;
-    const FileChange change = keeper_.want(tables, now);
-    log::info("{} read again: {} added, {} removed, {} changed, {} as before", options_.connections,
-              change.added.size(), change.removed.size(), change.changed.size(), change.kept);
+    changed.set_value(keeper_.want(tables, now));
+  });
+  FileChange change = changed.get_future().get();
+  log::info("{} read again: {} added, {} removed, {} changed, {} as before", options_.connections,
+            change.added.size(), change.removed.size(), change.changed.size(), change.kept);
+  return change;
+}
+
+void Program::ask_conditions(std::function<void(std::vector<AlarmCondition>)> done) {
+  post([this, done = std::move(done)](TimePoint) {
+    done(conditions_of(keeper_.wanted(), options_.manager, keeper_.attached()));
   });
 }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "client/corba/client.hpp"
 #include "client/corba/two_way.hpp"
 #include "client/corba/worker.hpp"
+#include "core/alarms/alarm.hpp"
 #include "core/serial.hpp"
 #include "exporter/reading.hpp"
 #include "keeper/connection_file.hpp"
@@ -57,6 +59,11 @@ class Program {
   // exporter must end before the program does.
   exporter::Part exposed_part();
 
+  // Passes the connections that are not up to `done`, once, from any thread.
+  void ask_conditions(std::function<void(std::vector<AlarmCondition>)> done);
+  // Reads the file of --connections again, whole or not at all. Any thread.
+  Result<FileChange> read_file_again();
+
   // Keeps the connections up until a signal, or until a newer keeper of the name fences this one.
   // With --release-at-end also releases them. Main thread.
   orb::Ending run();
@@ -82,7 +89,7 @@ class Program {
 
   // Main thread.
   void open_log_again() const;
-  void read_file_again();
+  void hang_up();
   orb::Ending release_all(orb::Ending ending);
 
   const Options& options_;

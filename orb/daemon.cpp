@@ -3,6 +3,8 @@
 #include <chrono>
 #include <cstdio>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "core/config/log_options.hpp"
@@ -10,6 +12,7 @@
 #include "core/timers.hpp"
 #include "orb/addresses.hpp"
 #include "orb/connection_guard.hpp"
+#include "orb/daemon_watch.hpp"
 #include "orb/name_claim.hpp"
 #include "orb/peer_log.hpp"
 #include "orb/timers.hpp"
@@ -147,7 +150,15 @@ Ending serve_until_signal(CORBA::ORB_ptr orb, const std::string& program,
                                          fmt::format("{} is bound to another running {} at {}",
                                                      binding.path, program, held.address));
                            }});
+  std::optional<DaemonWatch> watch;
+  if (steps.watching.supervision != nullptr) {
+    std::set<std::string> own;
+    for (const Served& one : served) own.insert(one.binding.path);
+    watch.emplace(orb, options.name_service, std::move(steps.watching.names), std::move(own),
+                  *steps.watching.supervision);
+  }
   Ending end = wait_for_end();
+  watch.reset();
   if (end.exit_code == 0) log::info("shutting down {}", end.why);
   return end;
 }

@@ -14,6 +14,7 @@
 #include "orb/process.hpp"
 #include "orb/runtime.hpp"
 #include "orb/timers.hpp"
+#include "orb/watched_names.hpp"
 
 namespace xbind::orb {
 
@@ -68,6 +69,8 @@ struct Steps {
   std::function<bool()> ready_to_bind;
   // Called once, after all names were bound for the first time; on the NameKeeper's thread.
   std::function<void()> serving = {};
+  // The other daemons that are watched for this one's alarms (orb/daemon_watch.hpp).
+  Watching watching = {};
 };
 
 // The life of a daemon: checks that its names are free, begins, binds them and keeps them bound.

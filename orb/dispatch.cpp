@@ -8,6 +8,7 @@
 #include "core/name.hpp"
 #include "core/steady_now.hpp"
 #include "orb/caller.hpp"
+#include "orb/object_questions.hpp"
 #include "orb/peer_faults.hpp"
 
 namespace xbind::orb {
@@ -44,7 +45,8 @@ bool Dispatch::run(const char* operation, const std::function<bool()>& upcall) {
   }
   try {
     if (!upcall()) {
-      note_callers_fault(PeerFault::kUnknownOperation, name);
+      // The ORB itself answers the questions that every object has, after this.
+      if (!is_object_question(name)) note_callers_fault(PeerFault::kUnknownOperation, name);
       return false;
     }
     count(name, began, nullptr);

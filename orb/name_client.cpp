@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "core/name.hpp"
+#include "core/steady_now.hpp"
 #include "orb/remote_error.hpp"
+#include "orb/timers.hpp"
 
 namespace xbind::orb {
 namespace {
@@ -61,6 +63,11 @@ CosNaming::Name first_steps(const CosNaming::Name& name, CORBA::ULong count) {
   part.length(count);
   for (CORBA::ULong i = 0; i < count; ++i) part[i] = name[i];
   return part;
+}
+
+// The name service did not answer, as opposed to what it may answer.
+bool is_away(const Error& error) {
+  return error.code == ErrorCode::kUnreachable || error.code == ErrorCode::kTimeout;
 }
 
 // The NameService of omniORB's configuration; nil when it has none.
@@ -173,6 +180,50 @@ Result<std::vector<std::string>> NameClient::list(const std::string& context) {
   if (!listed) return tl::make_unexpected(listed.error());
   std::sort(paths.begin(), paths.end());
   return paths;
+}
+
+template <class Ask>
+auto NameClient::ask_unless_away(const Ask& ask) -> std::invoke_result_t<Ask> {
+  if (const auto away = known_->why_away(steady_now())) return tl::make_unexpected(*away);
+  auto answer = ask();
+  if (answer || !is_away(answer.error())) {
+    known_->answered();
+  } else {
+    known_->away(answer.error(), steady_now() + kOrbTimers["name-service-away"]);
+  }
+  return answer;
+}
+
+Result<CORBA::Object_var> NameClient::resolve_or_known(const std::string& path) {
+  if (known_ == nullptr) return resolve(path);
+  auto object = ask_unless_away([&] { return resolve(path); });
+  if (object) {
+    known_->found(path, CORBA::String_var(orb_->object_to_string(*object)).in());
+    return object;
+  }
+  if (object.error().code == ErrorCode::kNotFound) known_->gone(path);
+  const auto reference = is_away(object.error()) ? known_->reference(path) : std::nullopt;
+  if (!reference) return object;
+  // A stored text may be damaged: then the name service is what is missing.
+  auto known =
+      remote(path, [&] { return CORBA::Object_var(orb_->string_to_object(reference->c_str())); });
+  if (!known || CORBA::is_nil(*known)) return object;
+  known_->use();
+  return known;
+}
+
+Result<std::vector<std::string>> NameClient::list_or_known(const std::string& context) {
+  if (known_ == nullptr) return list(context);
+  auto paths = ask_unless_away([&] { return list(context); });
+  if (paths) {
+    known_->listed(context, *paths);
+    return paths;
+  }
+  if (!is_away(paths.error())) return paths;
+  std::vector<std::string> known = known_->below(context);
+  if (known.empty()) return paths;
+  known_->use();
+  return known;
 }
 
 void NameClient::list_into(CosNaming::NamingContext_ptr context, const std::string& prefix,

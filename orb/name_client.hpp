@@ -11,12 +11,15 @@
 #include <omniORB4/CORBA.h>
 #include <omniORB4/Naming.hh>
 
+#include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "core/name.hpp"
 #include "core/result.hpp"
+#include "orb/known_names.hpp"
 #include "orb/remote_error.hpp"
 
 namespace xbind::orb {
@@ -42,6 +45,17 @@ class NameClient {
   // empty if the context does not exist.
   Result<std::vector<std::string>> list(const std::string& context);
 
+  // From here on the *_or_known() functions keep what they find, and fall back on it. Copies of
+  // this object share it. A daemon that claims names must not: it needs the truth.
+  void keep(std::shared_ptr<KnownNames> known) { known_ = std::move(known); }
+  // nullptr: nothing is kept.
+  KnownNames* known() const { return known_.get(); }
+  // As resolve() and list(). While the name service does not answer (kUnreachable, kTimeout), what
+  // was found earlier; it is then not asked for "name-service-away". Its error only if nothing is
+  // known. known()->why_used() says whether that was so.
+  Result<CORBA::Object_var> resolve_or_known(const std::string& path);
+  Result<std::vector<std::string>> list_or_known(const std::string& context);
+
   // Address of the name service as text for messages: "127.0.0.1:2809".
   const std::string& service() const { return service_; }
 
@@ -64,7 +78,12 @@ class NameClient {
   void list_into(CosNaming::NamingContext_ptr context, const std::string& prefix, int depth,
                  std::vector<std::string>& paths);
 
+  // Asks the name service unless it was away a moment ago. Notes whether it has answered.
+  template <class Ask>
+  auto ask_unless_away(const Ask& ask) -> std::invoke_result_t<Ask>;
+
   CORBA::ORB_var orb_;
+  std::shared_ptr<KnownNames> known_;
   std::string location_;  // a corbaloc, or the ORB's reference as a stringified IOR
   std::string service_;
 };

@@ -17,6 +17,7 @@
 #include "core/steady_now.hpp"
 #include "orb/accepted_connections.hpp"
 #include "orb/caller.hpp"
+#include "orb/object_questions.hpp"
 
 namespace xbind::orb {
 namespace {
@@ -77,10 +78,13 @@ std::string_view plain(const char* address) {
 }
 
 CORBA::Boolean on_exception(omni::omniInterceptors::serverSendException_T::info_T& info) {
-  if (info.exception != nullptr &&
-      std::string_view{info.exception->_name()} == "OBJECT_NOT_EXIST") {
-    note_fault(PeerFault::kUnknownObject, plain(info.peeraddress()), info.operation());
+  if (info.exception == nullptr ||
+      std::string_view{info.exception->_name()} != "OBJECT_NOT_EXIST") {
+    return true;
   }
+  // Whether an object exists may be asked of every reference, and this is the answer.
+  if (is_object_question(info.operation())) return true;
+  note_fault(PeerFault::kUnknownObject, plain(info.peeraddress()), info.operation());
   return true;
 }
 

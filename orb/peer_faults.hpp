@@ -1,5 +1,6 @@
 // Faults of peers that no session and no upcall accounts for: each is counted for the whole
 // process, and logged at most once a minute for each kind and each host (core/line_limits.hpp).
+// The questions that every object has (orb/object_questions.hpp) are none, whatever the answer.
 // Thread-safe.
 #pragma once
 

@@ -112,9 +112,15 @@ void Supervision::take(Conditions conditions) {
   asked_at_.reset();
 }
 
+void Supervision::set_observed(Conditions conditions) {
+  const std::lock_guard lock(mutex_);
+  observed_ = std::move(conditions);
+}
+
 void Supervision::compare(TimePoint now) {
   Conditions all = of_process_;
   all.insert(all.end(), of_logic_.begin(), of_logic_.end());
+  all.insert(all.end(), observed_.begin(), observed_.end());
   if (asked_at_ && now - *asked_at_ >= kSilent) {
     const auto s = std::chrono::duration_cast<std::chrono::seconds>(kSilent).count();
     all.push_back(

@@ -63,6 +63,10 @@ class Supervision {
   // After it returns, the logic is not asked any more.
   void stop() { timer_.stop(); }
 
+  // What this process has found out about other daemons (orb/daemon_watch.hpp): conditions that
+  // hold until the next call. Any thread.
+  void set_observed(Conditions conditions);
+
   // Differs after every start of the process.
   std::uint64_t incarnation() const { return incarnation_; }
   EventLog& events() { return events_; }
@@ -90,7 +94,8 @@ class Supervision {
   AlarmTable table_;
   std::optional<ProcessConditions> process_;
   Conditions of_process_;
-  Conditions of_logic_;                // the last answer
+  Conditions of_logic_;  // the last answer
+  Conditions observed_;
   std::optional<TimePoint> asked_at_;  // a question is open
   SharedTimers::Timer timer_;          // last: its callback uses the others
 };

@@ -33,6 +33,13 @@ inline constexpr Timers kOrbTimers{
          "Pause between looks at the conditions that raise and clear alarms."},
         {"logic-silent", std::chrono::seconds{5},
          "Time in which a daemon's logic must answer such a look; later it is an alarm itself."},
+        {"daemon-watch", std::chrono::seconds{2},
+         "Pause between looks whether the other daemons answer."},
+        {"daemon-watch-answer", std::chrono::seconds{1},
+         "Time in which another daemon must answer such a look, or it is silent."},
+        {"name-service-away", std::chrono::seconds{10},
+         "Time for which addresses found earlier are used without asking a name service that did "
+         "not answer."},
         {"signal-wait", std::chrono::hours{1},
          "Longest single wait for the signal that ends the process; the wait is repeated."},
     }};

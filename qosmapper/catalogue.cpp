@@ -45,8 +45,12 @@ class CatalogueReader : private config::TomlReader {
 
   Result<Catalogue> read() {
     if (root_.empty()) return fail(ErrorCode::kBadInput, "{}: the file is empty", path_);
-    if (const auto good = only_keys(root_, {"service"}, "a catalogue"); !good) {
-      return tl::make_unexpected(good.error());
+    // Not only_keys(): a key at the top of a file that is no catalogue is not quoted.
+    for (const auto& [key, value] : root_) {
+      if (key.str() == "service") continue;
+      const std::vector<std::string> known{"service"};
+      return refuse(key.source().begin.line, "a catalogue has no such key; {}service",
+                    config::nearest_name(key.str(), known) ? "did you mean " : "known is ");
     }
     const auto services = tables("service");
     if (!services) return tl::make_unexpected(services.error());
@@ -223,7 +227,7 @@ std::optional<config::OptionChange> catalogue_change(const Catalogue& before,
 }
 
 Result<Catalogue> parse_catalogue(std::string_view text, const std::string& path) {
-  const auto root = config::parse_toml(text, path, kCatalogueOctetsMax);
+  const auto root = config::parse_toml(text, path, kCatalogueOctetsMax, config::Quoting::kNo);
   if (!root) return tl::make_unexpected(root.error());
   return CatalogueReader(*root, path).read();
 }

@@ -76,7 +76,8 @@ int main(int argc, char** argv) {
       [&](const Options& before, const Options& wanted, auto& changes) -> Result<void> {
         apply(before, wanted, *servant.in(), changes);
         return {};
-      });
+      },
+      {"catalogue"});
   // It has no state of its own that could raise an alarm; the process has.
   orb::SharedTimers timers;
   orb::Supervision supervision(
@@ -101,7 +102,10 @@ int main(int argc, char** argv) {
   const orb::Ending end = orb::serve_until_signal(
       runtime.orb(), "xbind-qosmapper", common,
       {{common.name, {naming::path_of(naming::kQosMappers, common.name), object}}},
-      {[&] { supervision.start(); }, {}, [&] { exported->serving(); }});
+      {[&] { supervision.start(); },
+       {},
+       [&] { exported->serving(); },
+       naming::watching(supervision)});
   exported.reset();
   supervision.stop();
   runtime.shutdown();

@@ -234,7 +234,10 @@ int main(int argc, char** argv) {
       runtime.orb(), "xbind-routeobject", options.common,
       {{options.common.name,
         {naming::path_of(naming::kRouteObjects, options.common.name), object}}},
-      {[&] { supervision.start(); }, {}, [&] { exported->serving(); }});
+      {[&] { supervision.start(); },
+       {},
+       [&] { exported->serving(); },
+       naming::watching(supervision)});
   exported.reset();
   supervision.stop();
   runtime.shutdown();

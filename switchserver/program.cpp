@@ -245,7 +245,10 @@ int run_switch_server(int argc, char** argv, const WhenServing& when_serving) {
     };
     const orb::ReloadOnHangUp on_hang_up(reload);
     end = orb::serve_until_signal(runtime.orb(), "xbind-switchserver", options.common, served,
-                                  {begin, {}, [&] { exported->serving(); }});
+                                  {begin,
+                                   {},
+                                   [&] { exported->serving(); },
+                                   naming::watching(daemons.front()->supervision())});
     exported.reset();
     for (const auto& daemon : daemons) daemon->end_sessions();
     router.stop();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -37,9 +38,15 @@ OrFailure<std::vector<v2::Alarm>> read_alarms(v2::Alarmed_ptr daemon, bool clear
   return all;
 }
 
-// A daemon that is registered and does not answer.
-v2::Alarm silent(const std::string& daemon, const Failure& failure) {
-  const AlarmKindRow& row = row_of(AlarmKind::kDaemonSilent);
+const AlarmKindRow& row_of_silent(PeerKind daemon) {
+  return row_of(daemon == PeerKind::kKeeper ? AlarmKind::kKeeperSilent : AlarmKind::kDaemonSilent);
+}
+
+// A daemon that is registered and does not answer, and about which no other daemon has an alarm:
+// not yet, or nobody who watches is left.
+v2::Alarm silent(const Daemon& peer, const Failure& failure) {
+  const AlarmKindRow& row = row_of_silent(peer.kind);
+  const std::string daemon = peer.name();
   v2::Alarm alarm;
   alarm.id = 0;
   alarm.kind = std::string{row.name}.c_str();
@@ -50,6 +57,14 @@ v2::Alarm silent(const std::string& daemon, const Failure& failure) {
   alarm.raised_ms = alarm.changed_ms = alarm.cleared_ms = alarm.acknowledged_ms = 0;
   alarm.times = 1;
   return alarm;
+}
+
+bool raised(const std::vector<ShownAlarm>& alarms, std::string_view kind,
+            const std::string& about) {
+  return std::ranges::any_of(alarms, [&](const ShownAlarm& one) {
+    return one.alarm.cleared_ms == 0 && one.alarm.kind.in() == kind &&
+           one.alarm.about.in() == about;
+  });
 }
 
 bool chosen(const v2::Alarm& alarm, const AlarmWish& wish) {
@@ -146,13 +161,19 @@ OrFailure<AlarmsOfAll> alarms_of_all(orb::NameClient& names, const AlarmWish& wi
   });
   AlarmsOfAll found;
   for (std::size_t i = 0; i < all->size(); ++i) {
-    const std::string name = (*all)[i].name();
-    if (!answers[i]) {
-      found.alarms.push_back({name, silent(name, answers[i].error())});
-      found.failures.push_back(answers[i].error());
-      continue;
+    if (!answers[i]) continue;
+    for (v2::Alarm& alarm : *answers[i]) {
+      found.alarms.push_back({(*all)[i].name(), std::move(alarm)});
     }
-    for (v2::Alarm& alarm : *answers[i]) found.alarms.push_back({name, std::move(alarm)});
+  }
+  if (const auto away = name_service_away(names)) found.failures.push_back(*away);
+  for (std::size_t i = 0; i < all->size(); ++i) {
+    if (answers[i]) continue;
+    const Daemon& daemon = (*all)[i];
+    found.failures.push_back(answers[i].error());
+    if (!raised(found.alarms, row_of_silent(daemon.kind).name, daemon.name())) {
+      found.alarms.push_back({daemon.name(), silent(daemon, answers[i].error())});
+    }
   }
   std::erase_if(found.alarms, [&](const ShownAlarm& one) { return !chosen(one.alarm, wish); });
   std::ranges::sort(found.alarms, [](const ShownAlarm& a, const ShownAlarm& b) {

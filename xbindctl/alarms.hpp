@@ -30,14 +30,14 @@ std::vector<std::string> alarm_kind_names();
 
 struct ShownAlarm {
   std::string daemon;  // "switchserver/node-2"
-  v2::Alarm alarm;     // id 0: xbindctl has found it out itself
+  v2::Alarm alarm;     // id 0: xbindctl has found it out itself; no daemon has raised it (yet)
 
   // "switchserver/node-2#1795673564", as acknowledge takes it; "-" without an id.
   std::string id() const;
 };
 struct AlarmsOfAll {
   std::vector<ShownAlarm> alarms;  // the most severe first, then the newest
-  std::vector<Failure> failures;   // of daemons that did not answer; each is an alarm, too
+  std::vector<Failure> failures;   // of daemons and of a name service that did not answer
 };
 OrFailure<AlarmsOfAll> alarms_of_all(orb::NameClient& names, const AlarmWish& wish);
 

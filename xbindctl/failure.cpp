@@ -33,6 +33,7 @@ Program program_of(PeerKind kind) {
     case PeerKind::kSwitchServer: return {"xbind-switchserver", "another SWITCH"};
     case PeerKind::kRouteObject: return {"xbind-routeobject", "--routeobject NAME"};
     case PeerKind::kQosMapper: return {"xbind-qosmapper", "--qosmapper NAME"};
+    case PeerKind::kKeeper: return {"xbind-keeper", "another keeper"};
   }
   return {"the peer", "another name"};
 }
@@ -46,6 +47,7 @@ const char* role_of(PeerKind kind) {
     case PeerKind::kSwitchServer: return "the SwitchServer";
     case PeerKind::kRouteObject: return "the RouteObject";
     case PeerKind::kQosMapper: return "the QOSMapper";
+    case PeerKind::kKeeper: return "the keeper";
   }
   return "the peer";
 }
@@ -69,6 +71,15 @@ Peer name_service_at(const std::string& address) {
 
 Peer peer_of(PeerKind kind, const std::string& name, CORBA::Object_ptr object) {
   return {kind, name, orb::address_of(object)};
+}
+
+std::optional<Failure> name_service_away(const orb::NameClient& names) {
+  const orb::KnownNames* const known = names.known();
+  const auto why = known == nullptr ? std::nullopt : known->why_used();
+  if (!why) return std::nullopt;
+  Failure failure = failure_of(*why, name_service_at(names.service()));
+  failure.text += "; addresses found earlier are used";
+  return failure;
 }
 
 std::string advice_for(ErrorCode code, PeerKind peer) {
@@ -118,7 +129,7 @@ std::vector<std::string> bound_beside(orb::NameClient& names, const std::string&
 
 OrFailure<CORBA::Object_var> resolved(orb::NameClient& names, PeerKind kind,
                                       const std::string& path) {
-  auto object = names.resolve(path);
+  auto object = names.resolve_or_known(path);
   if (object) return *object;
   Failure failure = failure_of(object.error(), name_service_at(names.service()));
   if (object.error().code == ErrorCode::kNotFound) {

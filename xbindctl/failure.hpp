@@ -26,6 +26,7 @@ enum class PeerKind : std::uint8_t {
   kSwitchServer,
   kRouteObject,
   kQosMapper,
+  kKeeper,
 };
 
 struct Peer {
@@ -52,6 +53,9 @@ Peer name_service_at(const std::string& address);
 Peer peer_of(PeerKind kind, const std::string& name, CORBA::Object_ptr object);
 
 Failure failure_of(const Error& error, const Peer& peer);
+// Why the name service is away, if addresses found earlier were used instead; nullopt: they were
+// not.
+std::optional<Failure> name_service_away(const orb::NameClient& names);
 // Of a refused or busy outcome.
 Failure failure_of(const Outcome& refused, const Peer& peer);
 
@@ -62,7 +66,8 @@ std::string advice_for(ErrorCode code, PeerKind peer);
 // the name service. Lists at most ten of them.
 std::string advice_for_unbound(const std::string& typed, const std::vector<std::string>& bound);
 
-// Resolves the path of a peer. If it is not bound, the advice names what is bound beside it.
+// Resolves the path of a peer, while the name service is away to the address found last. If it is
+// not bound, the advice names what is bound beside it.
 OrFailure<CORBA::Object_var> resolved(orb::NameClient& names, PeerKind kind,
                                       const std::string& path);
 

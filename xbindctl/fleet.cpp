@@ -9,6 +9,7 @@
 
 #include "client/timers.hpp"
 #include "connection_manager.hh"
+#include "keeper.hh"
 #include "naming/names.hpp"
 #include "qos_mapper.hh"
 #include "route_object.hh"
@@ -24,7 +25,8 @@ struct Context {
 constexpr Context kContexts[] = {{naming::kConnectionManagers, PeerKind::kManager},
                                  {naming::kQosMappers, PeerKind::kQosMapper},
                                  {naming::kRouteObjects, PeerKind::kRouteObject},
-                                 {naming::kSwitchServers, PeerKind::kSwitchServer}};
+                                 {naming::kSwitchServers, PeerKind::kSwitchServer},
+                                 {naming::kKeepers, PeerKind::kKeeper}};
 
 std::optional<Daemon> daemon_at(const std::string& path) {
   for (const Context& context : kContexts) {
@@ -51,6 +53,8 @@ v2::Logged_ptr operations_at(PeerKind kind, CORBA::Object_ptr object) {
       const v2::RouteObject_var daemon = v2::RouteObject::_unchecked_narrow(object);
       return daemon->route_operations();
     }
+    // Operators alone use it.
+    case PeerKind::kKeeper: return v2::KeeperOperations::_unchecked_narrow(object);
     default: break;
   }
   const v2::QOSMapper_var daemon = v2::QOSMapper::_unchecked_narrow(object);
@@ -58,7 +62,7 @@ v2::Logged_ptr operations_at(PeerKind kind, CORBA::Object_ptr object) {
 }
 
 OrFailure<std::vector<Daemon>> daemons(orb::NameClient& names) {
-  auto bound = names.list(naming::kRoot);
+  auto bound = names.list_or_known(naming::kRoot);
   if (!bound) return failed(bound.error(), name_service_at(names.service()));
   std::vector<Daemon> found;
   for (const std::string& path : *bound) {

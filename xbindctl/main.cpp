@@ -20,6 +20,7 @@
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
 #include "orb/name_client.hpp"
+#include "xbindctl/address_file.hpp"
 #include "xbindctl/alarms.hpp"
 #include "xbindctl/answers.hpp"
 #include "xbindctl/asking.hpp"
@@ -211,7 +212,15 @@ int run_watched(const ctl::CommandLine& line, const config::OptionSet& set,
   const auto pause = [seconds] {
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
   };
-  const auto frame = frame_of(line, set, names, pause);
+  const auto shown = frame_of(line, set, names, pause);
+  bool warned = false;
+  const auto frame = [&] {
+    const int exit_code = shown();
+    const auto away = ctl::name_service_away(names);
+    if (away && !warned) ctl::explain(*away);
+    warned = away.has_value();
+    return exit_code;
+  };
   if (!top && seconds == 0) return frame();
   ctl::end_on_interrupt();
   const bool lines = line.verb() == "events";  // each frame continues the one before
@@ -264,5 +273,11 @@ int main(int argc, char** argv) {
   log::start("xbindctl", common.log);
   orb::Runtime runtime(argc, argv, common.runtime());
   orb::NameClient names(runtime.orb(), common.name_service);
-  return run_watched(line, set, names);
+  names.keep(std::make_shared<orb::KnownNames>());
+  const ctl::AddressFile addresses(ctl::cache_directory(), names.service());
+  addresses.load(names);
+  const int exit_code = run_watched(line, set, names);
+  addresses.store(names, std::chrono::duration_cast<std::chrono::seconds>(
+                             Duration{client::kClientTimers["addresses-fresh"]}));
+  return exit_code;
 }

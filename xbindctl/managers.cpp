@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <type_traits>
 
 #include "client/timers.hpp"
@@ -18,11 +19,14 @@ namespace {
 
 using Paths = std::vector<std::string>;
 
+// Whether names found earlier may stand for those of a name service that is away.
+enum class Sources : std::uint8_t { kServiceOnly, kKnownToo };
+
 // The names of these SwitchServers in the name service.
-OrFailure<Paths> paths_of(orb::NameClient& names, const std::string& switch_name) {
+OrFailure<Paths> paths_of(orb::NameClient& names, const std::string& switch_name, Sources sources) {
   if (switch_name != "all") return Paths{naming::path_of(naming::kSwitchServers, switch_name)};
   const std::string context = std::string{naming::kRoot} + "/" + naming::kSwitchServers;
-  auto bound = names.list(context);
+  auto bound = sources == Sources::kKnownToo ? names.list_or_known(context) : names.list(context);
   if (!bound) return failed(bound.error(), name_service_at(names.service()));
   if (bound->empty()) {
     return failed(ErrorCode::kNotFound, fmt::format("no SwitchServer is bound below {}", context));
@@ -164,7 +168,7 @@ void print_note(const SwitchNote& note) {
 }  // namespace
 
 OrFailure<HoldingsOfAll> holdings(orb::NameClient& names, const std::string& switch_name) {
-  const auto paths = paths_of(names, switch_name);
+  const auto paths = paths_of(names, switch_name, Sources::kKnownToo);
   if (!paths) return tl::make_unexpected(paths.error());
   HoldingsOfAll found;
   for (const std::string& path : *paths) {
@@ -201,10 +205,11 @@ int managers(orb::NameClient& names, const std::string& switch_name) {
   return found->failures.empty() ? 0 : 1;
 }
 
+// What ends connections asks every SwitchServer there is, not those that were known once.
 OrFailure<bool> forget_everywhere(orb::NameClient& names, const std::string& switch_name,
                                   const std::string& manager, bool release, const Pause& pause,
                                   const OnSwitch& tell) {
-  const auto paths = paths_of(names, switch_name);
+  const auto paths = paths_of(names, switch_name, Sources::kServiceOnly);
   if (!paths) return tl::make_unexpected(paths.error());
   if (release) return release_and_forget(names, *paths, manager, pause, tell);
   bool done = true;
@@ -215,7 +220,7 @@ OrFailure<bool> forget_everywhere(orb::NameClient& names, const std::string& swi
 OrFailure<bool> clear_everywhere(orb::NameClient& names, const std::string& manager,
                                  ConnectionId connection, const Pause& pause,
                                  const OnSwitch& tell) {
-  const auto paths = paths_of(names, "all");
+  const auto paths = paths_of(names, "all", Sources::kServiceOnly);
   if (!paths) return tl::make_unexpected(paths.error());
   const auto those = knowing(names, *paths, manager, tell);
   if (those && those->empty()) return unknown_manager(manager);

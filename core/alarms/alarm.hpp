@@ -30,6 +30,8 @@ constexpr std::string_view to_string(AlarmSeverity severity) {
 // What an alarm is about; alarm_kinds.hpp has a row for each.
 enum class AlarmKind : std::uint8_t {
   kDaemonSilent,
+  kKeeperSilent,
+  kNameServiceUnreachable,
   kLogicSilent,
   kSwitchAway,
   kSwitchUnknown,
@@ -38,6 +40,7 @@ enum class AlarmKind : std::uint8_t {
   kQosMapperUnreachable,
   kLineDown,
   kPortDown,
+  kPermanentCallDown,
   kCallsWithoutPath,
   kCallsEndedByForce,
   kCallsNotRead,

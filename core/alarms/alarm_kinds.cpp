@@ -9,10 +9,20 @@ using enum AlarmSeverity;
 using enum AlarmHold;
 
 constexpr std::array<AlarmKindRow, kAlarmKinds> kRows{{
-    {AlarmKind::kDaemonSilent, "daemon-silent", kCritical, kState, "xbindctl", "the daemon's name",
-     "A daemon is registered in the name service and does not answer xbindctl.",
+    {AlarmKind::kDaemonSilent, "daemon-silent", kCritical, kState, "each daemon",
+     "the silent daemon's name", "A daemon is registered in the name service and does not answer.",
      "See whether its process lives and its host is reachable; start it again. A daemon that was "
      "ended for good leaves no name: `xbind-names clear` removes a stale one."},
+    {AlarmKind::kKeeperSilent, "keeper-silent", kMajor, kState, "each daemon", "the keeper's name",
+     "A keeper of permanent connections is registered in the name service and does not answer: "
+     "its connections stay up, and nobody sets up again what is lost.",
+     "Start the keeper again: it finds its connections. If it was ended for good, `xbind-names "
+     "clear` removes its name."},
+    {AlarmKind::kNameServiceUnreachable, "name-service-unreachable", kMinor, kState, "each daemon",
+     "the name service",
+     "The name service does not answer: sessions go on, but programs that start or attach again "
+     "do not find each other.",
+     "Start omniNames at the same address; every daemon binds its names again by itself."},
     {AlarmKind::kLogicSilent, "logic-silent", kCritical, kState, "each daemon", "the daemon's part",
      "The process lives, but its logic has not answered for seconds.",
      "Look at the load of the host and at the daemon's log. If it does not recover, take a stack "
@@ -47,6 +57,11 @@ constexpr std::array<AlarmKindRow, kAlarmKinds> kRows{{
     {AlarmKind::kPortDown, "port-down", kMinor, kState, "SwitchServer", "switch and port",
      "The switch reports that a port is down.",
      "Repair the line at that port, or the port; an unused port is best disabled at the switch."},
+    {AlarmKind::kPermanentCallDown, "permanent-call-down", kCritical, kState, "keeper",
+     "the connection, by its name in the keeper's file",
+     "A permanent connection is not up, or its path is down.",
+     "The cause says why. Mend what is down, make room, or correct the keeper's file; the keeper "
+     "and the manager try again by themselves."},
     {AlarmKind::kCallsWithoutPath, "calls-without-path", kMajor, kState, "ConnectionManager",
      "the manager",
      "Connections stand over lines or switches that are unusable or drained: no other path was "
@@ -79,10 +94,12 @@ constexpr std::array<AlarmKindRow, kAlarmKinds> kRows{{
     {AlarmKind::kOverload, "overload", kMajor, kCounted, "ConnectionManager", "the manager",
      "Requests were answered busy: more are under way or waiting than the manager takes.",
      "See whether a switch or a client is slow (`xbindctl top`). Limit the clients "
-     "(--client-setup-rate), or raise the manager's limits."},
+     "(--client-setups-per-s-max), or raise --operations-at-once."},
     {AlarmKind::kClientOverLimit, "client-over-limit", kWarning, kCounted, "ConnectionManager",
      "the manager", "Requests were refused because their client has reached a limit of its own.",
-     "`xbindctl clients` shows what each has. Raise --client-...-max if the use is right."},
+     "`xbindctl clients` shows what each has. If the use is right, raise the limit: "
+     "--client-setups-per-s-max, --client-calls-max, --client-cells-per-s-max or "
+     "--client-requests-max."},
     {AlarmKind::kLabelsShort, "labels-short", kMinor, kState, "SwitchServer", "switch and port",
      "At least 95 % of a port's output labels are taken; cleared below 90 %.",
      "Give the port a larger label range, or move load to other links."},

@@ -5,6 +5,7 @@
 
 #include "core/config/variable_names.hpp"
 #include "core/log.hpp"
+#include "core/name.hpp"
 
 namespace xbind::config {
 namespace {
@@ -51,6 +52,16 @@ Result<void> check_live(const std::vector<OptionChange>& changes) {
   if (fixed.empty()) return {};
   return fail(ErrorCode::kBadInput, "{} restart: {}; nothing has changed",
               fixed.size() == 1 ? "an option needs a" : "options need a", fmt::join(fixed, ", "));
+}
+
+Result<void> check_tunable(const std::vector<OptionValue>& values, const std::string& name,
+                           const std::string& value) {
+  const auto option = std::ranges::find(values, name, &OptionValue::name);
+  // As numbers, so that another form of the same one is no change; other texts are none.
+  if (option == values.end() || option->live || same_value(ValueKind::kReal, option->text, value)) {
+    return {};
+  }
+  return check_live({{name, option->text, printable(value), kOperator, false}});
 }
 
 std::optional<std::string> load_again(OptionSet& set, const std::vector<std::string>& arguments) {

@@ -13,6 +13,7 @@
 // what changes is the file of --config, and files that options name.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -24,12 +25,17 @@
 #include <vector>
 
 #include "core/config/options.hpp"
+#include "core/config/tuned_file.hpp"
 #include "core/result.hpp"
 
 namespace xbind::config {
 
 // kBadInput: an option that is not live has changed; the text names each with both values.
 Result<void> check_live(const std::vector<OptionChange>& changes);
+// Refuses to tune an option that is not live, before anything is loaded with its new value: a file
+// that it names is not opened. An unknown name is not refused here. `values`: those in use.
+Result<void> check_tunable(const std::vector<OptionValue>& values, const std::string& name,
+                           const std::string& value);
 // "hop-timer-ms 3000 -> 2000 (cm1.toml line 4)"
 std::string to_string(const OptionChange& change);
 
@@ -69,9 +75,15 @@ class Reload : public Reloadable {
   using Apply = std::function<Result<void>(const Options& before, const Options& wanted,
                                            std::vector<OptionChange>& changes)>;
 
-  // `options`: as loaded at the start; outlives this object.
-  Reload(const Options& options, int argc, const char* const* argv, Apply apply)
-      : arguments_(argv, argv + argc), apply_(std::move(apply)), in_use_(&options) {}
+  // `options`: as loaded at the start; outlives this object. `files`: the live options that name a
+  // file which the program reads; they are tuned to files beside the configured one only
+  // (tuned_file.hpp).
+  Reload(const Options& options, int argc, const char* const* argv, Apply apply,
+         std::vector<std::string> files = {})
+      : arguments_(argv, argv + argc),
+        apply_(std::move(apply)),
+        files_(std::move(files)),
+        in_use_(&options) {}
 
   Result<std::vector<OptionChange>> reload() override {
     const std::lock_guard lock(mutex_);
@@ -80,6 +92,12 @@ class Reload : public Reloadable {
   Result<std::vector<OptionChange>> tune(const std::string& name,
                                          const std::string& value) override {
     const std::lock_guard lock(mutex_);
+    if (const auto may = check_tunable(in_use_->set.values(), name, value); !may) {
+      return tl::make_unexpected(may.error());
+    }
+    if (std::ranges::find(files_, name) != files_.end()) {
+      if (const auto may = check_file(name, value); !may) return tl::make_unexpected(may.error());
+    }
     auto tuned = tuned_;
     tuned.insert_or_assign(name, value);
     return load_with(std::move(tuned));
@@ -98,6 +116,17 @@ class Reload : public Reloadable {
 
  private:
   using Tuned = std::map<std::string, std::string>;
+
+  // Whether the operator may name that file, judged by the option's other sources as they are now.
+  Result<void> check_file(const std::string& name, const std::string& value) const {
+    Options configured;
+    if (auto refused = load_again(configured.set, arguments_)) {
+      return fail(ErrorCode::kBadInput, "{}", *refused);
+    }
+    const std::vector<OptionValue> values = configured.set.values();
+    const auto option = std::ranges::find(values, name, &OptionValue::name);
+    return check_tuned_file(name, option == values.end() ? "" : option->text, value);
+  }
 
   // Takes the tuned options over if the whole is accepted. The caller holds the lock.
   Result<std::vector<OptionChange>> load_with(Tuned tuned) {
@@ -123,6 +152,7 @@ class Reload : public Reloadable {
 
   const std::vector<std::string> arguments_;  // a copy: the ORB takes its own out of argv
   const Apply apply_;
+  const std::vector<std::string> files_;
   std::mutex mutex_;  // for the members below; held while options are applied
   Tuned tuned_;       // at most as many as there are options: others are refused
   std::unique_ptr<Options> loaded_;

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,10 +39,14 @@
 
 namespace xbind::config {
 
+// Whether a refusal may quote what is not TOML. A file that a peer may name, and that may be
+// anything, is not quoted.
+enum class Quoting : std::uint8_t { kYes, kNo };
+
 // Parses the text of a file. `path` is used in refusals only. kBadInput: longer than `octets_max`,
 // or not TOML.
 Result<toml::table> parse_toml(std::string_view text, const std::string& path,
-                               std::size_t octets_max);
+                               std::size_t octets_max, Quoting quoting = Quoting::kYes);
 
 class TomlReader {
  protected:

@@ -7,10 +7,13 @@ import json
 import signal
 import subprocess
 
+import giop
 import xbindctl_schemas
+from console_client import Console
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 
 RING = 8192  # events of calls that a manager keeps
+CONSOLE = [(None, "writable", "true"), (None, "interval-ms", 200)]
 
 
 class Operator(InOneLab):
@@ -96,15 +99,98 @@ class Alarms(Operator):
         wait_until(lambda: not process.alive(), "the SwitchServer is dead")
         alarm = self.wait_for_alarm("switchserver-unreachable", MIDDLE)
         self.assertEqual(alarm["daemon"], "cmgr/default")
-        silent = self.alarm("daemon-silent", f"switchserver/{MIDDLE}")
-        self.assertIsNone(silent["id"])
+        silent = self.silent(f"switchserver/{MIDDLE}")
+        self.assertEqual((silent["severity"], silent["daemon"]),
+                         ("critical", "routeobject/default"))
+        self.ctl("acknowledge", silent["id"], "--who", "ann")
+        self.assertEqual(self.silent(f"switchserver/{MIDDLE}")["acknowledged"]["by"], "ann")
         self.ctl("alarms", code=1)  # it could not be asked
         self.lab.start(name)
         self.lab.wait_ready(self.lab.processes[name])
         self.wait_for_end("switchserver-unreachable", MIDDLE)
-        self.assertIsNone(self.alarm("daemon-silent", f"switchserver/{MIDDLE}"))
+        self.wait_for_end("daemon-silent", f"switchserver/{MIDDLE}")
+        cleared = self.alarm("daemon-silent", f"switchserver/{MIDDLE}", "--all")
+        self.assertEqual((cleared["id"], cleared["acknowledged"]["by"]), (silent["id"], "ann"))
         self.assertTrue(self.happened("sessions", event="session-ended",
                                       about=f"switchserver {MIDDLE}"))
+
+    def silent(self, about):
+        """The alarm daemon-silent once a daemon has raised it: before, xbindctl shows its own."""
+        def raised():
+            alarm = self.alarm("daemon-silent", about)
+            return alarm if alarm and alarm["id"] and alarm["raised_ms"] else None
+        return wait_until(raised, f"daemon-silent of {about} has an id and a time")
+
+    def test_the_daemon_that_watches_the_others_is_watched(self):
+        process = self.lab.processes["xbind-routeobject"]
+        suspend(process.pid)
+        try:
+            silent = self.silent("routeobject/default")
+            self.assertNotEqual(silent["daemon"], "routeobject/default")
+            self.ctl("acknowledge", silent["id"])
+        finally:
+            process.signal(signal.SIGCONT)
+        self.wait_for_end("daemon-silent", "routeobject/default")
+
+    def test_the_questions_of_every_object_are_no_faults_of_peers(self):
+        paths = [f"xbind/{path}" for path in (
+            "cmgr/default", "qosmapper/default", "routeobject/default",
+            *(f"switchserver/{node}" for node in (CALLER, MIDDLE, CALLEE)))]
+        for path in paths:
+            host, port, key = giop.parse_ior(tool(self.lab, "nameclt", "resolve", path).stdout)
+            for reference in ((host, port, key), (host, port, key[:-1] + b"?")):
+                peer = giop.Remote(reference)
+                for question in ("_is_a", "_non_existent", "_interface", "_component",
+                                 "_get_component", "_repository_id"):
+                    peer.invoke(question, lambda out, asked=question: asked == "_is_a"
+                                and out.string("IDL:openxbind/xbind/v2/Monitored:1.0"))
+                peer.close()
+        self.assertEqual(tool(self.lab, "xbind-names", "list").returncode, 0)
+        # After these a true fault of each kind: the alarm counts no more than the two.
+        host, port, key = giop.parse_ior(tool(self.lab, "nameclt", "resolve", paths[0]).stdout)
+        for reference in ((host, port, key), (host, port, key[:-1] + b"?")):
+            peer = giop.Remote(reference)
+            peer.invoke("dance")
+            peer.close()
+        alarm = self.wait_for_alarm("peer-faults", "process")
+        self.assertEqual(alarm["daemon"], "cmgr/default")
+        wait_until(lambda: self.alarm("peer-faults", "process")["cause"]
+                   == "2 messages that are not understood since the start", "two are counted")
+
+    def test_alarms_are_shown_while_the_name_service_is_away(self):
+        names = self.lab.processes["omniNames"]
+        middle = self.lab.processes[f"xbind-switch/{MIDDLE}"]
+        self.ctl("status")  # any command: it learns where all daemons are
+        names.signal(signal.SIGKILL)
+        wait_until(lambda: not names.alive(), "the name service is dead")
+        try:
+            away = self.wait_for_alarm("name-service-unreachable",
+                                       f"name service at {self.lab.names_address()}")
+            self.assertTrue(away["id"])
+            middle.signal(signal.SIGKILL)
+            self.wait_for_alarm("switch-away", MIDDLE)
+            shown = tool(self.lab, "xbindctl", "alarms")
+            self.assertEqual(shown.returncode, 1, shown.stdout)
+            self.assertIn("switch-away", shown.stdout)
+            self.assertIn("the name service at", shown.stderr)
+            self.assertIn("addresses found earlier are used", shown.stderr)
+            document = json.loads(self.ctl("alarms", "--json", code=1))
+            self.assertEqual(document["errors"][0]["peer"], "the name service")
+            for words in (["status"], ["links"], ["services"], ["ports", CALLER], ["clients"],
+                          ["managers", "all"], ["events", "--limit", "5"], ["log-level", "all"],
+                          ["options", "manager"], ["routes", CALLER, CALLEE]):
+                done = tool(self.lab, "xbindctl", *words)
+                self.assertEqual(done.returncode, 0, (words, done.stdout, done.stderr))
+                self.assertIn("addresses found earlier are used", done.stderr, words)
+            self.lab.start(f"xbind-switch/{MIDDLE}")
+            self.lab.wait_ready(self.lab.processes[f"xbind-switch/{MIDDLE}"])
+            self.wait_for_end("switch-away", MIDDLE)
+        finally:
+            self.lab.start("omniNames")
+            self.lab.wait_ready(self.lab.processes["omniNames"])
+        self.wait_for_end("name-service-unreachable",
+                          f"name service at {self.lab.names_address()}")
+        self.assertEqual(tool(self.lab, "xbindctl", "status").stderr, "")
 
     def test_a_drain_is_a_warning_until_it_ends(self):
         self.ctl("drain", MIDDLE)
@@ -125,6 +211,53 @@ class Alarms(Operator):
                 done = tool(self.lab, "xbindctl", *words)
                 self.assertEqual(done.returncode, 1)
                 self.assertIn(said, done.stderr)
+
+
+class AtTheConsole(unittest.TestCase):
+    """The same alarms in a browser."""
+
+    def test_every_view_goes_on(self):
+        with lab_up(console=True, more={"xbind-console": CONSOLE}) as lab:
+            console = Console(lab.processes["xbind-console"].address)
+            console.wait_until_known()
+
+            def kinds():
+                return {alarm["kind"] for alarm in console.get("/api/v1/alarms")["alarms"]}
+
+            tool(lab, "xbindctl", "drain", CALLER, "2")
+            wait_until(lambda: kinds() == {"line-drained"}, "the alarms are read")
+            call = connection_of(tool(lab, "xbindctl", "connect", CALLER, MIDDLE))
+            names = lab.processes["omniNames"]
+            names.signal(signal.SIGKILL)
+            console.wait_for_daemon("name service", "unreachable")
+            wait_until(lambda: "name-service-unreachable" in kinds(), "that is an alarm")
+            tool(lab, "xbindctl", "undrain", CALLER, "2")
+            wait_until(lambda: "line-drained" not in kinds(), "what has ended is not listed")
+            switch = lab.processes[f"xbind-switch/{MIDDLE}"]
+            switch.signal(signal.SIGKILL)
+            wait_until(lambda: "switch-away" in kinds(), "what begins is listed")
+            # Questions that are asked when a browser asks them.
+            for path in ("/api/v1/services", "/api/v1/calls", f"/api/v1/calls/default/{call}",
+                         f"/api/v1/calls/default/{call}/trace",
+                         f"/api/v1/fit?from={CALLER}&to={CALLEE}"):
+                wait_until(lambda path=path: console.ask(path)[0] == 200, f"{path} is answered")
+            alarm = next(one for one in console.get("/api/v1/alarms")["alarms"]
+                         if one["kind"] == "switch-away")
+            status, _, done = console.ask("/api/v1/alarms/acknowledge", "POST",
+                                          {"alarm": alarm["id"], "by": "ada"})
+            self.assertEqual((status, done["by"]), (200, "ada"))
+
+    def test_a_silent_daemon_is_the_same_alarm_here(self):
+        with lab_up(console=True, more={"xbind-console": CONSOLE}) as lab:
+            console = Console(lab.processes["xbind-console"].address)
+            console.wait_until_known()
+            lab.processes["xbind-qosmapper"].signal(signal.SIGKILL)
+            alarm = wait_until(lambda: [one for one in console.get("/api/v1/alarms")["alarms"]
+                                        if one["kind"] == "daemon-silent"], "it is raised")[0]
+            self.assertEqual(alarm["about"], "qosmapper/default")
+            listed = json.loads(tool(lab, "xbindctl", "alarms", "--json").stdout)["alarms"]
+            self.assertEqual([one["id"] for one in listed if one["kind"] == "daemon-silent"],
+                             [alarm["id"]])
 
 
 class Events(Operator):

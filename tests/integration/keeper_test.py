@@ -122,6 +122,54 @@ class Kept(InOneLab):
         control.set_link(self.lab, control.link_at(self.lab, switch, port), up)
 
 
+class Alarms(Kept):
+
+    def alarm(self, kind, about, *words):
+        done = tool(self.lab, "xbindctl", "alarms", "--json", "--kind", kind, *words)
+        return next((one for one in json.loads(done.stdout)["alarms"] if one["about"] == about
+                     and one["id"]), None)
+
+    def raised(self, kind, about):
+        return wait_until(lambda: self.alarm(kind, about), f"{kind} of {about} is raised", 60)
+
+    def cleared(self, kind, about):
+        wait_until(lambda: self.alarm(kind, about) is None, f"{kind} of {about} is cleared", 60)
+
+    def test_a_connection_that_is_down_is_named_with_the_reason(self):
+        wide = {**EAST, "name": "wide", "cells-per-s": 16_000_000}
+        self.want([*USUAL, wide])
+        alarm = self.raised("permanent-call-down", "connection wide")
+        self.assertEqual((alarm["severity"], alarm["daemon"]), ("critical", "keeper/keeper"))
+        self.assertGreater(alarm["raised_ms"], 0)
+        self.assertIn("1 of 1 call is not up", alarm["cause"])
+        wait_until(lambda: "no bandwidth" in
+                   self.alarm("permanent-call-down", "connection wide")["cause"],
+                   "the cause is the refusal's")
+        self.xbindctl("acknowledge", alarm["id"], "--who", "ann")
+        self.want(USUAL)
+        self.cleared("permanent-call-down", "connection wide")
+        self.assertIn("all options are as they were", self.xbindctl("reload", "all"))
+
+    def test_a_dead_keeper_is_an_alarm_although_no_call_is_up(self):
+        self.want([{**EAST, "cells-per-s": 16_000_000}])
+        wait_until(lambda: self.calls() == {}, "no call is up")
+        self.keeper.signal(signal.SIGKILL)
+        alarm = self.raised("keeper-silent", "keeper/keeper")
+        self.assertEqual((alarm["severity"], alarm["daemon"]), ("major", "routeobject/default"))
+        self.assertTrue(alarm["raised_ms"])
+        self.lab.start("xbind-keeper")
+        self.lab.wait_ready(self.keeper)
+        self.cleared("keeper-silent", "keeper/keeper")
+
+    def test_a_keeper_that_ends_in_order_is_none(self):
+        self.keeper.signal(signal.SIGTERM)
+        wait_until(lambda: not self.keeper.alive(), "it has ended")
+        listed = tool(self.lab, "nameclt", "list", "xbind/keeper").stdout
+        self.assertNotIn("keeper", listed)
+        self.lab.start("xbind-keeper")
+        self.lab.wait_ready(self.keeper)
+
+
 class AfterFailures(Kept):
 
     def test_the_manager_is_killed(self):

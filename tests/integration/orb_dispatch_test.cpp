@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "orb/peer_faults.hpp"
 #include "types.hh"
 
 namespace xbind::orb {
@@ -57,6 +58,20 @@ TEST_F(DispatchTest, WhatNoServantHasLeavesNothingBehind) {
     EXPECT_FALSE(call(calls, name, 1us, [] { return false; }));
   }
   EXPECT_THAT(metrics(calls), ElementsAre());
+}
+
+TEST_F(DispatchTest, TheQuestionsOfEveryObjectAreNoFaultsOfPeers) {
+  Dispatch calls = dispatch();
+  const std::uint64_t before = peer_faults(PeerFault::kUnknownOperation);
+  for (const char* const name :
+       {"_is_a", "_non_existent", "_interface", "_implementation", "_component", "_get_component",
+        "_domain_managers", "_repository_id", "_get_policy"}) {
+    EXPECT_FALSE(call(calls, name, 1us, [] { return false; })) << name;
+  }
+  EXPECT_EQ(peer_faults(PeerFault::kUnknownOperation), before);
+  // An attribute that no object has is none of them.
+  EXPECT_FALSE(call(calls, "_get_colour", 1us, [] { return false; }));
+  EXPECT_EQ(peer_faults(PeerFault::kUnknownOperation), before + 1);
 }
 
 TEST_F(DispatchTest, AnExceptionOfTheContractIsARefusalAndPasses) {

@@ -167,6 +167,30 @@ class Reload(unittest.TestCase):
         self.assertIn("takes a NAME and OPTION=VALUE",
                       self.ctl("tune", "switchserver", "overbooking=1.5", code=2))
 
+    def test_an_operator_reads_no_file_of_the_host(self):
+        secret = self.files.parent / "secret"
+        secret.write_text("root:$6$hidden:19000\nhidden = word\n")
+        beside = self.files / "beside.toml"
+        beside.write_text("root:$6$hidden:19000\nhidden = word\n")
+        good = self.files / "other.toml"
+        good.write_text(CATALOGUE % "other")
+        for daemon, option, path, said in (
+                (["qosmapper"], "catalogue", secret, f"{secret} is not in {self.files}"),
+                (["qosmapper"], "catalogue", "/etc/shadow", "/etc/shadow is not in"),
+                (["qosmapper"], "catalogue", beside, f"{beside} line 1: not TOML"),
+                (["manager"], "catalogue", secret, "names no file in the configuration"),
+                (["routeobject"], "topology", secret, "an option needs a restart: topology"),
+                (["switchserver", MIDDLE], "switches", secret, "an option needs a restart")):
+            with self.subTest(daemon=daemon, option=option, path=path):
+                done = tool(self.lab, "xbindctl", "tune", *daemon, f"{option}={path}")
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(said, done.stderr)
+                self.assertNotIn("hidden", done.stdout + done.stderr)
+                self.assertNotIn("root:", done.stdout + done.stderr)
+        self.assertIn("catalogue", self.ctl("tune", "qosmapper", f"catalogue={good}"))
+        self.assertIn("other", self.ctl("services"))
+        self.assertIn("catalogue", self.ctl("tune", "qosmapper", "catalogue"))
+
     def test_a_file_that_is_gone_is_named_and_the_daemon_lives(self):
         os.unlink(self.path_of("xbind-routeobject"))
         self.assertIn("xbind-routeobject.toml", self.hang_up("xbind-routeobject"))

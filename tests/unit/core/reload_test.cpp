@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace xbind::config {
 namespace {
@@ -26,7 +29,12 @@ struct Options {
   double factor = 0;
   std::vector<std::string> pairs;
   std::string name;
+  std::string words;     // a file
+  std::string topology;  // a file that is read at the start only
 };
+
+// Every path that a load has read.
+std::vector<std::string> paths_read;
 
 Options::Options() {
   set.add_uint("timer-ms", &timer_ms, 3000, {10, 60'000}, "A timer.");
@@ -34,7 +42,15 @@ Options::Options() {
   set.add_double("factor", &factor, 2, {1, 10}, "A factor.");
   set.add_strings("pairs", &pairs, "Pairs.");
   set.add_string("name", &name, "default", "A name.");
-  set.set_live({"timer-ms", "pairs"});
+  set.add_string("words", &words, "", "A file.");
+  set.add_string("topology", &topology, "", "A file.");
+  set.add_check([this]() -> std::optional<std::string> {
+    for (const std::string& path : {words, topology}) {
+      if (!path.empty()) paths_read.push_back(path);
+    }
+    return std::nullopt;
+  });
+  set.set_live({"timer-ms", "pairs", "words"});
 }
 
 class ReloadTest : public ::testing::Test {
@@ -68,7 +84,9 @@ class ReloadTest : public ::testing::Test {
   Options options_;
   std::uint32_t in_effect_ = 0;
   std::optional<Error> refused_;
-  Reload<Options> reload_{options_, static_cast<int>(arguments_.size()), arguments_.data(),
+  Reload<Options> reload_{options_,
+                          static_cast<int>(arguments_.size()),
+                          arguments_.data(),
                           [this](const Options& before, const Options& wanted,
                                  std::vector<OptionChange>& changes) -> Result<void> {
                             if (refused_) return tl::make_unexpected(*refused_);
@@ -76,7 +94,8 @@ class ReloadTest : public ::testing::Test {
                               changes.push_back({"pairs", "", "", "its content", true});
                             in_effect_ = wanted.timer_ms;
                             return {};
-                          }};
+                          },
+                          {"words"}};
 };
 
 TEST_F(ReloadTest, ALiveOptionIsTakenAndSaidWithItsPlace) {
@@ -177,6 +196,47 @@ TEST_F(ReloadTest, ATunedOptionGoesBeforeAllSourcesUntilItIsNotTuned) {
   EXPECT_EQ(reload(), "") << "what was refused is forgotten";
   EXPECT_EQ(text_of(reload_.untune("timer-ms")), "timer-ms 500 -> 4000 (" + path_ + " line 1)");
   EXPECT_EQ(text_of(reload_.untune("timer-ms")), "");
+}
+
+TEST_F(ReloadTest, AFileThatNeedsARestartIsNotReadForAnOperator) {
+  paths_read.clear();
+  const auto changes = reload_.tune("topology", "/etc/passwd");
+  ASSERT_FALSE(changes);
+  EXPECT_THAT(changes.error().text, HasSubstr("needs a restart: topology (empty) -> /etc/passwd"));
+  EXPECT_TRUE(paths_read.empty());
+}
+
+TEST_F(ReloadTest, AnOperatorNamesFilesBesideTheConfiguredOneOnly) {
+  namespace fs = std::filesystem;
+  const fs::path directory = path_ + ".d";
+  fs::create_directories(directory / "below");
+  const auto file = [&](const char* name) { return (directory / name).string(); };
+  for (const char* const name : {"a", "b", "below/c"}) std::ofstream(file(name)) << "words\n";
+  fs::create_symlink("/etc/passwd", file("link"));
+  const auto refusal = [&](const std::string& path) {
+    paths_read.clear();
+    const auto changes = reload_.tune("words", path);
+    const bool read = std::ranges::count(paths_read, path) != 0;
+    EXPECT_EQ(read, changes && !path.empty()) << path;
+    return changes ? "" : changes.error().text;
+  };
+  EXPECT_THAT(refusal(file("b")), HasSubstr("option --words names no file in the configuration"));
+  write("words = \"" + file("a") + "\"\n");
+  EXPECT_NE(reload(), "");
+  EXPECT_EQ(refusal(file("b")), "");
+  EXPECT_EQ(value_of("words"), file("b") + " (operator)");
+  EXPECT_EQ(refusal(""), "");
+  EXPECT_EQ(refusal(file("a")), "");
+  const std::string not_there = " is not in " + fs::canonical(directory).string() + ", ";
+  for (const std::string& path :
+       {std::string{"/etc/passwd"}, std::string{"/etc/not-there"}, file("below/c"), file("link"),
+        file("../reload_test"), std::string{"a"}}) {
+    EXPECT_THAT(refusal(path), HasSubstr(path + not_there)) << path;
+  }
+  EXPECT_THAT(refusal(file("below")), HasSubstr("below is no regular file"));
+  EXPECT_THAT(refusal(file("c")), HasSubstr("c is no regular file"));
+  EXPECT_EQ(value_of("words"), file("a") + " (operator)");
+  fs::remove_all(directory);
 }
 
 TEST(LiveOptions, HelpAndDocumentSayWhichTheyAre) {

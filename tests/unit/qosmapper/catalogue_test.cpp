@@ -3,7 +3,12 @@
 #include "qosmapper/catalogue.hpp"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/unit/source_dir.hpp"
 
@@ -61,11 +66,29 @@ struct Wrong {
   std::string refusal;
 };
 
+// An operator of a running daemon chooses the file (xbindctl tune), which may be anything.
+TEST(CatalogueTest, ARefusalQuotesNothingOfAFileThatIsNoCatalogue) {
+  for (const auto& [text, refusal] : std::vector<std::pair<std::string, std::string>>{
+           {"root:$6$hidden:19000:0:99999:7:::\ndaemon:*:19000\n", "f line 1: not TOML: "},
+           {"[[service]]\nhidden = hidden-word\n", "f line 2: not TOML: "},
+           {"a = 1\nhidden = \"x\"\nhidden = 2\n", "f line 3: not TOML: "},
+           {"hidden = \"secret\"\n", "f line 1: a catalogue has no such key; known is service"},
+           {"[hidden]\ntoken = \"secret\"\n", "f line 1: a catalogue has no such key"},
+       }) {
+    const auto catalogue = parse_catalogue(text, "f");
+    ASSERT_FALSE(catalogue) << text;
+    EXPECT_THAT(catalogue.error().text, testing::StartsWith(refusal));
+    for (const char* const part : {"hidden", "secret", "root", "$6"}) {
+      EXPECT_EQ(catalogue.error().text.find(part), std::string::npos) << catalogue.error().text;
+    }
+  }
+}
+
 TEST(CatalogueTest, EveryErrorHasItsLineAndReason) {
   for (const Wrong& wrong : std::vector<Wrong>{
            {"= 50", "=", "f line 4: not TOML: "},
            {"[[service]]", "[service]", "f line 1: service is no table; write [[service]]"},
-           {"[[service]]", "[[servize]]", "f line 1: a catalogue has no 'servize'; did you mean"},
+           {"[[service]]", "[[servize]]", "f line 1: a catalogue has no such key; did you mean"},
            {"name = \"v\"\n", "", "f line 1: a service needs 'name'"},
            {"\"v\"", "7", "f line 2: 'name' of a service is not a string"},
            {"\"v\"", "\"a b\"", "f line 1: 'a b' is no name of a service"},

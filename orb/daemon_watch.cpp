@@ -1,0 +1,185 @@
+#include "orb/daemon_watch.hpp"
+
+#include <omniORB4/omniORB.h>
+
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+#include <utility>
+
+#include "orb/remote_error.hpp"
+#include "orb/timers.hpp"
+
+namespace xbind::orb {
+namespace {
+
+constexpr std::size_t kAtOnce = 16;  // daemons
+// Of more daemons only one of each process is asked.
+constexpr std::size_t kEachMax = 64;
+constexpr auto kAnswer = kOrbTimers.ms("daemon-watch-answer");
+
+bool below(const std::string& path, const std::string& context) {
+  return path.size() > context.size() && path.starts_with(context) && path[context.size()] == '/' &&
+         path.find('/', context.size() + 1) == std::string::npos;
+}
+
+// "xbind/cmgr" -> "xbind"
+std::string root_of(const WatchedNames& names) {
+  return names.keepers.substr(0, names.keepers.find('/'));
+}
+
+// "xbind/switchserver/node-2" -> "switchserver/node-2"
+std::string shown(const std::string& path) { return path.substr(path.find('/') + 1); }
+
+}  // namespace
+
+std::vector<std::string> in_watching_order(const WatchedNames& names,
+                                           const std::vector<std::string>& bound) {
+  std::vector<std::string> order;
+  const auto take = [&](const std::string& context) {
+    const auto first = static_cast<std::ptrdiff_t>(order.size());
+    std::ranges::copy_if(bound, std::back_inserter(order),
+                         [&](const std::string& path) { return below(path, context); });
+    std::sort(order.begin() + first, order.end());
+  };
+  for (const std::string& context : names.watchers) take(context);
+  take(names.keepers);
+  return order;
+}
+
+std::optional<std::vector<AlarmCondition>> conditions_of_silence(
+    const WatchedNames& names, const std::vector<std::string>& order,
+    const std::set<std::string>& own, const AskDaemons& ask) {
+  std::vector<AlarmCondition> conditions;
+  const auto note = [&](const std::string& path, const Result<void>& answer) {
+    if (answer) return;
+    const bool keeper = below(path, names.keepers);
+    conditions.push_back({keeper ? AlarmKind::kKeeperSilent : AlarmKind::kDaemonSilent, shown(path),
+                          answer.error().text});
+  };
+  auto next = order.begin();
+  for (; next != order.end() && !own.contains(*next); ++next) {
+    if (below(*next, names.keepers)) break;
+    const std::vector<Result<void>> answer = ask({*next});
+    if (answer.front()) return std::nullopt;
+    note(*next, answer.front());
+  }
+  std::vector<std::string> rest;
+  std::copy_if(next, order.end(), std::back_inserter(rest),
+               [&](const std::string& path) { return !own.contains(path); });
+  const std::vector<Result<void>> answers = ask(rest);
+  for (std::size_t i = 0; i < rest.size(); ++i) note(rest[i], answers[i]);
+  return conditions;
+}
+
+DaemonWatch::DaemonWatch(CORBA::ORB_ptr orb, const std::string& name_service, WatchedNames names,
+                         std::set<std::string> own, Supervision& supervision)
+    : names_(orb, name_service),
+      watched_(std::move(names)),
+      own_(std::move(own)),
+      supervision_(supervision),
+      thread_([this] { run(); }) {}
+
+DaemonWatch::~DaemonWatch() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_all();
+  thread_.join();
+}
+
+void DaemonWatch::run() {
+  std::unique_lock lock(mutex_);
+  while (!wake_.wait_for(lock, kOrbTimers["daemon-watch"], [this] { return stop_; })) {
+    lock.unlock();
+    look();
+    lock.lock();
+  }
+}
+
+void DaemonWatch::look() {
+  const auto listed = names_.list(root_of(watched_));
+  if (listed) order_ = in_watching_order(watched_, *listed);
+  if (order_.size() > kDaemonsMax) order_.resize(kDaemonsMax);
+  {
+    const std::lock_guard lock(mutex_);
+    silent_.clear();
+    answered_.clear();
+    const std::set<std::string> present(order_.begin(), order_.end());
+    std::erase_if(references_, [&](const auto& one) { return !present.contains(one.first); });
+  }
+  auto conditions = conditions_of_silence(
+      watched_, order_, own_, [this](const std::vector<std::string>& paths) { return ask(paths); });
+  if (conditions && !listed) {
+    conditions->push_back({AlarmKind::kNameServiceUnreachable,
+                           "name service at " + names_.service(), listed.error().text});
+  }
+  supervision_.set_observed(conditions ? std::move(*conditions) : std::vector<AlarmCondition>{});
+}
+
+std::vector<Result<void>> DaemonWatch::ask(const std::vector<std::string>& paths) {
+  std::vector<Result<void>> answers(paths.size());
+  if (paths.size() == 1) {
+    answers.front() = ask_one(paths.front());
+    return answers;
+  }
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < paths.size(); i = next++) answers[i] = ask_one(paths[i]);
+  };
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < std::min(paths.size(), kAtOnce); ++i) threads.emplace_back(work);
+  for (std::thread& thread : threads) thread.join();
+  return answers;
+}
+
+Result<CORBA::Object_var> DaemonWatch::reference(const std::string& path, bool again) {
+  if (!again) {
+    const std::lock_guard lock(mutex_);
+    const auto known = references_.find(path);
+    if (known != references_.end()) return known->second;
+  }
+  auto found = names_.resolve(path);
+  if (!found) return found;
+  omniORB::setClientCallTimeout(*found, static_cast<CORBA::ULong>(kAnswer.count()));
+  const std::lock_guard lock(mutex_);
+  references_[path] = *found;
+  return found;
+}
+
+Result<void> DaemonWatch::ask_one(const std::string& path) {
+  Result<void> answer;
+  // A daemon that was started again has another reference.
+  for (const bool again : {false, true}) {
+    const auto object = reference(path, again);
+    // Without a reference nothing is known of the daemon.
+    if (!object) return again ? answer : Result<void>{};
+    const std::string address = address_of(*object);
+    {
+      const std::lock_guard lock(mutex_);
+      const auto silent = silent_.find(address);
+      if (silent != silent_.end()) {
+        answer = tl::make_unexpected(silent->second);
+        continue;
+      }
+      if (order_.size() > kEachMax && answered_.contains(address)) return {};
+    }
+    const auto gone =
+        remote("its process", *object, [&] { return bool{(*object)->_non_existent()}; });
+    const std::lock_guard lock(mutex_);
+    if (gone && !*gone) {
+      answered_.insert(address);
+      return {};
+    }
+    if (gone) {
+      answer = fail(ErrorCode::kNotFound, "its process at {} has no such object", address);
+    } else {
+      answer = tl::make_unexpected(gone.error());
+      silent_.emplace(address, gone.error());
+    }
+  }
+  return answer;
+}
+
+}  // namespace xbind::orb
