@@ -14,7 +14,8 @@ process can inspect it, end it, or end and start single processes of it (restart
   STATE_DIR/names/     omniNames' own data, fresh at each up
   STATE_DIR/ovs/       database and sockets of Open vSwitch (ovs.py)
   STATE_DIR/connections.json  what xbind-keeper reports; with --connections
-  STATE_DIR/routeobject/  drains, for a restarted RouteObject; fresh at each up
+  STATE_DIR/routeobject/, switchserver/, cmgr/  --state-dir of these daemons, fresh at each up;
+                       with --no-state they have none
 """
 
 import os
@@ -139,17 +140,15 @@ class Lab:
                 for name in group.names}, [gsmp[name] for name in group.names], "listening on")
         for group in hosts.groups(self.node_names(), options.nodes_per_process):
             self.add_host("xbind-switchserver", group,
-                          ["--name-service", names, "--state-dir",
-                           self.state_dir / "switchserver"],
+                          ["--name-service", names, *self.state_words("xbind-switchserver")],
                           {name: {"switch": gsmp[name]} for name in group.names}, [], "ready")
         self.add_program("xbind-routeobject", None,
                          ["--topology", Path(options.begin_with or options.topology).resolve(),
-                          "--name-service", names,
-                          "--state-dir", self.state_dir / "routeobject"])
+                          "--name-service", names, *self.state_words("xbind-routeobject")])
         self.add_program("xbind-qosmapper", None, ["--name-service", names])
         for name in manager_names(options.managers):
             self.add_program("xbind-cmgr", None if name == "default" else name,
-                             ["--name-service", names, "--state-dir", self.state_dir / "cmgr"])
+                             ["--name-service", names, *self.state_words("xbind-cmgr")])
         if options.console:
             console.plan(self, addresses[0])
         if options.connections:
@@ -167,12 +166,11 @@ class Lab:
             return []
         return ["--control", f"{address}:{naming.CONTROL_PORT}"]
 
-    def control_words(self, address):
-        """Where a switch process listens for commands: a fixed port, so that a restarted one is
-        found at the same address."""
-        if any(option == "control" for _, option, _ in self.options.more.get("xbind-switch", [])):
+    def state_words(self, program):
+        """Where a daemon keeps what must survive its end; empty with --no-state."""
+        if not self.options.keep_state:
             return []
-        return ["--control", f"{address}:{naming.CONTROL_PORT}"]
+        return ["--state-dir", self.state_dir / program.removeprefix("xbind-")]
 
     def add_host(self, program, group, common, node_options, addresses, ready):
         """Adds the process of a group, which has several switches or one."""
@@ -309,7 +307,7 @@ class Lab:
 
     def clean(self):
         """Removes the leftovers of an earlier lab; its logs stay until the next one starts."""
-        for leftover in ("logs", "names", "config", "routeobject", "switchserver", "ovs"):
+        for leftover in ("logs", "names", "config", "routeobject", "switchserver", "cmgr", "ovs"):
             shutil.rmtree(self.state_dir / leftover, ignore_errors=True)
         metrics.file_of(self.state_dir).unlink(missing_ok=True)
         (self.state_dir / "connections.json").unlink(missing_ok=True)

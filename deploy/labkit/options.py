@@ -60,6 +60,7 @@ class LabOptions:
     metrics: bool = False  # every daemon serves metrics, at addresses that stay
     console: bool = False  # an xbind-console, at an address that stays
     connections: Path | None = None  # a file of permanent connections, which xbind-keeper keeps up
+    keep_state: bool = True  # False: no daemon gets a --state-dir
     respawn: bool = False  # a keeper starts processes again that end (respawn.py)
     # Further options of the daemons: program -> [(node or None for all, option, value)]. For a
     # program without nodes, `node` is the daemon's own name: default, manager-2.

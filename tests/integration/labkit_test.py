@@ -136,10 +136,11 @@ class TooFewLabels(unittest.TestCase):
 class CommandLines(unittest.TestCase):
     """How quickstart's options appear on the command lines of the daemons and of callgen."""
 
-    def commands(self, *words):
+    def commands(self, *words, **changes):
         """{process: command line} of the lab and of callgen for these words."""
         load = quickstart.parse(words).load
-        lab = Lab(lab_options("/nowhere", managers=load.managers, more=daemon_options(load)))
+        lab = Lab(lab_options("/nowhere", managers=load.managers, more=daemon_options(load),
+                              **changes))
         switches = [{"name": name, "ports": 2, "port_cells_per_s": [0, 353_207]}
                     for name in (CALLER, MIDDLE, CALLEE)]
         lab.plan({"name": "paper", "switches": switches})
@@ -159,9 +160,36 @@ class CommandLines(unittest.TestCase):
         self.assertEqual(command[command.index("--debts-timeout") + 1], "10")
         self.assertNotIn("--debts-timeout", callgen(None, Load()))
 
-    def test_what_is_drained_is_kept_in_the_labs_directory(self):
-        command = self.commands()["xbind-routeobject"]
-        self.assertEqual(command[command.index("--state-dir") + 1], "/nowhere/routeobject")
+    def state_dirs(self, **changes):
+        """{process: the value of its --state-dir}, of those that have one."""
+        return {name: command[command.index("--state-dir") + 1]
+                for name, command in self.commands("--managers", "2", **changes).items()
+                if "--state-dir" in command}
+
+    def test_what_must_survive_is_kept_in_the_labs_directory(self):
+        self.assertEqual(self.state_dirs(), {
+            **{f"xbind-switchserver/{node}": "/nowhere/switchserver"
+               for node in (CALLER, MIDDLE, CALLEE)},
+            "xbind-routeobject": "/nowhere/routeobject",
+            "xbind-cmgr": "/nowhere/cmgr", "xbind-cmgr/manager-2": "/nowhere/cmgr"})
+
+    def test_without_state_no_daemon_has_a_directory(self):
+        self.assertEqual(self.state_dirs(keep_state=False), {})
+        commands = self.commands(keep_state=False)
+        self.assertEqual([word for command in commands.values() for word in command
+                          if word.startswith("--state-dir")], [])
+        self.assertEqual(set(commands), set(self.commands()))
+
+    def test_a_new_lab_begins_with_no_state_of_an_earlier_one(self):
+        with tempfile.TemporaryDirectory() as directory:
+            lab = Lab(lab_options(directory))
+            daemons = ("switchserver", "routeobject", "cmgr")
+            for daemon in daemons:
+                (Path(directory) / daemon).mkdir()
+                (Path(directory) / daemon / "kept").write_text("7")
+            lab.clean()
+            self.assertEqual([daemon for daemon in daemons
+                              if (Path(directory) / daemon).exists()], [])
 
     def test_no_command_leaves_an_address_to_the_kernel(self):
         # Otherwise a process that is killed and started again is elsewhere.
