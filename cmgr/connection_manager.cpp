@@ -40,11 +40,11 @@ void ConnectionManager::on_requests(SessionId session, session::Frame<RequestBat
   for (const auto& batch : batches) requests_.on_batch(*client, *batch, now);
 }
 
-std::vector<HopClaims> ConnectionManager::claims_at(const std::string& switch_name,
+std::vector<HopClaims> ConnectionManager::claims_at(const std::string& switch_name, TimePoint now,
                                                     std::size_t per_page) const {
   const auto at = switches_.find(switch_name);
   if (!at) return {HopClaims{{}, {}, {}, true}};
-  return cmgr::claims_at(context_, *at, per_page);
+  return cmgr::claims_at(context_, *at, now, per_page);
 }
 
 void ConnectionManager::on_routes(std::vector<RouteReply> replies, Duration validity,

@@ -58,6 +58,7 @@ class ConnectionManager {
   void begin_epoch(Epoch epoch) {
     config_.epoch = epoch.value();
     connections_.begin_epoch(epoch.value());
+    recovery_.expect_network();
   }
   // Reports every later change of the connection table to `journal`; null ends that.
   void keep(Journal* journal) { connections_.keep(journal); }
@@ -126,7 +127,7 @@ class ConnectionManager {
 
   // --- SwitchServers that have lost their ledger (procedures/claims.hpp)
   // What this manager has at the switch. To be claimed before switch_attached().
-  std::vector<HopClaims> claims_at(const std::string& switch_name,
+  std::vector<HopClaims> claims_at(const std::string& switch_name, TimePoint now,
                                    std::size_t per_page = kHopsPerPage) const;
 
   // The transport reports that the peer is gone, or that the peer does not know the session.
@@ -177,9 +178,14 @@ class ConnectionManager {
   Result<void> change_settings(const Config& wanted, TimePoint now);
   const AggregationPolicy& aggregation() const { return switches_.aggregation(); }
   // Keeps `count` connections ready for calls of that pair and service; 0 ends the pool.
-  Result<void> prepare(const std::string& from, const std::string& to, const ServiceSpec& service,
-                       std::size_t count, TimePoint now) {
+  // Returns the contract of the pool.
+  Result<NetworkService> prepare(const std::string& from, const std::string& to,
+                                 const ServiceSpec& service, std::size_t count, TimePoint now) {
     return prepared_.prepare(from, to, service, count, now);
+  }
+  Result<void> prepare_mapped(const std::string& from, const std::string& to,
+                              const NetworkService& service, std::size_t count, TimePoint now) {
+    return prepared_.prepare_mapped(from, to, service, count, now);
   }
   // At most `limit` entries of each kind, the most used first.
   std::vector<CacheState> caches(std::size_t limit, TimePoint now) const;

@@ -317,7 +317,8 @@ bool ManagerDaemon::learn_network() {
   return true;
 }
 
-Result<bool> ManagerDaemon::begin_epoch(const std::string& state_dir, Duration patience) {
+Result<bool> ManagerDaemon::begin_epoch(const std::string& state_dir, Duration patience,
+                                        const std::function<void()>& begun) {
   const bool patient = steady_now() - started_ < patience;
   const std::string file =
       state_dir.empty() ? std::string{} : epoch_file_path(state_dir, peers_.manager_name());
@@ -354,6 +355,7 @@ Result<bool> ManagerDaemon::begin_epoch(const std::string& state_dir, Duration p
     manager.begin_epoch(epoch);
     return true;
   });
+  begun();
   if (network_) peers_.give_network(*network_);
   return true;
 }

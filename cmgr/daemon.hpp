@@ -119,8 +119,10 @@ class ManagerDaemon {
   // file) or any SwitchServer knows, and stores it there. False: RouteObject or a SwitchServer has
   // not answered. Once `patience` has passed since start, it chooses without the answers that are
   // missing, and logs a warning. kBadInput, kSystem: the file cannot be read or written, or the
-  // epochs are used up; the manager must not begin. Nothing attaches before.
-  Result<bool> begin_epoch(const std::string& state_dir, Duration patience);
+  // epochs are used up; the manager must not begin. Nothing attaches before. `begun` is called once
+  // the logic has its epoch, before anything attaches.
+  Result<bool> begin_epoch(const std::string& state_dir, Duration patience,
+                           const std::function<void()>& begun);
   // Whether calls can be served: the topology is known, every SwitchServer in it is attached, and
   // the connections of earlier epochs are rebuilt. Queries RouteObject. Once `patience` has passed
   // since start, returns true in any case, with a warning.

@@ -8,20 +8,21 @@
 
 #include "cmgr/epoch_file.hpp"
 #include "cmgr/parts/timers.hpp"
+#include "cmgr/pool_file.hpp"
+#include "cmgr/pool_keeper.hpp"
 #include "cmgr/servant.hpp"
 #include "cmgr/servant_metrics.hpp"
 #include "cmgr/servant_operations.hpp"
+#include "cmgr/servant_pools.hpp"
 #include "core/config/reload.hpp"
-#include "core/config/text_form.hpp"
 #include "core/config/timer_option.hpp"
-#include "core/durable_file.hpp"
 #include "core/log.hpp"
-#include "core/name.hpp"
 #include "core/steady_now.hpp"
 #include "exporter/exporter.hpp"
 #include "naming/names.hpp"
 #include "orb/configured.hpp"
 #include "orb/daemon.hpp"
+#include "orb/kept_state.hpp"
 #include "orb/process.hpp"
 #include "orb/runtime.hpp"
 
@@ -32,6 +33,13 @@ using namespace xbind;
 struct TraceOptions {
   std::uint32_t sample = 0;
   std::uint32_t slow_us = 0;
+};
+
+// --state-dir, and what an earlier process has stored there; read by a check.
+struct KeptState {
+  std::string directory;
+  cmgr::KeptPools pools;
+  config::KeptSettings settings;
 };
 
 struct Options {
@@ -72,7 +80,7 @@ struct Options {
   std::uint32_t startup_patience_ms = 0;
   std::uint64_t connections_max = 0;
   cmgr::ClientLimits clients;
-  std::string state_dir;
+  KeptState state;
   TraceOptions traces;
   ImpairmentOptions impairments;
 };
@@ -199,6 +207,34 @@ void declare_traces(config::OptionSet& set, TraceOptions& options) {
                "Setups that take longer, in microseconds, are recorded as well; 0: none for that.");
 }
 
+std::string settings_file(const Options& options) {
+  return config::settings_file_path(options.state.directory, "cmgr", options.common.name);
+}
+std::string pool_file(const Options& options) {
+  return cmgr::pool_file_path(options.state.directory, options.common.name);
+}
+
+// Reads what an earlier process has stored; returns the text of the first file that is refused.
+std::optional<std::string> read_state(Options& options) {
+  if (options.state.directory.empty()) return std::nullopt;
+  const auto epoch =
+      cmgr::read_epoch(cmgr::epoch_file_path(options.state.directory, options.common.name));
+  if (!epoch) return epoch.error().text;
+  auto pools = cmgr::read_pools(pool_file(options));
+  if (!pools) return pools.error().text;
+  options.state.pools = std::move(*pools);
+  auto settings = config::read_settings(settings_file(options));
+  if (!settings) return settings.error().text;
+  options.state.settings = std::move(*settings);
+  return std::nullopt;
+}
+
+bool begin_state(const Options& options) {
+  return orb::begin_state(options.state.directory,
+                          "the manager's epoch, which SwitchServers know as well; pools and "
+                          "options that operators set at run time");
+}
+
 void declare(config::OptionSet& set, Options& options) {
   set.add_timers(cmgr::kManagerTimers);
   for (MetricTable& table : cmgr::manager_metrics()) set.add_metrics(std::move(table));
@@ -210,22 +246,19 @@ void declare(config::OptionSet& set, Options& options) {
   declare_calls(set, options);
   declare_clients(set, options.clients);
   declare_traces(set, options.traces);
-  set.add_string("state-dir", &options.state_dir, "",
-                 "Directory in which the manager's epoch is stored across restarts; empty: only "
-                 "SwitchServers remember it.");
-  set.add_check([&options]() -> std::optional<std::string> {
-    if (options.state_dir.empty()) return std::nullopt;
-    const auto kept =
-        cmgr::read_epoch(cmgr::epoch_file_path(options.state_dir, options.common.name));
-    return kept ? std::nullopt : std::optional(kept.error().text);
-  });
+  orb::add_state_option(
+      set, &options.state.directory,
+      "Directory in which the manager's epoch, pools of prepared connections and options that "
+      "operators have set at run time are stored across restarts");
+  set.add_check([&options] { return read_state(options); });
   declare_faults(set, options.impairments);
   declare_pace(set, options.impairments);
 }
 
 // Sets the aggregation mode, whose default depends on two other options: a threshold implies fixed
 // aggregation, and an engine that waits for each answer sends every command alone. Returns the
-// error text if the options contradict each other.
+// error text if the options contradict each other. An operator's mode goes before a threshold that
+// was given at the start.
 std::optional<std::string> settle_aggregation(const config::OptionSet& set, Options& options) {
   const bool mode_given = set.given("aggregation");
   if (options.engine != "xbind") {
@@ -239,6 +272,9 @@ std::optional<std::string> settle_aggregation(const config::OptionSet& set, Opti
     }
     options.aggregation = "fixed";
   }
+  if (config::is_tuned(set, "aggregation") && !config::is_tuned(set, "threshold")) {
+    return std::nullopt;
+  }
   if (set.given("threshold")) {
     if (mode_given && options.aggregation != "fixed") {
       return fmt::format("--threshold {}: --aggregation {} does not use a fixed threshold",
@@ -247,45 +283,6 @@ std::optional<std::string> settle_aggregation(const config::OptionSet& set, Opti
     options.aggregation = "fixed";
   }
   return std::nullopt;
-}
-
-// "host-a>host-b:100:8"
-struct Prepared {
-  std::string from;
-  std::string to;
-  ServiceSpec service;
-  std::uint32_t count = 0;
-};
-
-Result<std::vector<Prepared>> prepared_of(const Options& options) {
-  std::vector<Prepared> all;
-  for (const std::string& text : options.prepared) {
-    const auto parts = config::parts_of(text, "([^>:]+)>([^>:]+):([0-9]{1,10}):([0-9]{1,4})");
-    if (!parts) {
-      return fail(ErrorCode::kBadInput, "--prepare {} is not FROM>TO:CELLS:COUNT", text);
-    }
-    for (const std::string& end : {(*parts)[0], (*parts)[1]}) {
-      if (const auto named = check_name("endpoint", end); !named) {
-        return fail(ErrorCode::kBadInput, "--prepare {}: {}", text, named.error().text);
-      }
-    }
-    Prepared prepared{(*parts)[0], (*parts)[1], {}, 0};
-    prepared.service.cells_per_s = std::stoull((*parts)[2]);
-    prepared.count = static_cast<std::uint32_t>(std::stoul((*parts)[3]));
-    all.push_back(std::move(prepared));
-  }
-  return all;
-}
-
-// Warns of --prepare pairs with an unknown endpoint or no path now. The pool stays and fills itself
-// once a path exists, because the topology may be reloaded.
-void warn_of_ends(cmgr::ManagerDaemon& daemon, const std::vector<Prepared>& prepared) {
-  for (const Prepared& it : prepared) {
-    const auto joined = daemon.peers().check_path(it.from, it.to);
-    if (joined) continue;
-    log::warn("--prepare {}>{}: none is ready until there is a path: {}", it.from, it.to,
-              joined.error().text);
-  }
 }
 
 Result<cmgr::Config> config_of(const Options& options) {
@@ -391,7 +388,8 @@ Options::Options() {
     catalogue = std::move(*read);
     if (auto contradiction = settle_aggregation(set, *this)) return contradiction;
     if (const auto config = config_of(*this); !config) return config.error().text;
-    if (const auto of_pairs = prepared_of(*this); !of_pairs) return of_pairs.error().text;
+    if (const auto of_pairs = cmgr::pools_of_option(prepared); !of_pairs)
+      return of_pairs.error().text;
     return std::nullopt;
   });
 }
@@ -418,16 +416,19 @@ int main(int argc, char** argv) {
   log::start("xbind-cmgr " + options.common.name, options.common.log);
   log::info("options: {}", options.set.given_text());
 
-  if (!make_state_dir(options.state_dir)) return 1;
+  if (!begin_state(options)) return 1;
   const cmgr::Config config = *config_of(options);
-  const std::vector<Prepared> prepared = *prepared_of(options);
+  cmgr::PoolKeeper pools(pool_file(options), *cmgr::pools_of_option(options.prepared),
+                         options.state.pools);
   orb::Runtime runtime(argc, argv, options.common.runtime());
   cmgr::ManagerDaemon daemon(runtime.orb(), config, peers_of(options, config));
   config::Reload<Options> reload(options, argc, argv,
                                  [&](const Options& before, const Options& wanted, auto& changes) {
                                    return apply(before, wanted, daemon, changes);
                                  },
-                                 {"catalogue"});
+                                 settings_file(options), {"catalogue"});
+  reload.restore(options.state.settings);
+  cmgr::tell_pools(pools.start(), reload);
   const auto longest_call = [&daemon] { return daemon.longest_call(); };
   const PortableServer::Servant_var<cmgr::HopObserverServant> observer =
       new cmgr::HopObserverServant(daemon);
@@ -444,7 +445,7 @@ int main(int argc, char** argv) {
   const CORBA::Object_var inbox_object = runtime.activate_apart(inbox.in(), "request_inbox");
   const v2::RequestInbox_var inbox_reference = v2::RequestInbox::_unchecked_narrow(inbox_object);
   const PortableServer::Servant_var<cmgr::ManagerOperationsServant> operations =
-      new cmgr::ManagerOperationsServant(daemon, longest_call, reload);
+      new cmgr::ManagerOperationsServant(daemon, longest_call, reload, pools);
   const CORBA::Object_var operations_object = runtime.activate(operations.in());
   const v2::ManagerOperations_var operations_reference =
       v2::ManagerOperations::_unchecked_narrow(operations_object);
@@ -462,21 +463,15 @@ int main(int argc, char** argv) {
   const auto begin = [&] { daemon.start(observer_reference, topology_reference); };
   const std::chrono::milliseconds patience{options.startup_patience_ms};
   const auto begin_epoch = [&] {
-    const auto begun = daemon.begin_epoch(options.state_dir, patience);
+    const auto begun = daemon.begin_epoch(options.state.directory, patience,
+                                          [&] { cmgr::begin_pools(daemon, pools); });
     if (!begun) orb::end_process(1, begun.error().text);
-    if (!begun || !*begun) return false;
-    for (const Prepared& it : prepared) {
-      const auto kept = daemon.ask([&](cmgr::ConnectionManager& manager) {
-        return manager.prepare(it.from, it.to, it.service, it.count, steady_now());
-      });
-      if (!kept) log::error("--prepare: {}", kept.error().text);
-    }
-    return true;
+    return begun && *begun;
   };
   const auto ready_to_bind = [&, begun = false, looked = false]() mutable {
     if (!begun) begun = begin_epoch();
     if (!begun || !daemon.may_serve(patience)) return false;
-    if (!std::exchange(looked, true)) warn_of_ends(daemon, prepared);
+    if (!std::exchange(looked, true)) cmgr::warn_of_ends(daemon, pools.options());
     return true;
   };
   const orb::ReloadOnHangUp on_hang_up(reload);

@@ -59,7 +59,7 @@ std::optional<std::vector<HopClaims>> RemotePeers::claims_at(const std::string& 
   const auto answer = std::make_shared<std::promise<std::vector<HopClaims>>>();
   auto future = answer->get_future();
   post_([answer, switch_name](ConnectionManager& manager) {
-    answer->set_value(manager.claims_at(switch_name));
+    answer->set_value(manager.claims_at(switch_name, steady_now()));
   });
   while (future.wait_for(kLooksForEnd) != std::future_status::ready) {
     const std::lock_guard lock(mutex_);

@@ -129,15 +129,16 @@ void ManagerOperationsServant::set_aggregation(const v2::Aggregation& settings) 
         fmt::format("flush timeout {} ms is not in 0.05..10000", settings.flush_timeout_ms)
             .c_str());
   }
-  const auto set = daemon_.ask([&](cmgr::ConnectionManager& manager) {
-    Aggregation wanted = manager.aggregation().settings();
-    wanted.mode = static_cast<AggregationMode>(settings.mode);
-    if (wanted.mode == AggregationMode::kFixed) wanted.threshold = settings.threshold;
-    wanted.flush_timeout =
-        std::chrono::nanoseconds(static_cast<std::int64_t>(settings.flush_timeout_ms * 1e6));
-    return manager.set_aggregation(wanted, steady_now());
-  });
-  if (!set) orb::raise(set.error());
+  // The options' texts, by AggregationMode.
+  constexpr std::array kModes{"fixed", "regions", "adaptive"};
+  config::Reloadable::Wishes wishes{
+      {"aggregation", kModes[settings.mode]},
+      {"threshold", std::nullopt},
+      {"flush-timeout-ms", fmt::format("{}", settings.flush_timeout_ms)}};
+  if (settings.mode == v2::aggregation_fixed) {
+    wishes["threshold"] = fmt::format("{}", settings.threshold);
+  }
+  if (const auto set = config::tune_and_log(options_, wishes); !set) orb::raise(set.error());
 }
 
 v2::Aggregation ManagerOperationsServant::aggregation_now() {
@@ -211,8 +212,11 @@ void ManagerOperationsServant::prepare(const char* from_end, const char* to_end,
       refuse(joined.error());
     }
   }
-  const auto prepared = daemon_.ask([&](cmgr::ConnectionManager& manager) {
-    return manager.prepare(from_end, to_end, orb::to_core(service), count, steady_now());
+  const ServiceSpec wanted = orb::to_core(service);
+  const auto prepared = pools_.set(from_end, to_end, count, [&](std::uint32_t connections) {
+    return daemon_.ask([&](cmgr::ConnectionManager& manager) {
+      return manager.prepare(from_end, to_end, wanted, connections, steady_now());
+    });
   });
   if (!prepared) refuse(prepared.error());
 }

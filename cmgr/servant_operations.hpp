@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cmgr/daemon.hpp"
+#include "cmgr/pool_keeper.hpp"
 #include "connection_manager.hh"
 #include "orb/supervised.hpp"
 
@@ -12,12 +13,14 @@ namespace xbind::cmgr {
 
 class ManagerOperationsServant : public orb::Supervised<POA_xbind::v2::ManagerOperations> {
  public:
-  // `daemon` and `options` must outlive the servant. `call_timeout`: longer than all timers of the
-  // logic together.
+  // `daemon`, `options` and `pools` must outlive the servant. `call_timeout`: longer than all
+  // timers of the logic together.
   ManagerOperationsServant(ManagerDaemon& daemon, CallTimeout call_timeout,
-                           config::Reloadable& options)
+                           config::Reloadable& options, PoolKeeper& pools)
       : Supervised(daemon.dispatch(), daemon.supervision(), options),
         daemon_(daemon),
+        options_(options),
+        pools_(pools),
         call_timeout_(std::move(call_timeout)) {}
 
   void set_aggregation(const v2::Aggregation& settings) override;
@@ -41,6 +44,8 @@ class ManagerOperationsServant : public orb::Supervised<POA_xbind::v2::ManagerOp
   }
 
   ManagerDaemon& daemon_;
+  config::Reloadable& options_;
+  PoolKeeper& pools_;
   CallTimeout call_timeout_;
 };
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/clock.hpp"
 #include "core/hop.hpp"
 
 namespace xbind {
@@ -87,7 +88,10 @@ struct LedgerHop {
   Resources demand;
   bool settled = false;  // committed, and no change under way
   TrafficContract contract{};
-  bool held = false;            // reserved for a hold
+  bool held = false;  // reserved for a hold
+  // Of a hold that is not committed: the rest of its time, as of this report or claim. A duration
+  // and not a time of day: each process counts it by its own steady clock.
+  Duration hold_left{};
   std::uint16_t hop_count = 0;  // switches of its leg
   std::uint32_t owner = 0;      // of the call: index into the report's owners, or kNoOwner
   RequestId request{};          // the client's request number of the setup

@@ -3,6 +3,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
+#include <boost/crc.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -40,6 +43,14 @@ class Descriptor {
   int fd_;
 };
 
+constexpr std::string_view kEndWords = "# end: ";
+
+std::string end_mark_of(std::string_view text) {
+  boost::crc_32_type crc;
+  crc.process_bytes(text.data(), text.size());
+  return fmt::format("{}{} octets, CRC-32 {:08x}\n", kEndWords, text.size(), crc.checksum());
+}
+
 }  // namespace
 
 Result<void> replace_file(const std::string& path, std::string_view text) {
@@ -69,6 +80,23 @@ Result<std::optional<std::string>> read_file_if_there(const std::string& path, s
   auto text = read_file(path, max);
   if (!text) return tl::make_unexpected(text.error());
   return std::move(*text);
+}
+
+std::string with_end_mark(std::string text) {
+  text += end_mark_of(text);
+  return text;
+}
+
+Result<std::string_view> without_end_mark(std::string_view text, const std::string& path) {
+  const std::size_t at = text.rfind(kEndWords);
+  const std::string_view before = text.substr(0, at == std::string_view::npos ? 0 : at);
+  const bool begins_a_line = before.empty() || before.ends_with('\n');
+  if (at == std::string_view::npos || !begins_a_line || text.substr(at) != end_mark_of(before)) {
+    return fail(ErrorCode::kBadInput,
+                "{} is not whole: {} octets do not end with their own length and CRC-32", path,
+                text.size());
+  }
+  return before;
 }
 
 bool make_state_dir(const std::string& path) {

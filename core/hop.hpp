@@ -85,6 +85,7 @@ struct HopSetup {
   std::uint32_t owner = kNoOwner;   // owner of the call: index into the batch's owners
   RequestId request;                // the client's number for the setup
   bool held = false;                // reserve: outlives the session (hold, then commit)
+  std::uint32_t hold_ms = 0;        // of a held one: how long, from when the hop is reserved
   bool branch = false;       // hop 0 of a leaf's leg, see above; its commit has an input label
   bool takes_over = false;   // see above; the commit has the input label, also at the first hop
   bool joins = false;        // see above; has the output label, also at the last hop

@@ -79,6 +79,7 @@ enum class Bug : std::uint8_t {
   kOutcomeNotRemembered,  // a repeated request makes a second call
   kHandoverNotTold,       // no ledger knows who has a prepared connection
   kQuarantineKept,        // labels in quarantine for the earlier epoch are not returned
+  kHoldBeginsAnew,        // a hold that comes back lasts for the longest time from then on
   // hops that managers claim after a SwitchServer has lost its ledger (docs/decisions/0058)
   kNothingClaimed,    // the manager attaches as if the ledger were the old one
   kDebtsNotClaimed,   // hops whose removal is owed are not claimed

@@ -379,7 +379,7 @@ void Daemon::set_options(config::Reloadable& options) {
   impl_->loop.set_on_hang_up([&options] { (void)config::reload_and_log(options, "SIGHUP"); });
   impl_->controls.tune = [&options](const std::string& name,
                                     const std::optional<std::string>& value) {
-    return config::tune_and_log(options, name, value);
+    return config::tune_and_log(options, {{name, value}});
   };
 }
 

@@ -34,11 +34,11 @@ v2::OptionChangeSeq* reload(config::Reloadable& options) {
 }
 
 v2::OptionChangeSeq* tune(config::Reloadable& options, const char* name, const char* value) {
-  return told(config::tune_and_log(options, name, value));
+  return told(config::tune_and_log(options, {{name, value}}));
 }
 
 v2::OptionChangeSeq* untune(config::Reloadable& options, const char* name) {
-  return told(config::tune_and_log(options, name, std::nullopt));
+  return told(config::tune_and_log(options, {{name, std::nullopt}}));
 }
 
 v2::OptionValueSeq* values_of(config::Reloadable& options) {

@@ -121,7 +121,7 @@ void to_idl(const HopBatch& batch, v2::HopBatch& out) {
     to.labels_wanted = from.labels_wanted;
     to.owner = from.owner;
     to.request = from.request.value();
-    to.held = from.held;
+    to.hold_ms = from.held ? std::max<std::uint32_t>(from.hold_ms, 1) : 0;
     to.branch = from.branch;
     to.takes_over = from.takes_over;
     to.joins = from.joins;
@@ -179,7 +179,8 @@ Result<HopBatch> to_core(const v2::HopBatch& batch) {
     to.demand = service.resources;
     to.contract = service.contract;
     to.labels_wanted = from.labels_wanted;
-    to.held = from.held;
+    to.held = from.hold_ms != 0;
+    to.hold_ms = from.hold_ms;
     to.branch = from.branch;
     to.takes_over = from.takes_over;
     to.joins = from.joins;

@@ -1,4 +1,6 @@
 // Pages of hops: of a ledger, and of what a manager claims.
+#include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <unordered_map>
 #include <unordered_set>
@@ -44,6 +46,9 @@ void fill_hops(const LedgerHop* hops, std::size_t count, const std::vector<HopOw
     to.hop_count = from.hop_count;
     to.settled = from.settled;
     to.held = from.held;
+    // Rounded up: what is left does not become nothing.
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(from.hold_left).count();
+    to.hold_left_ms = static_cast<CORBA::ULong>(std::clamp<std::int64_t>(left, 0, 0xffff'ffff));
     to.owner = kNoOwner;
     if (from.owner != kNoOwner) {
       const auto [owner, fresh] = said.try_emplace(from.owner, out.owners.length());
@@ -88,6 +93,7 @@ void take_hops(const Page& page, std::vector<LedgerHop>& hops, std::vector<HopOw
     to.contract = service.contract;
     to.settled = from.settled;
     to.held = from.held;
+    to.hold_left = std::chrono::milliseconds{from.hold_left_ms};
     to.hop_count = from.hop_count;
     to.owner = from.owner == kNoOwner ? kNoOwner : before + checker.owner(from.owner, count);
     to.request = RequestId{from.request};

@@ -8,6 +8,7 @@
 #include "core/name.hpp"
 #include "core/steady_now.hpp"
 #include "orb/caller.hpp"
+#include "orb/kept_state.hpp"
 #include "orb/object_questions.hpp"
 #include "orb/peer_faults.hpp"
 
@@ -96,6 +97,7 @@ void Dispatch::complain(std::string_view operation, const std::string& what) {
 }
 
 void Dispatch::append_metrics(Metrics& metrics) const {
+  append_kept_state(metrics);
   const std::shared_lock lock(mutex_);
   const auto add = [&metrics](std::string_view family, const std::string& operation,
                               std::uint64_t value) {
@@ -119,6 +121,7 @@ void Dispatch::append_metrics(Metrics& metrics) const {
 MetricTable upcall_metrics() {
   MetricTable table = metric_table("orb", kUpcallMetrics);
   append_peer_faults(table);
+  append_kept_state(table);
   return table;
 }
 

@@ -9,6 +9,7 @@
 #include "orb/configured.hpp"
 #include "orb/daemon.hpp"
 #include "orb/dispatch.hpp"
+#include "orb/kept_state.hpp"
 #include "orb/process.hpp"
 #include "orb/shared_timers.hpp"
 #include "orb/supervision.hpp"
@@ -27,6 +28,12 @@ struct Options {
   orb::CommonOptions common;
   std::string catalogue_file;
   std::shared_ptr<const Catalogue> catalogue;  // read by the check
+  std::string state_dir;
+  config::KeptSettings kept_settings;  // read by the check
+
+  std::string settings_file() const {
+    return config::settings_file_path(state_dir, "qosmapper", common.name);
+  }
   ImpairmentOptions impairments;
 };
 
@@ -40,6 +47,15 @@ Options::Options() {
     const auto read = catalogue_of_option(catalogue_file);
     if (!read) return "catalogue: " + read.error().text;
     catalogue = *read;
+    return std::nullopt;
+  });
+  orb::add_state_option(set, &state_dir,
+                        "Directory in which options that operators have set at run time are "
+                        "stored across restarts");
+  set.add_check([this]() -> std::optional<std::string> {
+    auto read = config::read_settings(settings_file());
+    if (!read) return read.error().text;
+    kept_settings = std::move(*read);
     return std::nullopt;
   });
   declare_pace(set, impairments);
@@ -66,6 +82,7 @@ int main(int argc, char** argv) {
   const orb::CommonOptions& common = options.common;
   log::start("xbind-qosmapper " + common.name, common.log);
   log::info("options: {}", options.set.given_text());
+  if (!orb::begin_state(options.state_dir, "options that operators set at run time")) return 1;
 
   Impairments impairments(options.impairments, "xbind-qosmapper " + common.name);
   orb::Runtime runtime(argc, argv, common.runtime());
@@ -77,7 +94,7 @@ int main(int argc, char** argv) {
         apply(before, wanted, *servant.in(), changes);
         return {};
       },
-      {"catalogue"});
+      options.settings_file(), {"catalogue"});
   // It has no state of its own that could raise an alarm; the process has.
   orb::SharedTimers timers;
   orb::Supervision supervision(
@@ -89,6 +106,7 @@ int main(int argc, char** argv) {
   const v2::QosOperations_var operations_reference =
       v2::QosOperations::_unchecked_narrow(operations_object);
   servant = new QosMapperServant(dispatch, options.catalogue, operations_reference, &impairments);
+  reload.restore(options.kept_settings);
   const CORBA::Object_var object = runtime.activate(servant.in());
   exporter::Part part = servant->exposed_part();
   part.append = [append = std::move(part.append), &supervision](Metrics& counted) {

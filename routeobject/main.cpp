@@ -10,7 +10,6 @@
 
 #include "core/config/reload.hpp"
 #include "core/config/timer_option.hpp"
-#include "core/durable_file.hpp"
 #include "core/impairments/impairments.hpp"
 #include "core/read_file.hpp"
 #include "core/steady_now.hpp"
@@ -19,6 +18,7 @@
 #include "orb/configured.hpp"
 #include "orb/daemon.hpp"
 #include "orb/dispatch.hpp"
+#include "orb/kept_state.hpp"
 #include "orb/process.hpp"
 #include "orb/shared_timers.hpp"
 #include "orb/supervision.hpp"
@@ -66,9 +66,13 @@ struct Options {
   std::vector<PathElement> kept;        // drains that an earlier process stored
   FileMark file_mark;                   // of --topology
   std::optional<StoredNetwork> stored;  // the network that an earlier process stored
+  config::KeptSettings kept_settings;
 
   std::string network_file() const {
     return state_dir.empty() ? "" : network_file_path(state_dir, common.name);
+  }
+  std::string settings_file() const {
+    return config::settings_file_path(state_dir, "routeobject", common.name);
   }
   SwitchTrustOptions trust() const {
     return {std::chrono::milliseconds{lost_ms}, std::chrono::milliseconds{silent_ms},
@@ -106,10 +110,9 @@ void declare(config::OptionSet& set, Options& options) {
     options.file_mark = mark_of(*text);
     return std::nullopt;
   });
-  set.add_string(
-      "state-dir", &options.state_dir, "",
-      "Directory in which drains and a changed network are stored across restarts; empty: both end "
-      "with this process.");
+  orb::add_state_option(set, &options.state_dir,
+                        "Directory in which drains, a changed network and options that operators "
+                        "have set at run time are stored across restarts");
   set.add_check([&options]() -> std::optional<std::string> {
     if (options.state_dir.empty()) return std::nullopt;
     auto read = read_drains(drain_file_path(options.state_dir, options.common.name));
@@ -122,6 +125,12 @@ void declare(config::OptionSet& set, Options& options) {
     auto read = read_network(options.network_file());
     if (!read) return read.error().text;
     options.stored = std::move(*read);
+    return std::nullopt;
+  });
+  set.add_check([&options]() -> std::optional<std::string> {
+    auto read = config::read_settings(options.settings_file());
+    if (!read) return read.error().text;
+    options.kept_settings = std::move(*read);
     return std::nullopt;
   });
   declare_pace(set, options.impairments);
@@ -167,6 +176,19 @@ std::optional<Topology> first_network(Options& options) {
   return std::move(options.loaded->topology);
 }
 
+bool begin_state(const Options& options) {
+  return orb::begin_state(options.state_dir,
+                          "drains, a network that operators change, and options that they set at "
+                          "run time");
+}
+
+// Puts live options into effect.
+Result<void> apply(const Options& before, const Options& wanted,
+                   std::vector<config::OptionChange>& /*changes*/) {
+  orb::apply_live_options(before.common, wanted.common);
+  return {};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -181,7 +203,7 @@ int main(int argc, char** argv) {
   }
   log::start("xbind-routeobject " + options.common.name, options.common.log);
   log::info("options: {}", options.set.given_text());
-  if (!make_state_dir(options.state_dir)) return 1;
+  if (!begin_state(options)) return 1;
   for (const std::string& note : options.loaded->notes) log::routes.info("topology: {}", note);
 
   Impairments impairments(options.impairments, "xbind-routeobject " + options.common.name);
@@ -200,11 +222,8 @@ int main(int argc, char** argv) {
     log::routes.info("{} elements are drained, as they were", routes.drains().size());
   orb::Runtime runtime(argc, argv, options.common.runtime());
   orb::Dispatch dispatch("xbind-routeobject " + options.common.name);
-  config::Reload<Options> reload(
-      options, argc, argv, [](const Options& before, const Options& wanted, auto&) -> Result<void> {
-        orb::apply_live_options(before.common, wanted.common);
-        return {};
-      });
+  config::Reload<Options> reload(options, argc, argv, apply, options.settings_file());
+  reload.restore(options.kept_settings);
   orb::SharedTimers timers;
   orb::Supervision supervision(timers, "routeobject " + options.common.name, true,
                                [&](const std::function<void(orb::Supervision::Conditions)>& done) {

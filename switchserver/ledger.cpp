@@ -334,6 +334,7 @@ void Ledger::erase(HopRef ref) {
   by_place_.erase(hash(record.manager, record.key), ref.value(),
                   [this](std::uint32_t at) -> std::uint32_t& { return hops_[at].next; });
   if (record.special) extras_.erase(ref.value());
+  if (record.held) hold_ends_.erase(ref.value());
   if (record.owner != kNoOwner) names_.release(record.owner);
   Manager& owner = managers_[record.manager.value()];
   --owner.hops;
@@ -348,6 +349,11 @@ void Ledger::erase(HopRef ref) {
 CrossConnect Ledger::cross_connect(const HopRecord& record) const {
   return {ports_[record.input_port].about.port, record.input_label(),
           ports_[record.output_port].about.port, record.output_label()};
+}
+
+TimePoint Ledger::hold_end(HopRef ref) const {
+  const auto found = hold_ends_.find(ref.value());
+  return found == hold_ends_.end() ? kNever : found->second;
 }
 
 HopSetup Ledger::setup_of(HopRef ref) const {

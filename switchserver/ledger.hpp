@@ -246,6 +246,10 @@ class Ledger {
   CrossConnect cross_connect(HopRef ref) const { return cross_connect(hop(ref)); }
   // As the manager sent it, but without wanted labels, wanted quota, and the owner's index.
   HopSetup setup_of(HopRef hop) const;
+  // When the hold ends whose reservation this is: noted once, kept until the hop is committed or
+  // gone. Nothing happens then by itself: the manager removes the hop. kNever: not noted.
+  void note_hold_end(HopRef hop, TimePoint until) { hold_ends_.emplace(hop.value(), until); }
+  TimePoint hold_end(HopRef hop) const;
   std::uint32_t revision(HopRef hop) const;                // of the last modify
   ConnectionId shown_id(HopRef hop) const;                 // of the last handover; 0: none
   Resources alone(HopRef hop) const;                       // see HopExtras
@@ -449,7 +453,8 @@ class Ledger {
   FlatMap<PortId, std::uint32_t, AbsentIndex> port_numbers_;  // indices in ports_
   std::vector<Manager> managers_;
   Chunks<HopRecord> hops_;
-  std::unordered_map<std::uint32_t, HopExtras> extras_;  // by index in hops_
+  std::unordered_map<std::uint32_t, HopExtras> extras_;     // by index in hops_
+  std::unordered_map<std::uint32_t, TimePoint> hold_ends_;  // the same; of held reservations
   OwnerNames names_;
   std::uint32_t vacant_ = kNil;  // index in hops_, head of the list of vacant records
   ChainedIndex by_place_;        // of hops_, by (manager, connection, leg, hop)

@@ -192,6 +192,7 @@ Admission Ledger::commit_reserved(HopRef ref, const HopSetup& setup, std::uint32
     const std::uint64_t demand = record.demand.cells_per_s;
     if (const auto refused = admit_taken_input(setup, in, demand)) return *refused;
   }
+  if (record.held) hold_ends_.erase(ref.value());
   copy_setup_fields(record, setup);
   if (record.special) {
     HopExtras& extras = extras_.at(ref.value());

@@ -10,12 +10,12 @@
 
 #include "core/config/reload.hpp"
 #include "core/config/timer_option.hpp"
-#include "core/durable_file.hpp"
 #include "exporter/exporter.hpp"
 #include "gsmp/messages/timers.hpp"
 #include "naming/names.hpp"
 #include "orb/configured.hpp"
 #include "orb/daemon.hpp"
+#include "orb/kept_state.hpp"
 #include "orb/process.hpp"
 #include "orb/runtime.hpp"
 #include "switchserver/daemon.hpp"
@@ -51,7 +51,13 @@ struct Options {
   std::vector<NodeOptions> nodes;  // filled from `one` or the file
   // The managers that each node has had: nullopt if that is not known.
   std::vector<std::optional<KnownManagers>> known;
+  config::KeptSettings kept_settings;
 };
+
+// The process has one set of options: its file has the name of its first switch.
+std::string settings_file(const Options& options) {
+  return config::settings_file_path(options.state_dir, "switchserver", options.nodes.front().name);
+}
 
 std::optional<std::string> read_state(Options& options) {
   options.known.assign(options.nodes.size(), std::nullopt);
@@ -61,6 +67,9 @@ std::optional<std::string> read_state(Options& options) {
     if (!kept) return kept.error().text;
     options.known[i] = std::move(*kept);
   }
+  auto settings = config::read_settings(settings_file(options));
+  if (!settings) return settings.error().text;
+  options.kept_settings = std::move(*settings);
   return std::nullopt;
 }
 
@@ -79,10 +88,9 @@ void declare(config::OptionSet& set, Options& options) {
   set.add_uint("trace-slow-us", &options.trace_slow_us, 0, {0, 3'600'000'000},
                "Commands that take longer, in microseconds, are recorded for traces although no "
                "manager asks for it; 0: none for that.");
-  set.add_string(
-      "state-dir", &options.state_dir, "",
-      "Directory in which names and epochs of managers are stored across restarts; empty: "
-      "after a restart it is not known whose claims to wait for.");
+  orb::add_state_option(set, &options.state_dir,
+                        "Directory in which names and epochs of managers, and options that "
+                        "operators have set at run time, are stored across restarts");
   set.add_string("route-object", &options.route_object, "default",
                  "Name under xbind/routeobject/ of the RouteObject that receives port reports; "
                  "empty: no reports.");
@@ -202,16 +210,22 @@ int run_switch_server(int argc, char** argv, const WhenServing& when_serving) {
   log::start(several ? "xbind-switchserver" : "xbind-switchserver " + options.one.name,
              options.common.log);
   log::info("options: {}", options.set.given_text());
-  if (!make_state_dir(options.state_dir)) return 1;
+  if (!orb::begin_state(options.state_dir,
+                        "whose claims a restarted SwitchServer waits for, and which epochs are "
+                        "fenced off; options that operators set at run time")) {
+    return 1;
+  }
 
   orb::Ending end;
   orb::SharedTimers timers;
   RemoteRouter router(options.route_object, incarnation_now());
   Daemons daemons;
-  config::Reload<Options> reload(options, argc, argv,
-                                 [&](const Options& before, const Options& wanted, auto& changes) {
-                                   return apply(before, wanted, daemons, changes);
-                                 });
+  config::Reload<Options> reload(
+      options, argc, argv,
+      [&](const Options& before, const Options& wanted, auto& changes) {
+        return apply(before, wanted, daemons, changes);
+      },
+      settings_file(options));
   // Session numbers must differ from those of an earlier process.
   std::uint64_t session_base = std::random_device{}();
   for (std::size_t i = 0; i < options.nodes.size(); ++i) {
@@ -220,6 +234,7 @@ int run_switch_server(int argc, char** argv, const WhenServing& when_serving) {
         make_driver(options.nodes[i], real_chance()), timers,
         options.route_object.empty() ? nullptr : &router));
   }
+  reload.restore(options.kept_settings);
   {
     orb::Runtime runtime(argc, argv, options.common.runtime());
     std::vector<orb::Served> served;

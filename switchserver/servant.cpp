@@ -149,7 +149,7 @@ v2::Epoch SwitchServerServant::newest_epoch(const char* manager) {
 v2::HopPage* SwitchServerServant::held_hops(v2::SessionId session, CORBA::ULongLong from) {
   std::vector<std::uint64_t> places;
   const auto held = daemon_.ask([&](xbind::SwitchServer& server) {
-    return server.held_hops(SessionId{session}, from, kHopsPerPage, &places);
+    return server.held_hops(SessionId{session}, from, kHopsPerPage, steady_now(), &places);
   });
   if (!held) orb::raise(held.error());
   auto page = std::make_unique<v2::HopPage>();

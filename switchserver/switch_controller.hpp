@@ -181,7 +181,7 @@ class SwitchController {
   // page, then HeldHops::next. The page has at most `most` hops. `places`, if given, receives for
   // each hop the `from` of a page that begins after it (0: it is the last hop in the ledger). Reads
   // at most kLookedAtPerPage records.
-  HeldHops held_hops(std::string_view manager, std::uint64_t from, std::size_t most,
+  HeldHops held_hops(std::string_view manager, std::uint64_t from, std::size_t most, TimePoint now,
                      std::vector<std::uint64_t>* places = nullptr) const;
   // Enters hops and labels that the manager has here (core/audit.hpp). Its last page also compares
   // its hops with the switch's table, and restores or removes what differs. kNotFound: no session;
@@ -447,7 +447,7 @@ class SwitchController {
   void put_back_on(const CrossConnect& at);
   // `owners` are those of the hops described so far, by the ledger's number.
   using OwnerPlaces = std::unordered_map<std::uint32_t, std::uint32_t>;
-  LedgerHop describe(HopRef ref, const HopRecord& record, OwnerPlaces& places,
+  LedgerHop describe(HopRef ref, const HopRecord& record, TimePoint now, OwnerPlaces& places,
                      std::vector<HopOwner>& owners) const;
   void flush();
 

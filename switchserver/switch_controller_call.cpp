@@ -168,7 +168,7 @@ void SwitchController::report(const CallLook& look, const std::vector<CrossConne
   }
   flush();
   for (const HopRef ref : hops_of(ledger_, look.manager, look.asked)) {
-    there.hops.push_back(describe(ref, ledger_.hop(ref), owners, there.owners));
+    there.hops.push_back(describe(ref, ledger_.hop(ref), now_, owners, there.owners));
   }
   outputs_.looks.push_back({look.token, std::move(there)});
 }

@@ -155,7 +155,10 @@ void SwitchController::claim(ManagerIndex manager, const LedgerHop& claimed, std
   if (!hop) return;
   const Admission admission = ledger_.claim(manager, *hop, owner);
   if (admission.admitted()) {
-    if (!admission.repeated) ++counters_.claims;
+    if (!admission.repeated) {
+      ++counters_.claims;
+      if (hop->held) ledger_.note_hold_end(admission.hop, now_ + hop->hold_left);
+    }
     bool& compare = sessions_[manager.value()].compare;
     compare = compare || ledger_.hop(admission.hop).progress.claimed;
   } else if (!removing || has_entry(hop->cross_connect)) {

@@ -266,6 +266,9 @@ void SwitchController::set_up(Place place, ManagerIndex manager, const HopSetup&
   wanted.quota += setup.quota_wanted;
   if (!setup.commit) {
     ++counters_.reserves;
+    if (setup.held) {
+      ledger_.note_hold_end(admission.hop, now_ + std::chrono::milliseconds{setup.hold_ms});
+    }
     answer(place, success(record, action));
     return;
   }

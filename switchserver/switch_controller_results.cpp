@@ -157,8 +157,8 @@ void SwitchController::on_counted(const driver::Statistics& counted) {
 
 // ===== hops for their manager =====
 
-LedgerHop SwitchController::describe(HopRef ref, const HopRecord& record, OwnerPlaces& places,
-                                     std::vector<HopOwner>& owners) const {
+LedgerHop SwitchController::describe(HopRef ref, const HopRecord& record, TimePoint now,
+                                     OwnerPlaces& places, std::vector<HopOwner>& owners) const {
   LedgerHop hop;
   hop.owner = kNoOwner;
   if (const std::uint32_t number = ledger_.owner_number(record); number != kNoOwner) {
@@ -173,6 +173,9 @@ LedgerHop SwitchController::describe(HopRef ref, const HopRecord& record, OwnerP
   hop.settled = record.settled();
   hop.contract = record.contract();
   hop.held = record.held;
+  if (record.held && ledger_.hold_end(ref) != kNever) {
+    hop.hold_left = std::max(ledger_.hold_end(ref) - now, Duration::zero());
+  }
   hop.hop_count = record.hop_count;
   hop.request = record.request;
   hop.stage = record.state;
@@ -186,7 +189,7 @@ LedgerHop SwitchController::describe(HopRef ref, const HopRecord& record, OwnerP
 }
 
 HeldHops SwitchController::held_hops(std::string_view name, std::uint64_t from, std::size_t most,
-                                     std::vector<std::uint64_t>* places) const {
+                                     TimePoint now, std::vector<std::uint64_t>* places) const {
   HeldHops held;
   const auto manager = ledger_.find_manager(name);
   if (!manager || most == 0) return held;
@@ -195,7 +198,7 @@ HeldHops SwitchController::held_hops(std::string_view name, std::uint64_t from, 
   std::size_t looked_at = 0;
   held.next = ledger_.visit_hops(from, [&](HopRef ref, const HopRecord& record) {
     if (record.manager == *manager) {
-      held.hops.push_back(describe(ref, record, owners, held.owners));
+      held.hops.push_back(describe(ref, record, now, owners, held.owners));
       if (places != nullptr) places->push_back(std::uint64_t{ref.value()} + 1);
     }
     return held.hops.size() < most && ++looked_at < kLookedAtPerPage;
@@ -260,7 +263,7 @@ void SwitchController::report(const Audit& audit, const std::vector<CrossConnect
   TableExpectation expected;
   ledger_.for_each_hop([&](HopRef ref, const HopRecord& record) {
     if (record.manager == audit.manager) {
-      report.hops.push_back(describe(ref, record, owners, report.owners));
+      report.hops.push_back(describe(ref, record, now_, owners, report.owners));
     }
     expect(ledger_, ref, audit.since, expected);
   });

@@ -97,10 +97,10 @@ Result<void> SwitchServer::execute(SessionId session, const HopBatch& batch, std
 }
 
 Result<HeldHops> SwitchServer::held_hops(SessionId session, std::uint64_t from, std::size_t most,
-                                         std::vector<std::uint64_t>* places) const {
+                                         TimePoint now, std::vector<std::uint64_t>* places) const {
   const auto found = managers_.find(session);
   if (found == managers_.end()) return tl::make_unexpected(ended_.error_for(session));
-  return controller_.held_hops(found->second->name, from, most, places);
+  return controller_.held_hops(found->second->name, from, most, now, places);
 }
 
 Result<ClaimsTaken> SwitchServer::claim(SessionId session, const HopClaims& page, TimePoint now) {

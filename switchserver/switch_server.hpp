@@ -111,7 +111,7 @@ class SwitchServer {
   Result<void> execute(SessionId session, const HopBatch& batch, std::uint64_t token,
                        TimePoint now);
   // As SwitchController::held_hops, for the session's manager. kNotFound: no such session.
-  Result<HeldHops> held_hops(SessionId session, std::uint64_t from, std::size_t most,
+  Result<HeldHops> held_hops(SessionId session, std::uint64_t from, std::size_t most, TimePoint now,
                              std::vector<std::uint64_t>* places = nullptr) const;
   // As SwitchController::claim, for the session's manager. kNotFound: no such session.
   Result<ClaimsTaken> claim(SessionId session, const HopClaims& page, TimePoint now);

@@ -83,6 +83,7 @@ Json json_of(const v2::LedgerHop& hop) {
           {"stage", stage_word(hop.stage)},
           {"settled", static_cast<bool>(hop.settled)},
           {"held", static_cast<bool>(hop.held)},
+          {"hold_left_ms", hop.held ? Json(hop.hold_left_ms) : Json(nullptr)},
           {"superseded", static_cast<bool>(hop.superseded)},
           {"revision", hop.revision},
           {"input_port", hop.input_port},
@@ -118,7 +119,7 @@ std::string words_of(const v2::LedgerHop& hop) {
       hop.output_port, label(hop.output_label), hop.service.resources.cells_per_s,
       hop.name.generation);
   if (hop.revision != 0) words += fmt::format(", contract revision {}", hop.revision);
-  if (hop.held) words += ", held";
+  if (hop.held) words += fmt::format(", held for another {} s", (hop.hold_left_ms + 999) / 1000);
   if (hop.superseded) words += ", superseded: no cells pass";
   if (hop.stage == v2::stage_committed && !hop.settled) words += ", a change is under way";
   return words;

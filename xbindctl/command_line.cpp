@@ -121,8 +121,7 @@ std::vector<config::Command> commands() {
        {"manager", "routeobject", "qosmapper"}},
       {"tune",
        {"DAEMON", "NAME|OPTION[=VALUE]", "[OPTION[=VALUE]]"},
-       "Sets a live option of a running daemon until it ends; without =VALUE its own value counts "
-       "again.",
+       "Sets a live option of a running daemon; without =VALUE its own value counts again.",
        {"manager", "routeobject", "qosmapper"}},
       {"reload",
        {"DAEMON", "[NAME]"},

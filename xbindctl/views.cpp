@@ -127,6 +127,12 @@ std::optional<std::string> word_of(const std::string& metric, std::uint64_t valu
     return value < words.size() ? *(words.begin() + value) : fmt::format("unknown ({})", value);
   };
   if (metric == "engine") return of({"xbind", "sequential", "threaded"});
+  if (metric == "state_kept") {
+    return of(
+        {"no: without --state-dir its epoch, and pools and options that operators set at run "
+         "time, end with its process",
+         "yes"});
+  }
   if (metric == "aggregation_mode") return name_of_mode(static_cast<CORBA::Octet>(value));
   return std::nullopt;
 }

@@ -11,6 +11,7 @@
 // Pure; no function keeps a reference to its arguments.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -48,12 +49,17 @@ struct FoundHop {
   SwitchIndex at;
   LedgerHop hop;                                          // its `owner` is an index into `owners`
   std::shared_ptr<const std::vector<HopOwner>> owners{};  // of the page that it came with
+  TimePoint read_at{};                                    // when `hop.hold_left` was true
 
   const HopOwner& owner() const {
     static const HopOwner kNobody;
     return hop.owner == kNoOwner ? kNobody : (*owners)[hop.owner];
   }
   bool last() const { return hop.key.hop + 1 == hop.hop_count; }
+  // What is left of its hold.
+  Duration hold_left(TimePoint now) const {
+    return std::max(hop.hold_left - (now - read_at), Duration::zero());
+  }
   // Cells pass it: the switch has it, and no other path has taken over.
   bool carries() const { return hop.stage == HopStage::kCommitted && !hop.superseded; }
 };

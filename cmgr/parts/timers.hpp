@@ -30,8 +30,6 @@ inline constexpr Timers kManagerTimers{
          "Time for which a failed query makes the QOSMapper count as unreachable, for the alarm."},
         {"prepared-rest", std::chrono::seconds{1},
          "Pause after a connection in advance could not be set up."},
-        {"restored-hold", std::chrono::minutes{1},
-         "Time that a hold of an earlier epoch stays after the manager has restarted."},
         {"unheard-client", std::chrono::milliseconds{20},
          "Time in which a client that has attached must send something, or its place is given to "
          "another client when no place is free."},

@@ -13,8 +13,8 @@ namespace {
 
 class Claims {
  public:
-  Claims(const Context& context, SwitchIndex at, std::size_t per_page)
-      : context_(context), at_(at), per_page_(per_page), pages_(1) {}
+  Claims(const Context& context, SwitchIndex at, TimePoint now, std::size_t per_page)
+      : context_(context), at_(at), now_(now), per_page_(per_page), pages_(1) {}
 
   std::vector<HopClaims> pages() {
     if (!planted(Bug::kNothingClaimed)) collect();
@@ -47,6 +47,7 @@ class Claims {
         at_,
         [&](const FoundHop& found) {
           LedgerHop hop = found.hop;
+          hop.hold_left = found.hold_left(now_);
           if (hop.stage == HopStage::kCommitting) hop.stage = HopStage::kRemoving;
           if (hop.stage == HopStage::kRemoving) hop.settled = true;  // a ledger had it
           add(std::move(hop), found.owner());
@@ -110,6 +111,7 @@ class Claims {
     claim.request = connection.asker().value_or(Asker{}).request;
     claim.stage = stage;
     claim.held = stage == HopStage::kReserved;
+    if (claim.held) claim.hold_left = connection.procedure->hold_left(now_);
     claim.branch = hop.branch;
     claim.bidirectional = connection.both();
     claim.enters = enters(connection, hops, hop);
@@ -192,6 +194,7 @@ class Claims {
 
   const Context& context_;
   SwitchIndex at_;
+  TimePoint now_;
   std::size_t per_page_;
   std::vector<HopClaims> pages_;
   std::size_t resting_ = 0;  // labels
@@ -199,8 +202,9 @@ class Claims {
 
 }  // namespace
 
-std::vector<HopClaims> claims_at(const Context& context, SwitchIndex at, std::size_t per_page) {
-  return Claims(context, at, per_page).pages();
+std::vector<HopClaims> claims_at(const Context& context, SwitchIndex at, TimePoint now,
+                                 std::size_t per_page) {
+  return Claims(context, at, now, per_page).pages();
 }
 
 }  // namespace xbind::cmgr

@@ -21,6 +21,7 @@ namespace xbind::cmgr {
 
 // Pages with at most `per_page` hops and as many labels; the last one may be empty. Takes time in
 // proportion to the hops at that switch.
-std::vector<HopClaims> claims_at(const Context& context, SwitchIndex at, std::size_t per_page);
+std::vector<HopClaims> claims_at(const Context& context, SwitchIndex at, TimePoint now,
+                                 std::size_t per_page);
 
 }  // namespace xbind::cmgr

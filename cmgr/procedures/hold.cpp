@@ -29,8 +29,13 @@ std::optional<Cause> Hold::refuses_release() const {
 
 void Hold::resume(TimePoint now) {
   state_ = FsmState::kHeld;
+  arm_end(now);
+}
+
+void Hold::arm_end(TimePoint now) {
   held_until_ = now + hold_;
   context_.timers.arm_hold(connection_.id, held_until_);
+  armed_ = true;
 }
 
 void Hold::commit(const Asker& asker, TimePoint now) {
@@ -84,9 +89,8 @@ void Hold::all_answered(HopAction action, TimePoint now) {
 }
 
 void Hold::answer_held(TimePoint now) {
-  held_until_ = now + hold_;
   context_.timers.arm(*this, Timer::kNone, now);
-  context_.timers.arm_hold(connection_.id, held_until_);
+  arm_end(now);
   context_.connections.reach(connection_, Stage::kHeld);
   Outcome outcome;
   outcome.kind = OutcomeKind::kHeld;
@@ -95,8 +99,7 @@ void Hold::answer_held(TimePoint now) {
 }
 
 void Hold::disarm() {
-  if (held_until_ == kNever) return;
-  context_.timers.disarm_hold(connection_.id, std::exchange(held_until_, kNever));
+  if (std::exchange(armed_, false)) context_.timers.disarm_hold(connection_.id, held_until_);
 }
 
 void Hold::connect(TimePoint now) {

@@ -2,6 +2,8 @@
 // committed on the client's request. Until then no switch is programmed.
 #pragma once
 
+#include <algorithm>
+
 #include "cmgr/procedures/hold_fsm.hpp"
 #include "cmgr/procedures/path_procedure.hpp"
 
@@ -11,12 +13,13 @@ class Hold final : public StepMachine<HoldFsm, PathProcedure> {
  public:
   static constexpr const char* kName = "hold";  // in traces
 
-  // `hold`: counts from the moment when every hop is reserved.
+  // `hold`: counts from the moment when every hop is reserved, or of resume().
   Hold(Context& context, Connection& connection, Duration hold)
       : StepMachine(context, connection), hold_(hold) {}
   ~Hold() override;
   void start(TimePoint now) { find_route(now); }
-  // For a connection that has been restored with every hop reserved.
+  // For a connection that has been restored with every hop reserved; `hold` is the rest of its
+  // time then.
   void resume(TimePoint now);
 
   bool is_held() const { return state_ == FsmState::kHeld; }
@@ -31,6 +34,9 @@ class Hold final : public StepMachine<HoldFsm, PathProcedure> {
   }
   void timed_out(TimePoint now) override;
   bool holds() const override { return true; }
+  Duration hold_left(TimePoint now) const override {
+    return held_until_ == kNever ? hold_ : std::max(held_until_ - now, Duration::zero());
+  }
 
  private:
   void perform(Action action, TimePoint now) override;
@@ -40,12 +46,14 @@ class Hold final : public StepMachine<HoldFsm, PathProcedure> {
   void clear_hops() override { context_.connections.clear(connection_); }
   bool route_is_given() const override { return committer_.has_value(); }
   void answer_held(TimePoint now);
+  void arm_end(TimePoint now);
   void disarm();
   void connect(TimePoint now);
   void refuse(TimePoint now);
 
   Duration hold_;
-  TimePoint held_until_ = kNever;
+  TimePoint held_until_ = kNever;  // kNever: not all hops have been reserved
+  bool armed_ = false;             // its end is on the timers' list
   OptionalAsker committer_;
 };
 

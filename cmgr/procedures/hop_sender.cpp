@@ -1,12 +1,20 @@
 #include "cmgr/procedures/hop_sender.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <utility>
 
 #include "cmgr/procedures/procedure.hpp"
 
 namespace xbind::cmgr {
+namespace {
+
+std::uint32_t hold_ms(Duration left) {
+  return static_cast<std::uint32_t>(std::chrono::ceil<std::chrono::milliseconds>(left).count());
+}
+
+}  // namespace
 
 void HopSender::tell(Procedure& procedure, Hop& hop, Errand errand, TimePoint now) {
   hop.errand = errand;
@@ -107,6 +115,7 @@ void HopSender::fill_in(HopSetup& setup, Procedure& procedure, Hop& hop, bool co
   if (!commit) {
     hop.reserved = true;
     setup.held = procedure.holds();
+    if (setup.held) setup.hold_ms = hold_ms(procedure.hold_left(now));
   }
   setup.branch = hop.branch;
   setup.takes_over = hop.takes_over;

@@ -3,6 +3,7 @@
 #include "cmgr/parts/outcomes.hpp"
 #include "cmgr/parts/service.hpp"
 #include "cmgr/procedures/path_watch.hpp"
+#include "cmgr/procedures/recovery.hpp"
 #include "cmgr/procedures/setup.hpp"
 #include "cmgr/procedures/start.hpp"
 #include "core/name.hpp"
@@ -10,8 +11,23 @@
 
 namespace xbind::cmgr {
 
-Result<void> PreparedDesk::prepare(const std::string& from, const std::string& to,
-                                   const ServiceSpec& service, std::size_t count, TimePoint now) {
+Result<NetworkService> PreparedDesk::prepare(const std::string& from, const std::string& to,
+                                             const ServiceSpec& service, std::size_t count,
+                                             TimePoint now) {
+  const auto mapped = network_of(service, *context_.config.catalogue);
+  if (!mapped) {
+    return fail(ErrorCode::kBadInput, "{}: {} {}", to_string(mapped.error().cause),
+                mapped.error().element, mapped.error().asked);
+  }
+  if (const auto prepared = prepare_mapped(from, to, *mapped, count, now); !prepared) {
+    return tl::make_unexpected(prepared.error());
+  }
+  return *mapped;
+}
+
+Result<void> PreparedDesk::prepare_mapped(const std::string& from, const std::string& to,
+                                          const NetworkService& service, std::size_t count,
+                                          TimePoint now) {
   if (count > PreparedPools::kWantedMax) {
     return fail(ErrorCode::kBadInput, "{} connections to prepare, at most {}", count,
                 PreparedPools::kWantedMax);
@@ -19,18 +35,13 @@ Result<void> PreparedDesk::prepare(const std::string& from, const std::string& t
   for (const std::string& end : {from, to}) {
     if (const auto named = check_name("endpoint", end); !named) return named;
   }
-  const auto mapped = network_of(service, *context_.config.catalogue);
-  if (!mapped) {
-    return fail(ErrorCode::kBadInput, "{}: {} {}", to_string(mapped.error().cause),
-                mapped.error().element, mapped.error().asked);
-  }
-  std::uint32_t number = pools_.find(from, to, *mapped);
+  std::uint32_t number = pools_.find(from, to, service);
   if (number == 0) {
     if (count == 0) return {};
     if (pools_.size() >= context_.config.pools_max) {
       return fail(ErrorCode::kExhausted, "{} pools are there already", pools_.size());
     }
-    number = pools_.add(from, to, *mapped);
+    number = pools_.add(from, to, service);
   }
   pools_.at(number).wanted = count;
   fill(now);
@@ -48,6 +59,10 @@ void PreparedDesk::fill(TimePoint now) {
       start_release(context_, context_.connections.at(id), {}, kNotTimed, now);
     }
     if (pool.rests_until > now) continue;
+    if (context_.recovery.rebuilding()) {
+      pool.rests_until = now + PreparedPools::kRest;
+      continue;
+    }
     // A setup that cannot be routed now is answered within this loop, and the pool then rests.
     while (pool.missing() != 0 && pool.rests_until <= now) {
       if (context_.connections.size() >= context_.config.connections_max) {

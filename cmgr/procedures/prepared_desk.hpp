@@ -23,12 +23,16 @@ class PreparedDesk {
  public:
   explicit PreparedDesk(Context& context) : context_(context) {}
 
-  // Keeps `count` connections ready for calls of that pair and service; 0 ends the pool. kBadInput:
-  // a count above PreparedPools::kWantedMax, an invalid endpoint name, or a service that cannot be
-  // mapped. kExhausted: there are Config::pools_max pools already.
-  Result<void> prepare(const std::string& from, const std::string& to, const ServiceSpec& service,
-                       std::size_t count, TimePoint now);
-  // Sets up missing connections and releases surplus ones.
+  // Keeps `count` connections ready for calls of that pair and service; 0 ends the pool. Returns
+  // the contract of the pool. kBadInput: a count above PreparedPools::kWantedMax, an invalid
+  // endpoint name, or a service that cannot be mapped. kExhausted: there are Config::pools_max
+  // pools already.
+  Result<NetworkService> prepare(const std::string& from, const std::string& to,
+                                 const ServiceSpec& service, std::size_t count, TimePoint now);
+  // The same for a service that has been mapped.
+  Result<void> prepare_mapped(const std::string& from, const std::string& to,
+                              const NetworkService& service, std::size_t count, TimePoint now);
+  // Sets up missing connections, once those of earlier epochs are back, and releases surplus ones.
   void fill(TimePoint now);
 
   // Serves the call with a ready connection. True: it has been answered.

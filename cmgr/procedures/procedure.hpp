@@ -78,6 +78,8 @@ class Procedure : public TimerHook, public AgeHook {
   virtual const CallEnds& ends() const { return *connection_.ends; }
   // Whether the hops are reserved for a later commit by the client.
   virtual bool holds() const { return false; }
+  // Of one that does: the rest of its time, all of it before the hops are reserved.
+  virtual Duration hold_left(TimePoint /*now*/) const { return {}; }
   virtual HopModify change_for(const Hop& hop) const;
   // The timing index that a command counts for.
   virtual TimesIndex times_of(Errand) const { return kNotTimed; }

@@ -1,6 +1,7 @@
 #include "cmgr/procedures/recovery.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <map>
 #include <tuple>
@@ -96,7 +97,7 @@ void Recovery::read(SwitchIndex at, HeldHops page, TimePoint now) {
   for (LedgerHop& hop : page.hops) {
     // A reservation that is not held has lapsed with its session.
     if (hop.stage == HopStage::kReserved && !hop.held) continue;
-    calls_[hop.key.connection].push_back({at, std::move(hop), owners});
+    calls_[hop.key.connection].push_back({at, std::move(hop), owners, now});
   }
   if (page.next != 0) return;
   read_[at.value()] = true;
@@ -277,7 +278,11 @@ void Recovery::restore_hold(ConnectionId id, const Call& call, TimePoint now) {
     if (upstream != nullptr) hop.input_label = upstream->output_label;
     context_.sender.book(made, hop, now);
   }
-  begin<Hold>(context_, made, kRestoredHold).resume(now);
+  // The ledgers have counted from the reservation of each hop, the hold from that of the last one.
+  Duration left{};
+  for (const FoundHop& hop : call) left = std::max(left, hop.hold_left(now));
+  if (planted(Bug::kHoldBeginsAnew)) left = std::chrono::milliseconds{kHoldMsMax};
+  begin<Hold>(context_, made, left).resume(now);
 }
 
 // ===== contracts =====

@@ -13,7 +13,8 @@
 // - A call of which hops may be at a SwitchServer that has not been read waits for it, and is kept
 //   apart. It can be released: what is found of it later is removed. Other requests about it are
 //   answered busy.
-// - A hold is restored with the time kRestoredHold from then on.
+// - A hold is restored with what is left of its time, which its hops' ledgers have counted. One
+//   whose time is over ends at once.
 //
 // An id of an earlier epoch that no SwitchServer knows of any more has been released.
 //
@@ -46,7 +47,6 @@ struct NetworkLink {
 
 class Recovery {
  public:
-  static constexpr Duration kRestoredHold = kManagerTimers["restored-hold"];
   static constexpr std::size_t kReleasesMax = 1U << 20;
 
   explicit Recovery(Context& context) : context_(context) {}
@@ -84,6 +84,11 @@ class Recovery {
   // Whether every switch of the network has been read at some time. Switches that are added later
   // are read like the others.
   bool done() const { return done_; }
+  // The process has an epoch, and the network is to follow.
+  void expect_network() { expected_ = true; }
+  // Whether connections of earlier epochs may still come back: the prepared ones among them serve
+  // their pools, which need no others then.
+  bool rebuilding() const { return (expected_ || network_known_) && !done_ && !serving_; }
   // Switches that have not been read.
   std::size_t unread() const;
   // Calls that wait for a switch that has not been read.
@@ -142,6 +147,7 @@ class Recovery {
 
   Context& context_;
   LinkMap links_;
+  bool expected_ = false;
   bool network_known_ = false;
   bool done_ = false;
   bool serving_ = false;

@@ -3,15 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "core/config/variable_names.hpp"
 #include "core/log.hpp"
 #include "core/name.hpp"
 
 namespace xbind::config {
 namespace {
-
-// An empty value would not be seen.
-std::string shown(const std::string& value) { return value.empty() ? "(empty)" : value; }
 
 using Changes = Result<std::vector<OptionChange>>;
 
@@ -30,18 +29,45 @@ Changes logged(Changes changes, std::string_view who) {
 
 }  // namespace
 
+std::string shown_value(const std::string& value) { return value.empty() ? "(empty)" : value; }
+
+std::optional<std::string> value_of(const OptionSet& set, const std::string& name) {
+  for (OptionValue& value : set.values()) {
+    if (value.name == name) return std::move(value.text);
+  }
+  return std::nullopt;
+}
+
+bool is_tuned(const OptionSet& set, const std::string& name) {
+  const std::vector<OptionValue> values = set.values();
+  return std::ranges::any_of(values, [&](const OptionValue& value) {
+    return value.name == name && value.source == kOperator;
+  });
+}
+
+void log_kept(const std::map<std::string, std::string>& tuned) {
+  for (const auto& [name, value] : tuned) {
+    log::info("option {}: {}, as an operator has set it before this process", name,
+              shown_value(value));
+  }
+}
+
+void log_left_out(const KeptSetting& setting, const std::string& why) {
+  log::warn("option {}: the {} that an operator has set is {}", setting.name,
+            shown_value(setting.value), why);
+}
+
 Changes reload_and_log(Reloadable& options, std::string_view who) {
   return logged(options.reload(), who);
 }
 
-Changes tune_and_log(Reloadable& options, const std::string& name,
-                     const std::optional<std::string>& value) {
-  return logged(value ? options.tune(name, *value) : options.untune(name), "an operator");
+Changes tune_and_log(Reloadable& options, const Reloadable::Wishes& wishes) {
+  return logged(options.tune_all(wishes), "an operator");
 }
 
 std::string to_string(const OptionChange& change) {
-  return fmt::format("{} {} -> {} ({})", change.name, shown(change.before), shown(change.after),
-                     change.source.empty() ? "default" : change.source);
+  return fmt::format("{} {} -> {} ({})", change.name, shown_value(change.before),
+                     shown_value(change.after), change.source.empty() ? "default" : change.source);
 }
 
 Result<void> check_live(const std::vector<OptionChange>& changes) {

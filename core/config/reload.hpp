@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/config/kept_settings.hpp"
 #include "core/config/options.hpp"
 #include "core/config/tuned_file.hpp"
 #include "core/result.hpp"
@@ -50,12 +51,20 @@ class Reloadable {
   // On an error nothing has changed. kBadInput: the new values are refused, or a changed option
   // needs a restart.
   virtual Result<std::vector<OptionChange>> reload() = 0;
-  // Sets one live option, before all other sources, until this process ends or untune(). Else as
-  // reload(), which it includes.
-  virtual Result<std::vector<OptionChange>> tune(const std::string& name,
-                                                 const std::string& value) = 0;
+  // Sets live options, before all other sources, until untune(), or this process ends without a
+  // file to keep them in; nullopt: as untune(). Else as reload(), which it includes. kSystem: they
+  // could not be written to the file.
+  using Wishes = std::map<std::string, std::optional<std::string>>;
+  virtual Result<std::vector<OptionChange>> tune_all(const Wishes& wishes) = 0;
+  Result<std::vector<OptionChange>> tune(const std::string& name, const std::string& value) {
+    return tune_all({{name, value}});
+  }
   // The option has the value of the other sources again. Nothing happens to one that is not tuned.
-  virtual Result<std::vector<OptionChange>> untune(const std::string& name) = 0;
+  Result<std::vector<OptionChange>> untune(const std::string& name) {
+    return tune_all({{name, std::nullopt}});
+  }
+  // Adds words to the source of an option in values(), for whoever wonders at its value.
+  virtual void note(const std::string& name, std::string words) = 0;
   // The options as they are in use, in order of declaration.
   virtual std::vector<OptionValue> values() = 0;
 };
@@ -63,9 +72,20 @@ class Reloadable {
 // Reloads, and logs what has changed or why nothing has. `who`: "an operator", "SIGHUP". Any
 // thread; waits for a reload that is under way.
 Result<std::vector<OptionChange>> reload_and_log(Reloadable& options, std::string_view who);
-// The same for one option that an operator sets, or no longer sets (nullopt).
-Result<std::vector<OptionChange>> tune_and_log(Reloadable& options, const std::string& name,
-                                               const std::optional<std::string>& value);
+// The same for options that an operator sets, or no longer sets.
+Result<std::vector<OptionChange>> tune_and_log(Reloadable& options,
+                                               const Reloadable::Wishes& wishes);
+
+// The text of the option; nullopt: there is none of that name.
+std::optional<std::string> value_of(const OptionSet& set, const std::string& name);
+// Whether an operator has tuned the option.
+bool is_tuned(const OptionSet& set, const std::string& name);
+// A value for people: an empty one is seen.
+std::string shown_value(const std::string& value);
+void log_kept(const std::map<std::string, std::string>& tuned);
+void log_left_out(const KeptSetting& setting, const std::string& why);
+// Loads the set from the arguments of the start and the environment. Returns why it is refused.
+std::optional<std::string> load_again(OptionSet& set, const std::vector<std::string>& arguments);
 
 template <class Options>
 class Reload : public Reloadable {
@@ -75,43 +95,84 @@ class Reload : public Reloadable {
   using Apply = std::function<Result<void>(const Options& before, const Options& wanted,
                                            std::vector<OptionChange>& changes)>;
 
-  // `options`: as loaded at the start; outlives this object. `files`: the live options that name a
-  // file which the program reads; they are tuned to files beside the configured one only
-  // (tuned_file.hpp).
+  // `options`: as loaded at the start; outlives this object. `file`: keeps what operators tune
+  // (kept_settings.hpp); empty: it ends with the process. `files`: the live options that name a file
+  // which the program reads; they are tuned to files beside the configured one only (tuned_file.hpp).
   Reload(const Options& options, int argc, const char* const* argv, Apply apply,
-         std::vector<std::string> files = {})
+         std::string file = {}, std::vector<std::string> files = {})
       : arguments_(argv, argv + argc),
         apply_(std::move(apply)),
+        file_(std::move(file)),
         files_(std::move(files)),
         in_use_(&options) {}
+
+  // Once, at the start: puts into effect what operators had tuned in an earlier process, as far as
+  // the other sources give what they gave then. Logs what is superseded or refused, and shows it in
+  // values(); a refusal is no reason not to start.
+  void restore(const KeptSettings& kept) {
+    const std::lock_guard lock(mutex_);
+    written_ = kept;
+    Tuned tuned;
+    for (const KeptSetting& one : kept) {
+      const auto now = value_of(in_use_->set, one.name);
+      if (now && *now == one.before) {
+        tuned.emplace(one.name, one.value);
+      } else {
+        leave_out(one, now ? "superseded: it was set when this was " + shown_value(one.before)
+                           : "dropped: there is no such option");
+      }
+    }
+    if (load_with(tuned)) {
+      log_kept(tuned);
+      return;
+    }
+    for (const KeptSetting& one : kept) {  // one of them is refused, and the others are not
+      if (!tuned.contains(one.name)) continue;
+      Tuned more = tuned_;
+      more.emplace(one.name, one.value);
+      if (const auto loaded = load_with(std::move(more)); !loaded) {
+        leave_out(one, "refused: " + loaded.error().text);
+      }
+    }
+    log_kept(tuned_);
+  }
 
   Result<std::vector<OptionChange>> reload() override {
     const std::lock_guard lock(mutex_);
     return load_with(tuned_);
   }
-  Result<std::vector<OptionChange>> tune(const std::string& name,
-                                         const std::string& value) override {
+  Result<std::vector<OptionChange>> tune_all(const Wishes& wishes) override {
     const std::lock_guard lock(mutex_);
-    if (const auto may = check_tunable(in_use_->set.values(), name, value); !may) {
-      return tl::make_unexpected(may.error());
-    }
-    if (std::ranges::find(files_, name) != files_.end()) {
-      if (const auto may = check_file(name, value); !may) return tl::make_unexpected(may.error());
-    }
     auto tuned = tuned_;
-    tuned.insert_or_assign(name, value);
-    return load_with(std::move(tuned));
+    for (const auto& [name, value] : wishes) {
+      if (value) {
+        if (const auto may = check_wish(name, *value); !may) {
+          return tl::make_unexpected(may.error());
+        }
+        tuned.insert_or_assign(name, *value);
+      } else {
+        tuned.erase(name);
+      }
+    }
+    auto changes = load_with(std::move(tuned));
+    if (!changes) return changes;
+    for (const auto& [name, value] : wishes) notes_.erase(name);
+    return changes;
   }
-  Result<std::vector<OptionChange>> untune(const std::string& name) override {
+  void note(const std::string& name, std::string words) override {
     const std::lock_guard lock(mutex_);
-    auto tuned = tuned_;
-    tuned.erase(name);
-    return load_with(std::move(tuned));
+    notes_.insert_or_assign(name, std::move(words));
   }
 
   std::vector<OptionValue> values() override {
     const std::lock_guard lock(mutex_);
-    return in_use_->set.values();
+    std::vector<OptionValue> values = in_use_->set.values();
+    for (OptionValue& value : values) {
+      const auto noted = notes_.find(value.name);
+      if (noted == notes_.end()) continue;
+      value.source = (value.source.empty() ? "default" : value.source) + "; " + noted->second;
+    }
+    return values;
   }
 
  private:
@@ -128,6 +189,13 @@ class Reload : public Reloadable {
     return check_tuned_file(name, option == values.end() ? "" : option->text, value);
   }
 
+  // Whether the option may be tuned to that value; says it before anything is loaded with the value.
+  Result<void> check_wish(const std::string& name, const std::string& value) const {
+    if (auto may = check_tunable(in_use_->set.values(), name, value); !may) return may;
+    if (std::ranges::find(files_, name) == files_.end()) return {};
+    return check_file(name, value);
+  }
+
   // Takes the tuned options over if the whole is accepted. The caller holds the lock.
   Result<std::vector<OptionChange>> load_with(Tuned tuned) {
     auto wanted = std::make_unique<Options>();
@@ -141,25 +209,53 @@ class Reload : public Reloadable {
     }
     std::vector<OptionChange> changes = in_use_->set.changes_to(wanted->set);
     if (const auto live = check_live(changes); !live) return tl::make_unexpected(live.error());
+    auto settings = settings_of(tuned);
+    if (!settings) return tl::make_unexpected(settings.error());
+    // First: what takes effect is kept.
+    if (*settings != written_) {
+      if (auto kept = write_settings(file_, *settings); !kept) {
+        return tl::make_unexpected(kept.error());
+      }
+    }
     if (const auto applied = apply_(*in_use_, *wanted, changes); !applied) {
+      if (*settings != written_) (void)write_settings(file_, written_);
       return tl::make_unexpected(applied.error());
     }
+    written_ = std::move(*settings);
     loaded_ = std::move(wanted);
     in_use_ = loaded_.get();
     tuned_ = std::move(tuned);
     return changes;
   }
 
+  // The tuned options beside what the other sources give.
+  Result<KeptSettings> settings_of(const Tuned& tuned) const {
+    KeptSettings settings;
+    if (file_.empty() || tuned.empty()) return settings;
+    Options others;
+    if (auto refused = load_again(others.set, arguments_)) {
+      return fail(ErrorCode::kBadInput, "without what operators have set: {}", *refused);
+    }
+    for (const auto& [name, value] : tuned) {
+      settings.push_back({name, value, value_of(others.set, name).value_or("")});
+    }
+    return settings;
+  }
+  void leave_out(const KeptSetting& one, const std::string& why) {
+    log_left_out(one, why);
+    notes_.insert_or_assign(one.name, "an operator's " + shown_value(one.value) + " is " + why);
+  }
+
   const std::vector<std::string> arguments_;  // a copy: the ORB takes its own out of argv
   const Apply apply_;
+  const std::string file_;
   const std::vector<std::string> files_;
   std::mutex mutex_;  // for the members below; held while options are applied
-  Tuned tuned_;       // at most as many as there are options: others are refused
+  std::map<std::string, std::string> notes_;  // by option
+  KeptSettings written_;                      // what the file has
+  Tuned tuned_;  // at most as many as there are options: others are refused
   std::unique_ptr<Options> loaded_;
   const Options* in_use_;
 };
-
-// Loads the set from the arguments of the start and the environment. Returns why it is refused.
-std::optional<std::string> load_again(OptionSet& set, const std::vector<std::string>& arguments);
 
 }  // namespace xbind::config

@@ -14,8 +14,8 @@ process can inspect it, end it, or end and start single processes of it (restart
   STATE_DIR/names/     omniNames' own data, fresh at each up
   STATE_DIR/ovs/       database and sockets of Open vSwitch (ovs.py)
   STATE_DIR/connections.json  what xbind-keeper reports; with --connections
-  STATE_DIR/routeobject/, switchserver/, cmgr/  --state-dir of these daemons, fresh at each up;
-                       with --no-state they have none
+  STATE_DIR/routeobject/, switchserver/, qosmapper/, cmgr/  --state-dir of these daemons, fresh at
+                       each up; with --no-state they have none
 """
 
 import os
@@ -146,7 +146,8 @@ class Lab:
         self.add_program("xbind-routeobject", None,
                          ["--topology", Path(options.begin_with or options.topology).resolve(),
                           "--name-service", names, *self.state_words("xbind-routeobject")])
-        self.add_program("xbind-qosmapper", None, ["--name-service", names])
+        self.add_program("xbind-qosmapper", None,
+                         ["--name-service", names, *self.state_words("xbind-qosmapper")])
         for name in manager_names(options.managers):
             self.add_program("xbind-cmgr", None if name == "default" else name,
                              ["--name-service", names, *self.state_words("xbind-cmgr")])
@@ -318,7 +319,8 @@ class Lab:
 
     def clean(self):
         """Removes the leftovers of an earlier lab; its logs stay until the next one starts."""
-        for leftover in ("logs", "names", "config", "routeobject", "switchserver", "cmgr", "ovs"):
+        for leftover in ("logs", "names", "config", "routeobject", "switchserver",
+                         "qosmapper", "cmgr", "ovs"):
             shutil.rmtree(self.state_dir / leftover, ignore_errors=True)
         metrics.file_of(self.state_dir).unlink(missing_ok=True)
         (self.state_dir / "connections.json").unlink(missing_ok=True)

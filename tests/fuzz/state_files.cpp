@@ -1,11 +1,15 @@
 // Files that daemons write for their own next start, under libFuzzer: the managers of a
-// SwitchServer, the epoch of a manager, RouteObject's drains. Somebody may have edited or cut one.
+// SwitchServer, the epoch and the pools of a manager, RouteObject's drains, the options that
+// operators have set. Somebody may have edited or cut one.
 //
-// Each input is tried as all three, since each file begins with its format. What is accepted is
+// Each input is tried as all of them, since each file begins with its format. What is accepted is
 // read back from what the daemon would write.
 #include <algorithm>
 
 #include "cmgr/epoch_file.hpp"
+#include "cmgr/pool_file.hpp"
+#include "core/config/kept_settings.hpp"
+#include "core/durable_file.hpp"
 #include "core/name.hpp"
 #include "routeobject/drain_file.hpp"
 #include "routeobject/topology/topology.hpp"
@@ -63,11 +67,41 @@ bool drains(std::string_view text) {
   return true;
 }
 
+// The end mark stops every mutation, so the rest of the reader is tried with a right one too.
+std::string with_right_end(std::string_view text) {
+  return with_end_mark(std::string(text.substr(0, text.rfind("# end: "))));
+}
+
+bool pools(std::string_view text) {
+  const auto read = cmgr::pools_from_text(text, kFile);
+  if (!read) {
+    require_refusal(read.error());
+    return false;
+  }
+  const std::string written = cmgr::pools_as_text(*read);
+  require_same(*read, cmgr::pools_from_text(written, kFile), written);
+  return true;
+}
+
+bool settings(std::string_view text) {
+  const auto read = config::settings_from_text(text, kFile);
+  if (!read) {
+    require_refusal(read.error());
+    return false;
+  }
+  const std::string written = config::settings_as_text(*read);
+  require_same(*read, config::settings_from_text(written, kFile), written);
+  return true;
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = text_of({data, size});
-  const int accepted = managers(text) + epoch(text) + drains(text);
+  const int accepted = managers(text) + epoch(text) + drains(text) + pools(text) + settings(text);
   require(accepted <= 1, "a file is accepted as one of another daemon", text);
+  const std::string ended = with_right_end(text);
+  pools(ended);
+  settings(ended);
   return 0;
 }

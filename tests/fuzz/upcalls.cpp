@@ -108,7 +108,7 @@ class ManagerWorld {
     observer_ = new cmgr::HopObserverServant(daemon_);
     topology_observer_ = new cmgr::TopologyObserverServant(daemon_);
     operations_ = new cmgr::ManagerOperationsServant(
-        daemon_, [] { return Duration{}; }, options_);
+        daemon_, [] { return Duration{}; }, options_, pools_);
     manager_ = new cmgr::ConnectionManagerServant(daemon_, v2::RequestInbox::_nil(),
                                                   v2::ManagerOperations::_nil(),
                                                   [] { return Duration{}; });
@@ -145,6 +145,7 @@ class ManagerWorld {
 
   cmgr::ManagerDaemon daemon_;
   FixedOptions options_;
+  cmgr::PoolKeeper pools_{"", {}, {}};
   ServantVar<cmgr::RequestInboxServant> inbox_;
   ServantVar<cmgr::HopObserverServant> observer_;
   ServantVar<cmgr::TopologyObserverServant> topology_observer_;

@@ -279,6 +279,7 @@ TEST(Contract, APageOfHopsSaysEachOwnerOnceAndKeepsTheWholeRecord) {
     hop.contract = {ServiceCategory::kCbr, 100, 250};
     hop.settled = i != 3;
     hop.held = i == 3;
+    if (hop.held) hop.hold_left = std::chrono::minutes{10};
     hop.hop_count = 3;
     hop.owner = i % 2;
     hop.request = RequestId{50 + i};

@@ -2,6 +2,7 @@
 """A manager or a SwitchServer ends, in order or not, and comes back: every call stands as if
 nothing had happened."""
 
+import json
 import re
 import signal
 import threading
@@ -40,6 +41,27 @@ class ProcessComesBack(InOneLab):
         return [re.sub(r"(?m)^(up since|changed) .*\n", "", self.answer("describe", call))
                 for call in calls]
 
+    def document(self, *command):
+        return json.loads(self.answer(*command, "--json"))
+
+    def left_of_hold(self, call):
+        """For each hop the milliseconds until the hold ends, as its ledger counts them."""
+        return [hop["hold_left_ms"] for ledger in self.document("call", call)["ledgers"]
+                for hop in ledger["hops"]]
+
+    def option(self, daemon, name):
+        """(value, source) of an option that is in use."""
+        document = self.document("options", *daemon)
+        return next((option["value"], option["source"])
+                    for option in document.get("daemons", [document])[0]["options"]
+                    if option["option"] == name)
+
+    def pool(self):
+        """(ready, wanted) of the connections prepared in advance."""
+        pools = [cache for cache in self.document("caches")["caches"]
+                 if cache["cache"].startswith("prepared")]
+        return sum(pool["size"] for pool in pools), sum(pool["wanted"] for pool in pools)
+
     def calls(self):
         return [line for line in self.answer("list").splitlines() if line[:1].isdigit()]
 
@@ -77,6 +99,59 @@ class ManagerComesBack(ProcessComesBack):
         self.answer("release", call)
         restart(self.lab, "xbind-cmgr")
         self.assertIn("released", self.answer("release", call))
+
+    def test_a_hold_ends_when_it_would_have_ended(self):
+        long, short = self.connect("--hold", "600"), self.connect("--hold", "8")
+        restart(self.lab, "xbind-cmgr")
+        # A new minute would not be over by then.
+        wait_until(lambda: not any(call.startswith(short) for call in self.calls()),
+                   "the short hold has ended", timeout_s=30)
+        self.assertIn("the hold was not committed in time",
+                      self.answer("events", "--kind", "calls", "--limit", "1000"))
+        self.assertTrue(all(500_000 < left <= 600_000 for left in self.left_of_hold(long)))
+        self.answer("commit", long)
+        self.answer("release", long)
+
+    def test_pools_and_settings_come_back(self):
+        tuned = {
+            ("manager",): ("hop-timer-ms", "2345"),
+            ("routeobject",): ("accepted-max", "4321"),
+            ("qosmapper",): ("accepted-max", "4322"),
+            ("switchserver", MIDDLE): ("report-interval-ms", "234"),
+        }
+        programs = ["xbind-cmgr", "xbind-routeobject", "xbind-qosmapper",
+                    f"xbind-switchserver/{MIDDLE}"]
+        for daemon, (name, value) in tuned.items():
+            self.answer("tune", *daemon, f"{name}={value}")
+        gathered = self.answer("aggregation", "--mode", "fixed", "--threshold", "7",
+                               "--flush-timeout-ms", "1.5")
+        self.answer("prepare", CALLER, CALLEE, "--cells-per-s", "77", "--count", "3")
+        wait_until(lambda: self.pool() == (3, 3), "the pool is full")
+        tables = [sorted(map(str, table)) for table in self.tables()]
+
+        for program in programs:
+            restart(self.lab, program)
+        wait_until(lambda: tool(self.lab, "xbindctl", "audit").returncode == 0, "all is attached")
+        for daemon, (name, value) in tuned.items():
+            self.assertEqual(self.option(daemon, name), (value, "operator"), daemon)
+        self.assertEqual(self.answer("aggregation"), gathered)
+        self.assertEqual(self.option(["manager"], "threshold"), ("7", "operator"))
+        wait_until(lambda: self.pool() == (3, 3), "the pool is full again")
+        wait_until(lambda: [sorted(map(str, table)) for table in self.tables()] == tables,
+                   "its connections are those of before")
+        self.assertIn("state_kept               yes", self.answer("status"))
+
+        # What is taken back does not return.
+        for daemon, (name, _) in tuned.items():
+            self.answer("tune", *daemon, name)
+        self.answer("prepare", CALLER, CALLEE, "--cells-per-s", "77", "--count", "0")
+        self.answer("aggregation", "--mode", "adaptive")
+        restart(self.lab, "xbind-cmgr")
+        self.assertEqual(self.option(["manager"], "hop-timer-ms")[1], "")
+        self.assertEqual(self.option(["manager"], "threshold")[1], "")
+        self.assertEqual(self.pool(), (0, 0))
+        wait_until(lambda: [len(table) for table in self.tables()] == [0, 0, 0],
+                   "its connections are released")
 
     def test_the_calls_of_a_run_that_lost_its_manager_stand_and_can_be_released(self):
         standing = [self.connect() for _ in range(STANDING)]
@@ -181,6 +256,16 @@ class SwitchServerComesBack(ProcessComesBack):
         self.assertEqual([len(table) for table in self.tables()], [1, 1, 1])
         self.answer("release", stays)
 
+    def test_a_hold_keeps_its_time(self):
+        call = self.connect("--hold", "600")
+        for process in (self.server, "xbind-cmgr"):
+            restart(self.lab, process)
+            self.settled()
+            left = self.left_of_hold(call)
+            self.assertEqual(len(left), 3)
+            self.assertTrue(all(500_000 < ms <= 600_000 for ms in left), (process, left))
+        self.answer("release", call)
+
     def test_its_switch_restarts_empty_as_well(self):
         ids = [self.connect() for _ in range(STANDING)]
         tables = self.tables()
@@ -197,6 +282,70 @@ class SwitchServerComesBack(ProcessComesBack):
         for call in ids:
             self.answer("release", call)
         self.assertEqual([len(table) for table in self.tables()], [0, 0, 0])
+
+
+class WithoutStateDir(ProcessComesBack):
+    """What docs/reliability.md promises of daemons as they run by default, and what not."""
+
+    LAB = {"keep_state": False}
+    NOT_KEPT = {
+        "xbind-cmgr": "the manager's epoch, which SwitchServers know as well; pools and options "
+                      "that operators set at run time",
+        "xbind-routeobject": "drains, a network that operators change, and options that they set "
+                             "at run time",
+        "xbind-qosmapper": "options that operators set at run time",
+        f"xbind-switchserver/{MIDDLE}": "whose claims a restarted SwitchServer waits for, and "
+                                        "which epochs are fenced off; options that operators set "
+                                        "at run time",
+    }
+
+    def settled(self):
+        wait_until(lambda: tool(self.lab, "xbindctl", "audit").returncode == 0,
+                   "the audit is clean", timeout_s=40)
+
+    def test_a_each_says_what_is_not_kept(self):
+        for name, what in self.NOT_KEPT.items():
+            lines = [line for line in self.lab.processes[name].output().splitlines()
+                     if "without --state-dir" in line]
+            self.assertEqual(len(lines), 1, name)
+            self.assertTrue(lines[0].endswith(f"these end with this process: {what}"), lines[0])
+        self.assertRegex(self.answer("status"), r"state_kept +no: without --state-dir its epoch,")
+
+    def test_b_calls_and_holds_survive_the_manager_and_settings_do_not(self):
+        calls = [self.connect() for _ in range(STANDING)]
+        hold = self.connect("--hold", "600")
+        self.answer("tune", "manager", "hop-timer-ms=2345")
+        self.answer("aggregation", "--mode", "fixed", "--threshold", "7")
+        self.answer("prepare", CALLER, CALLEE, "--cells-per-s", "77", "--count", "3")
+        wait_until(lambda: self.pool() == (3, 3), "the pool is full")
+        restart(self.lab, "xbind-cmgr")
+        self.assertEqual(len(self.calls()), STANDING + 1)
+        self.assertTrue(all(500_000 < left <= 600_000 for left in self.left_of_hold(hold)))
+        self.assertEqual(self.option(["manager"], "hop-timer-ms")[1], "")
+        self.assertEqual(self.option(["manager"], "aggregation"), ("adaptive", ""))
+        self.assertEqual(self.pool(), (0, 0))
+        self.settled()
+        wait_until(lambda: len(self.tables()[1]) == STANDING, "the prepared ones are released")
+        for call in [*calls, hold, self.connect()]:
+            self.answer("release", call)
+        self.assertEqual([len(table) for table in self.tables()], [0, 0, 0])
+
+    def test_c_calls_survive_a_switchserver(self):
+        calls = [self.connect() for _ in range(STANDING)]
+        tables = self.tables()
+        restart(self.lab, f"xbind-switchserver/{MIDDLE}")
+        self.settled()  # it does not know whom to wait for, and waits for all its time
+        self.assertEqual(self.tables(), tables)
+        for call in [*calls, self.connect()]:
+            self.answer("release", call)
+        self.assertEqual([len(table) for table in self.tables()], [0, 0, 0])
+
+    def test_d_a_drain_ends_with_its_routeobject(self):
+        self.answer("drain", MIDDLE, "2")
+        self.assertIn("drained", self.answer("links"))
+        restart(self.lab, "xbind-routeobject")
+        wait_until(lambda: "up" in self.answer("links"), "the links are reported")
+        self.assertNotIn("drained", self.answer("links"))
 
 
 if __name__ == "__main__":

@@ -13,13 +13,13 @@ class FixedOptions : public config::Reloadable {
   Result<std::vector<config::OptionChange>> reload() override {
     return std::vector<config::OptionChange>{};
   }
-  Result<std::vector<config::OptionChange>> tune(const std::string& name,
-                                                 const std::string& /*value*/) override {
-    return fail(ErrorCode::kBadInput, "unknown option {}", name);
-  }
-  Result<std::vector<config::OptionChange>> untune(const std::string& /*name*/) override {
+  Result<std::vector<config::OptionChange>> tune_all(const Wishes& wishes) override {
+    for (const auto& [name, value] : wishes) {
+      if (value) return fail(ErrorCode::kBadInput, "unknown option {}", name);
+    }
     return reload();
   }
+  void note(const std::string& /*name*/, std::string /*words*/) override {}
   std::vector<config::OptionValue> values() override { return {}; }
 };
 

@@ -170,7 +170,7 @@ class CommandLines(unittest.TestCase):
         self.assertEqual(self.state_dirs(), {
             **{f"xbind-switchserver/{node}": "/nowhere/switchserver"
                for node in (CALLER, MIDDLE, CALLEE)},
-            "xbind-routeobject": "/nowhere/routeobject",
+            "xbind-routeobject": "/nowhere/routeobject", "xbind-qosmapper": "/nowhere/qosmapper",
             "xbind-cmgr": "/nowhere/cmgr", "xbind-cmgr/manager-2": "/nowhere/cmgr"})
 
     def test_without_state_no_daemon_has_a_directory(self):
@@ -183,7 +183,7 @@ class CommandLines(unittest.TestCase):
     def test_a_new_lab_begins_with_no_state_of_an_earlier_one(self):
         with tempfile.TemporaryDirectory() as directory:
             lab = Lab(lab_options(directory))
-            daemons = ("switchserver", "routeobject", "cmgr")
+            daemons = ("switchserver", "routeobject", "qosmapper", "cmgr")
             for daemon in daemons:
                 (Path(directory) / daemon).mkdir()
                 (Path(directory) / daemon / "kept").write_text("7")

@@ -52,6 +52,8 @@ HopSetup some_setup(std::mt19937_64& random) {
   setup.demand = {random(), random()};
   setup.labels_wanted = static_cast<std::uint16_t>(random());
   setup.owner = 0;
+  setup.held = random() % 2 == 0;
+  if (setup.held) setup.hold_ms = static_cast<std::uint32_t>(1 + random() % kHoldMsMax);
   setup.request = RequestId{random()};
   setup.contract = {ServiceCategory::kNrtVbr, 353'207, 3,
                     static_cast<std::uint32_t>(1 + random() % 99), 188};

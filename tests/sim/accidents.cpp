@@ -218,8 +218,24 @@ void World::restart_manager(std::size_t index) {
   learn_network(index);
   world_.after(world_.chance.up_to(kPatience),
                [this, site = place.site.get()] { site->serve_with_switches_missing(); });
-  if (pools_) set_pools(2);
+  restore_pools(index);
   if (world_.lines) place.site->watch_topology();
+}
+
+// As the daemon does with the file of its --state-dir.
+void World::restore_pools(std::size_t manager) {
+  ManagerPlace& place = managers_[manager];
+  if (place.pools.empty()) return;
+  const auto kept = cmgr::pools_from_text(place.pools, "the file of " + place.site->name());
+  if (!kept) return world_.violated(kept.error().text);
+  for (const cmgr::KeptPool& pool : cmgr::pools_at_start(*kept, {}).valid) {
+    ++world_.tally["pools that came back"];
+    place.site->step([&](cmgr::ConnectionManager& it) {
+      if (!it.prepare_mapped(pool.from, pool.to, pool.service, pool.count, world_.now)) {
+        world_.violated(place.site->name() + " refuses a pool that it had");
+      }
+    });
+  }
 }
 
 void World::learn_network(std::size_t manager) {

@@ -10,6 +10,7 @@
 #include "cmgr/parts/connection.hpp"
 #include "cmgr/parts/requests.hpp"
 #include "core/call.hpp"
+#include "core/clock.hpp"
 
 namespace xbind::sim {
 
@@ -41,6 +42,8 @@ struct Call {
   bool orphan = false;       // its manager has lost its memory: nobody can change the call any more
   bool server_lost = false;  // a SwitchServer on its path has lost its memory; cells still flow
   bool contract_known = true;  // false: perhaps for an orphan
+  TimePoint asked_at{};        // when the client made the setup
+  TimePoint told_held{};       // when it was first told that its hold is held
   std::uint32_t passes = ~0U;  // switches on its path, one bit each, as of the last check
 
   // State of its path.

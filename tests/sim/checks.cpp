@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "cmgr/procedures/procedure.hpp"
 #include "switchserver/ledger_audit.hpp"
 #include "tests/sim/world.hpp"
 
@@ -279,6 +280,28 @@ void World::check_unclaimed(std::size_t at) {
   }
 }
 
+// A hold ends when its time has passed since it was held, whatever has restarted meanwhile. What is
+// left of it may be counted anew by each process that takes it over: messages take time.
+void World::check_end_of_hold(const ManagerSite& site, ConnectionId id,
+                              const cmgr::Connection& held) {
+  constexpr Duration kSlack = seconds{3};
+  const Duration left = held.procedure->hold_left(world_.now);
+  for (const ClientSite& place : clients_) {
+    if (managers_[place.manager].site.get() != &site) continue;
+    for (const auto& [request, call] : place.client->calls()) {
+      if (call.id != id || call.told_held == TimePoint{}) continue;
+      const Duration lasts = milliseconds{call.setup.hold_ms};
+      ++world_.tally["ends of holds looked at"];
+      const bool early = world_.now + left < call.asked_at + lasts;
+      const bool late =
+          left > Duration::zero() && world_.now + left > call.told_held + lasts + kSlack;
+      if (!early && !late) continue;
+      world_.violated(fmt::format("{}: hold {} of {} ms ends too {}", site.name(), id,
+                                  call.setup.hold_ms, early ? "early" : "late"));
+    }
+  }
+}
+
 // A held connection has all its reservations and no cross-connect.
 void World::check_holds(std::size_t index) {
   const ManagerSite& site = *managers_[index].site;
@@ -287,6 +310,7 @@ void World::check_holds(std::size_t index) {
     const auto about = site.manager().describe(id);
     if (about->connection.state() != cmgr::State::kHeld) continue;
     ++world_.tally["holds looked at"];
+    check_end_of_hold(site, id, about->connection);
     for (const cmgr::Hop& hop : about->connection.hops()) {
       const std::size_t at = index_of(site.manager().switch_name(hop.at));
       if (switches_[at].awaited.contains(index)) continue;  // it has not been claimed yet

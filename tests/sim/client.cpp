@@ -345,6 +345,7 @@ void Client::connect(ConnectRequest wanted) {
   asked.call = *request;
   Call& call = calls_[*request];
   call.setup = std::get<ConnectRequest>(asked.body);
+  call.asked_at = world_.now;
   call.open.insert(*request);
   finish_step();
 }

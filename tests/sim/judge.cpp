@@ -202,6 +202,7 @@ void Client::believe(Call& call, const ConnectRequest& asked, const Outcome& out
       if (asked.hold_ms == 0) wrong(outcome, "the request was no hold");
       call.state = Call::State::kHeld;
       call.id = outcome.connection;
+      if (call.told_held == TimePoint{}) call.told_held = world_.now;
       hooks_.held(call);
       return;
     case OutcomeKind::kRefused:

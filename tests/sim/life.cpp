@@ -204,8 +204,28 @@ void World::set_pools(std::size_t wanted) {
   for (ManagerPlace& place : managers_) {
     place.site->step([&](cmgr::ConnectionManager& manager) {
       const auto set = manager.prepare(kPoolFrom, kPoolTo, kPoolService, wanted, world_.now);
-      if (!set) world_.violated("a pool was refused: " + set.error().text);
+      if (!set) return world_.violated("a pool was refused: " + set.error().text);
+      place.pools =
+          cmgr::pools_as_text({{kPoolFrom, kPoolTo, *set, static_cast<std::uint32_t>(wanted), 0}});
     });
+  }
+}
+
+// Every manager keeps the pools that were asked for, whatever has happened to its process.
+void World::check_pools() {
+  for (const ManagerPlace& place : managers_) {
+    if (place.site->dead() || place.pools.empty()) continue;
+    const auto kept = cmgr::pools_from_text(place.pools, place.site->name());
+    for (const cmgr::KeptPool& pool : *kept) {
+      std::size_t wanted = 0;
+      for (const cmgr::CacheState& state : place.site->manager().caches(1'000, world_.now)) {
+        if (state.kind == cmgr::CacheKind::kPrepared) wanted += state.wanted;
+      }
+      ++world_.tally["pools looked at"];
+      if (wanted == pool.count) continue;
+      world_.violated(fmt::format("{}: {} connections are to be prepared, {} were asked for",
+                                  place.site->name(), wanted, pool.count));
+    }
   }
 }
 

@@ -170,7 +170,7 @@ void ManagerSite::claim_or_answer(const AttachTable::Due& due, const Attached& a
     return;
   }
   const std::size_t per_page = world_.chance.percent(50) ? 1'000 : world_.chance.between(1, 6);
-  claim(due, attached, held, manager_.claims_at(due.name, per_page), 0);
+  claim(due, attached, held, manager_.claims_at(due.name, world_.now, per_page), 0);
 }
 
 void ManagerSite::claim(const AttachTable::Due& due, const Attached& attached,

@@ -144,6 +144,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"HandoverNotTold", Bug::kHandoverNotTold, 60,
                 "is up; it|do not come out at|it was up", true},
         Mistake{"QuarantineKept", Bug::kQuarantineKept, 40, "leaked label", true},
+        Mistake{"HoldBeginsAnew", Bug::kHoldBeginsAnew, 40,
+                "hold [0-9]+ of [0-9]+ ms ends too late", true},
         Mistake{"NothingClaimed", Bug::kNothingClaimed, 20,
                 "is up; it|do not come out at|missing hop|it was up", false, true},
         Mistake{"DebtsNotClaimed", Bug::kDebtsNotClaimed, 40, "cross-connects, [0-9]+ are of calls",

@@ -194,7 +194,7 @@ std::optional<HeldHops> World::held_hops(std::size_t manager, const std::string&
   const bool cut = world_.now < leg('>', manager, at).cut_until || dead(switches_[at]);
   if (cut || (loading_ && world_.chance.percent(world_.weather.loss / 4))) return std::nullopt;
   const std::size_t most = world_.chance.percent(50) ? 1'000 : world_.chance.between(1, 6);
-  const auto held = switches_[at].server->held_hops(session, from, most);
+  const auto held = switches_[at].server->held_hops(session, from, most, world_.now);
   if (!held) return std::nullopt;
   return *held;
 }

@@ -471,6 +471,7 @@ void World::live_through() {
   release_for_nobody();
   calm_ = true;
   check_answered();
+  check_pools();
   if (world_.lines) settle_lines();
   check_tables();
   audit_all();

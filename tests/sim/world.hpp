@@ -28,6 +28,7 @@
 #include <tuple>
 #include <vector>
 
+#include "cmgr/pool_file.hpp"
 #include "core/planted.hpp"
 #include "switchserver/switch_server.hpp"
 #include "tests/sim/client.hpp"
@@ -100,6 +101,7 @@ class World : public ManagerOutlet {
   struct ManagerPlace {
     std::unique_ptr<ManagerSite> site;
     cmgr::Config config;
+    std::string pools{};  // its file: the pools that operators have asked for
     std::size_t steps = 0;
     bool forgotten = false;  // killed for good, and the SwitchServers have forgotten it
     bool for_good = false;
@@ -257,6 +259,9 @@ class World : public ManagerOutlet {
   void check_holders(std::size_t at);
   void check_caches(std::size_t manager);
   void check_holds(std::size_t manager);
+  void check_end_of_hold(const ManagerSite& site, ConnectionId id, const cmgr::Connection& held);
+  void restore_pools(std::size_t manager);
+  void check_pools();
   void check_unclaimed(std::size_t at);
   void check_charges(std::size_t at);
   ExpectedPort expected_port(std::size_t at, PortId port) const;

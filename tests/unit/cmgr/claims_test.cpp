@@ -17,7 +17,7 @@ class ClaimsTest : public ExchangeTest {
   // The hops that are claimed at the switch; there is one page.
   std::vector<LedgerHop> claimed(const std::string& name) {
     page_ = {};
-    const std::vector<HopClaims> pages = manager().claims_at(name);
+    const std::vector<HopClaims> pages = manager().claims_at(name, now);
     EXPECT_THAT(pages, SizeIs(1));
     EXPECT_TRUE(pages.back().last);
     page_ = pages.back();
@@ -63,13 +63,13 @@ TEST_F(ClaimsTest, AConnectionsHopIsClaimedAsItWasSetUp) {
 TEST_F(ClaimsTest, WhereTheManagerHasNothingItSaysSo) {
   start();
   EXPECT_THAT(claimed("sw1"), IsEmpty());
-  EXPECT_THAT(manager().claims_at("nowhere"), ElementsAre(HopClaims{{}, {}, {}, true}));
+  EXPECT_THAT(manager().claims_at("nowhere", now), ElementsAre(HopClaims{{}, {}, {}, true}));
 }
 
 TEST_F(ClaimsTest, ManyHopsComeInPagesOfWhichOnlyTheLastSaysSo) {
   start_with_labels({vci(32), vci(33), vci(34)}, {vci(40), vci(41), vci(42)});
   for (std::uint64_t request = 1; request <= 3; ++request) connected(request);
-  const auto pages = manager().claims_at("sw2", 2);
+  const auto pages = manager().claims_at("sw2", now, 2);
   ASSERT_THAT(pages, SizeIs(2));
   EXPECT_THAT(pages[0].hops, SizeIs(2));
   EXPECT_THAT(pages[1].hops, SizeIs(1));
@@ -146,6 +146,9 @@ TEST_F(ClaimsTest, AHoldsReservationsAreClaimed) {
   EXPECT_EQ(hop.stage, HopStage::kReserved);
   EXPECT_TRUE(hop.held);
   EXPECT_TRUE(hop.cross_connect.output_label.present());
+  EXPECT_EQ(hop.hold_left, seconds{60});
+  wait(seconds{20});
+  EXPECT_EQ(claimed("sw2").at(0).hold_left, seconds{40}) << "the rest of its time";
 }
 
 TEST_F(ClaimsTest, ALeafsHopsAreClaimedForItsDestination) {

@@ -24,6 +24,7 @@ class RecoveryTest : public ExchangeTest {
   void restart(const std::vector<std::string>& missing = {}) {
     start(false);
     for (const char* name : {"sw1", "sw2", "sw3"}) manager().register_switch(name);
+    if (begins_) manager().begin_epoch(Epoch{kEarlier + 1});
     if (prepares_) {
       EXPECT_TRUE(manager().prepare("ann", "bob", cells(100), 1, now).has_value());
     }
@@ -80,6 +81,15 @@ class RecoveryTest : public ExchangeTest {
     end.hop_count = 2;
   }
 
+  // Every hop is a reservation for a hold that ends after `left`.
+  void reserved_for(Duration left) {
+    for (auto& [name, hops] : held_) {
+      hops.front().stage = HopStage::kReserved;
+      hops.front().held = true;
+      hops.front().hold_left = left;
+      hops.front().cross_connect.input_label = {};
+    }
+  }
   // The manager restarts, serves without that switch, and its client releases the call.
   void release_without(const char* unread) {
     restart({unread});
@@ -92,6 +102,7 @@ class RecoveryTest : public ExchangeTest {
   std::map<std::string, std::vector<LedgerHop>> held_;
   HopOwner client_{"mia", Epoch{1}, "ann", "bob"};
   bool prepares_ = false;
+  bool begins_ = false;  // with the epoch known before the network, as in the daemon
   std::map<std::string, std::vector<std::string>> to_;
   std::map<std::string, std::vector<PortLabels>> resting_;  // in quarantine
 };
@@ -278,13 +289,9 @@ TEST_F(RecoveryTest, AContractThatHadNotReachedEveryHopIsSetToTheLesserOne) {
   EXPECT_TRUE(silent("sw1"));
 }
 
-TEST_F(RecoveryTest, AHoldStandsForAMinuteAndCanBeCommitted) {
+TEST_F(RecoveryTest, AHoldStandsAndCanBeCommitted) {
   holds_call(earlier(1));
-  for (auto& [name, hops] : held_) {
-    hops.front().stage = HopStage::kReserved;
-    hops.front().held = true;
-    hops.front().cross_connect.input_label = {};
-  }
+  reserved_for(std::chrono::minutes{10});
   restart();
   EXPECT_EQ(manager().describe(earlier(1))->connection.state(), State::kHeld);
   commit(1, earlier(1));
@@ -303,15 +310,41 @@ TEST_F(RecoveryTest, ACommitThatTheEarlierEpochCarriedOutIsAnsweredOnce) {
   EXPECT_EQ(outcome().cause, Cause::kNotConnected) << "it is up, not held";
 }
 
-TEST_F(RecoveryTest, AHoldThatIsNotCommittedExpires) {
+TEST_F(RecoveryTest, AHoldEndsWhenItWouldHaveEnded) {
   holds_call(earlier(1));
-  for (auto& [name, hops] : held_) {
-    hops.front().stage = HopStage::kReserved;
-    hops.front().held = true;
-  }
+  reserved_for(std::chrono::minutes{10});
+  held_["sw2"].front().hold_left =
+      std::chrono::minutes{10} + seconds{1};  // the last one that was reserved
   restart();
-  wait(Recovery::kRestoredHold + milliseconds{1});
+  wait(std::chrono::minutes{10} + milliseconds{999});
+  EXPECT_EQ(manager().describe(earlier(1))->connection.state(), State::kHeld);
+  wait(milliseconds{2});
+  EXPECT_EQ(manager().counters().holds_expired, 1U);
   for (const char* name : {"sw1", "sw2", "sw3"}) EXPECT_THAT(take(name).removals, SizeIs(1));
+}
+
+TEST_F(RecoveryTest, AHoldWhoseTimeWasOverMeanwhileEndsAtOnce) {
+  holds_call(earlier(1));
+  reserved_for({});
+  restart();
+  wait(milliseconds{1});
+  EXPECT_EQ(manager().counters().holds_expired, 1U);
+  for (const char* name : {"sw1", "sw2", "sw3"}) EXPECT_THAT(take(name).removals, SizeIs(1));
+  commit(1, earlier(1));
+  EXPECT_EQ(outcome().cause, Cause::kHoldExpired);
+}
+
+TEST_F(RecoveryTest, TheTimeOfAHoldPassesWhileItWaitsForASwitch) {
+  holds_call(earlier(1));
+  reserved_for(seconds{30});
+  restart({"sw3"});
+  wait(seconds{20});
+  EXPECT_EQ(manager().claims_at("sw1", now).at(0).hops.at(0).hold_left, seconds{10});
+  held_["sw3"].front().hold_left = seconds{10};
+  come_back("sw3");
+  EXPECT_EQ(manager().describe(earlier(1))->connection.state(), State::kHeld);
+  wait(seconds{10} + milliseconds{1});
+  EXPECT_EQ(manager().counters().holds_expired, 1U);
 }
 
 TEST_F(RecoveryTest, ALabelInQuarantineIsReturnedWhenEverySwitchHasBeenRead) {
@@ -370,6 +403,23 @@ TEST_F(RecoveryTest, APreparedConnectionThatNobodyHasGoesToItsPoolOrIsReleased) 
   finish();
   for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
   EXPECT_FALSE(manager().describe(earlier(1)).has_value());
+}
+
+TEST_F(RecoveryTest, APoolSetsUpNothingWhileItsConnectionsMayComeBack) {
+  client_ = HopOwner{std::string{kTwoWayClient}, Epoch{}, "ann", "bob"};
+  holds_call(earlier(1));
+  for (auto& [name, hops] : held_) {
+    hops.front().request = {};
+    hops.front().contract = network_of(cells(100))->contract;
+  }
+  prepares_ = begins_ = true;
+  restart({"sw3"});
+  wait(seconds{5});
+  EXPECT_EQ(manager().gauges().connections, 0U);
+  come_back("sw3");
+  wait(seconds{5});
+  EXPECT_EQ(manager().gauges().prepared, 1U);
+  EXPECT_EQ(manager().gauges().connections, 1U) << "the one that was there";
 }
 
 TEST_F(RecoveryTest, APreparedConnectionWithALeafIsNotKeptForTheNextCall) {

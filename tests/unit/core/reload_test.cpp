@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -237,6 +238,124 @@ TEST_F(ReloadTest, AnOperatorNamesFilesBesideTheConfiguredOneOnly) {
   EXPECT_THAT(refusal(file("c")), HasSubstr("c is no regular file"));
   EXPECT_EQ(value_of("words"), file("a") + " (operator)");
   fs::remove_all(directory);
+}
+
+// The same program, with a file that keeps what operators tune; each next() is a process.
+class KeptReloadTest : public ReloadTest {
+ protected:
+  struct Process {
+    Process(const std::vector<const char*>& arguments, const std::string& file) {
+      const int count = static_cast<int>(arguments.size());
+      EXPECT_FALSE(options.set.load(count, arguments.data(),
+                                    [](const std::string&) { return std::nullopt; }));
+      reload.emplace(
+          options, count, arguments.data(),
+          [this](const Options&, const Options& wanted, auto&) -> Result<void> {
+            if (refuses) return fail(ErrorCode::kBadInput, "it cannot take that");
+            in_effect = wanted.timer_ms;
+            return {};
+          },
+          file);
+      in_effect = options.timer_ms;
+      reload->restore(*read_settings(file));
+    }
+    std::string value(const std::string& name) {
+      for (const OptionValue& value : reload->values()) {
+        if (value.name == name) return value.text + " (" + value.source + ")";
+      }
+      return "not there";
+    }
+    Options options;
+    bool refuses = false;
+    std::uint32_t in_effect = 0;
+    std::optional<Reload<Options>> reload;
+  };
+  KeptReloadTest() { std::filesystem::create_directories(directory_); }
+  ~KeptReloadTest() override { std::filesystem::remove_all(directory_); }
+
+  void next() { process_ = std::make_unique<Process>(arguments_, file_); }
+  Process& now() { return *process_; }
+  bool tune(const std::string& name, const std::string& value) {
+    return now().reload->tune(name, value).has_value();
+  }
+
+  const std::string directory_ = path_ + ".state";
+  const std::string file_ = settings_file_path(directory_, "x", "cm1");
+  std::unique_ptr<Process> process_;
+};
+
+TEST_F(KeptReloadTest, ATunedOptionOutlivesItsProcess) {
+  next();
+  EXPECT_TRUE(tune("timer-ms", "500"));
+  EXPECT_TRUE(tune("pairs", "a,b"));
+  next();
+  EXPECT_EQ(now().in_effect, 500U);
+  EXPECT_EQ(now().value("timer-ms"), "500 (operator)");
+  EXPECT_EQ(now().value("pairs"), "a,b (operator)");
+  EXPECT_TRUE(now().reload->untune("timer-ms").has_value());
+  next();
+  EXPECT_EQ(now().value("timer-ms"), "2000 (" + path_ + " line 1)");
+  EXPECT_EQ(now().value("pairs"), "a,b (operator)");
+}
+
+TEST_F(KeptReloadTest, AnOptionThatWasChangedSinceGoesBeforeIt) {
+  next();
+  EXPECT_TRUE(tune("timer-ms", "500"));
+  write("timer-ms = 4000\n");
+  next();
+  EXPECT_EQ(now().in_effect, 4000U);
+  EXPECT_EQ(now().value("timer-ms"), "4000 (" + path_ +
+                                         " line 1; an operator's 500 is superseded: it was set "
+                                         "when this was 2000)");
+  write("timer-ms = 2000\n");
+  next();
+  EXPECT_EQ(now().in_effect, 2000U) << "it does not come back";
+  EXPECT_EQ(now().value("timer-ms"), "2000 (" + path_ + " line 1)");
+}
+
+TEST_F(KeptReloadTest, AReloadThatLeavesItInEffectIsItsNewGround) {
+  next();
+  EXPECT_TRUE(tune("timer-ms", "500"));
+  write("timer-ms = 4000\n");
+  EXPECT_TRUE(now().reload->reload().has_value());
+  EXPECT_EQ(now().in_effect, 500U);
+  next();
+  EXPECT_EQ(now().in_effect, 500U);
+}
+
+TEST_F(KeptReloadTest, ASettingThatIsRefusedNowIsLeftOutAndTheOthersAreNot) {
+  next();
+  EXPECT_TRUE(tune("pairs", "a"));
+  EXPECT_TRUE(write_settings(file_, {{"factors", "3", ""},
+                                     {"pairs", "a", ""},
+                                     {"threads", "9", "8"},
+                                     {"timer-ms", "5", "2000"}})
+                  .has_value());
+  next();
+  EXPECT_EQ(now().value("pairs"), "a (operator)");
+  EXPECT_THAT(now().value("threads"),
+              HasSubstr("8 (default; an operator's 9 is refused: an option needs a restart"));
+  EXPECT_THAT(now().value("timer-ms"), HasSubstr("5 is out of the range 10 to 60000"));
+  EXPECT_EQ(*read_settings(file_), (KeptSettings{{"pairs", "a", ""}}));
+}
+
+TEST_F(KeptReloadTest, WhatCannotBeStoredDoesNotTakeEffect) {
+  next();
+  EXPECT_TRUE(tune("timer-ms", "500"));
+  std::filesystem::remove_all(directory_);
+  const auto refused = now().reload->tune("timer-ms", "600");
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ErrorCode::kSystem);
+  EXPECT_THAT(refused.error().text, HasSubstr(file_));
+  EXPECT_EQ(now().in_effect, 500U);
+}
+
+TEST_F(KeptReloadTest, WhatIsNotTakenIsNotStored) {
+  next();
+  EXPECT_TRUE(tune("timer-ms", "500"));
+  now().refuses = true;
+  EXPECT_FALSE(tune("timer-ms", "600"));
+  EXPECT_EQ(*read_settings(file_), (KeptSettings{{"timer-ms", "500", "2000"}}));
 }
 
 TEST(LiveOptions, HelpAndDocumentSayWhichTheyAre) {

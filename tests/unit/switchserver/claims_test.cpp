@@ -17,7 +17,7 @@ class ClaimsTest : public ControllerPathsTest {
  protected:
   // What the manager has, as the ledger of the first life holds it.
   HopClaims claims_of(const std::string& manager = "a") {
-    HeldHops held = controller.held_hops(manager, 0, 1'000);
+    HeldHops held = controller.held_hops(manager, 0, 1'000, now);
     return {std::move(held.hops), std::move(held.owners), {}, true};
   }
   // The process ends, and the next one has read the switch's table.
@@ -87,7 +87,7 @@ TEST_F(ClaimsTest, ClaimedHopsStandAndTheSwitchIsLeftAlone) {
   EXPECT_THAT(look(), IsEmpty());
   // What it described before, it describes again.
   HopClaims again{
-      next().held_hops("a", 0, 100).hops, next().held_hops("a", 0, 100).owners, {}, true};
+      next().held_hops("a", 0, 100, now).hops, next().held_hops("a", 0, 100, now).owners, {}, true};
   EXPECT_EQ(again, claims);
 
   EXPECT_EQ(remove(another.key), removed(another.key, another.output_label));
@@ -177,16 +177,16 @@ TEST_F(ClaimsTest, TheNextManagerOfTheNameReadsWhatWaitsToBeRemoved) {
   ASSERT_TRUE(attachment.has_value());
   EXPECT_EQ(attachment->hops, 1U);
   std::vector<std::uint64_t> places;
-  HeldHops page = next().held_hops("a", 0, 10, &places);
+  HeldHops page = next().held_hops("a", 0, 10, now, &places);
   EXPECT_THAT(page.hops, IsEmpty());
   ASSERT_NE(page.next, 0U);
-  page = next().held_hops("a", page.next, 10, &places);
+  page = next().held_hops("a", page.next, 10, now, &places);
   ASSERT_THAT(page.hops, SizeIs(1));
   EXPECT_EQ(page.hops[0].key, old.key);
   EXPECT_EQ(page.hops[0].stage, HopStage::kRemoving);
   EXPECT_EQ(page.next, 0U);
   EXPECT_THAT(places, SizeIs(1));
-  EXPECT_THAT(next().held_hops("a", places[0], 10).hops, IsEmpty());
+  EXPECT_THAT(next().held_hops("a", places[0], 10, now).hops, IsEmpty());
 }
 
 TEST_F(ClaimsTest, AnOwedHopWhoseLabelNoAnswerNamedIsFoundByTheOther) {
@@ -350,7 +350,7 @@ TEST_F(ClaimsTest, NothingNewIsAdmittedBeforeEveryManagerHasClaimed) {
 TEST_F(ClaimsTest, TheWaitHasAnEndAndUnclaimedEntriesStay) {
   restart({{{"a", Epoch{1}}, {"gone", Epoch{2}}}});
   attach();
-  EXPECT_EQ(next().wake_at(), now + seconds{15});
+  EXPECT_EQ(next().wake_at(), now + std::chrono::seconds{15});
   now = next().wake_at();
   next().on_time(now);
   EXPECT_FALSE(next().settling().pending());
@@ -462,11 +462,16 @@ TEST_F(ClaimsTest, EarlierEpochsStayFencedOff) {
 TEST_F(ClaimsTest, AHoldIsClaimedAndCanBeCommitted) {
   HopSetup held = reserve(whole_path(5));
   held.held = true;
+  held.hold_ms = 60'000;
   EXPECT_EQ(run(setup(held)).results.at(0).cause, Cause::kNone);
+  now += std::chrono::seconds{20};
   const HopClaims claims = claims_of();
+  EXPECT_EQ(claims.hops.back().hold_left, std::chrono::seconds{40});
   restart();
   attach();
   EXPECT_THAT(claim(claims).refused, IsEmpty());
+  now += std::chrono::seconds{30};
+  EXPECT_EQ(next().held_hops("a", 0, 10, now).hops.back().hold_left, std::chrono::seconds{10});
   EXPECT_EQ(commit(whole_path(5)).cause, Cause::kNone);
   EXPECT_THAT(look(), IsEmpty());
 }

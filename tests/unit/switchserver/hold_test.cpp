@@ -137,6 +137,26 @@ TEST_F(ControllerHoldTest, AHoldIsCommittedByTheNextSession) {
   EXPECT_THAT(fake.table, ElementsAre(cross(commit)));
 }
 
+TEST_F(ControllerHoldTest, ItsManagerReadsWhatIsLeftOfItsTime) {
+  HopSetup held = reserve(middle(1, 0, {}));
+  held.held = true;
+  held.hold_ms = 600'000;
+  const Label label = run({{held}, {}, {}}).results.at(0).output_label;
+  const auto left = [&](Duration later) {
+    return controller.held_hops("a", 0, 10, now + later).hops.at(0).hold_left;
+  };
+  EXPECT_EQ(left({}), std::chrono::minutes{10});
+  EXPECT_EQ(run({{held}, {}, {}}).results.at(0).cause, Cause::kNone) << "repeated";
+  controller.detach("a");
+  EXPECT_EQ(left(std::chrono::minutes{9}), std::chrono::minutes{1})
+      << "it passes while no manager is there";
+  EXPECT_EQ(left(std::chrono::minutes{11}), Duration::zero())
+      << "the manager ends it, not the ledger";
+  ASSERT_TRUE(controller.attach("a", Epoch{2}).has_value());
+  run({{middle(1, 40, label)}, {}, {}});
+  EXPECT_EQ(left({}), Duration::zero()) << "it is committed";
+}
+
 TEST_F(ControllerHoldTest, OnlyAKnownNameWithoutSessionIsForgotten) {
   const HopSetup setup = committed(1, 40);
   HopSetup held = reserve(middle(2, 0, {}));

@@ -313,7 +313,7 @@ TEST_F(SwitchServerTest, a_manager_that_comes_back_reads_its_hops_page_by_page) 
   std::vector<LedgerHop> hops;
   std::uint64_t from = 0;
   do {
-    const auto page = server_.held_hops(session, from, 2);
+    const auto page = server_.held_hops(session, from, 2, now_);
     ASSERT_TRUE(page) << page.error().text;
     EXPECT_LE(page->hops.size(), 2U);
     for (const LedgerHop& hop : page->hops) {
@@ -328,7 +328,7 @@ TEST_F(SwitchServerTest, a_manager_that_comes_back_reads_its_hops_page_by_page) 
     EXPECT_EQ(hop.request.value(), 10 + hop.key.connection.value());
     EXPECT_TRUE(hop.cross_connect.input_label.present());
   }
-  EXPECT_EQ(server_.held_hops(SessionId{4711}, 0, 2).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(server_.held_hops(SessionId{4711}, 0, 2, now_).error().code, ErrorCode::kNotFound);
 }
 
 TEST_F(SwitchServerTest, a_handover_gives_the_hop_another_owner) {
@@ -340,7 +340,7 @@ TEST_F(SwitchServerTest, a_handover_gives_the_hop_another_owner) {
       {"mia", Epoch{3}, "host-a", "host-b"}, RequestId{8}, ConnectionId{99}};
   submit(session, 2, 1, batch);
   EXPECT_EQ(outlet_.sent.back().frame.batch->results.front().cause, Cause::kNone);
-  const auto page = server_.held_hops(session, 0, 10);
+  const auto page = server_.held_hops(session, 0, 10, now_);
   ASSERT_THAT(page->hops, SizeIs(1));
   EXPECT_EQ(page->owners.at(page->hops.front().owner), batch.modifies.front().handover->owner);
   EXPECT_EQ(page->hops.front().request, RequestId{8});
@@ -350,7 +350,7 @@ TEST_F(SwitchServerTest, a_handover_gives_the_hop_another_owner) {
   batch.modifies.front().handover->request = RequestId{6};
   batch.modifies.front().revision = 0;
   submit(session, 3, 2, batch);
-  EXPECT_EQ(server_.held_hops(session, 0, 10)->hops.front().request, RequestId{8});
+  EXPECT_EQ(server_.held_hops(session, 0, 10, now_)->hops.front().request, RequestId{8});
 }
 
 TEST_F(SwitchServerTest, a_manager_needs_a_name) {
