@@ -92,6 +92,7 @@ class CommandLines(unittest.TestCase):
             ("xbind-qosmapper", ["--catalogue", "/no/such/file"], ["catalogue", "/no/such/file"]),
             ("xbindctl connect", ["--service-class", "x", "--cells-per-s", "5"],
              ["cells-per-s does not go with service-class"]),
+            ("xbindctl connect", ["--quiet", "--json"], ["quiet and json exclude each other"]),
             ("xbindctl connect", ["--frame-delay-ms", "5"],
              ["--frame-delay-ms needs --service-class"]),
             ("xbind-switchserver", ["--admission", "hope"], ["admission", "hope"]),
