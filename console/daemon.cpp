@@ -114,7 +114,7 @@ ConsoleDaemon::ConsoleDaemon(const orb::NameClient& names, const ConsoleOptions&
 // answers still lead to them.
 ConsoleDaemon::~ConsoleDaemon() { server_->stop(); }
 
-std::string ConsoleDaemon::address() const { return address_text(server_->address()); }
+std::string ConsoleDaemon::address() const { return to_string(server_->address()); }
 
 void ConsoleDaemon::start() {
   server_->start(

@@ -27,7 +27,7 @@ namespace xbind::console {
 
 struct ConsoleOptions {
   HostPort http;
-  std::vector<std::string> hosts;  // further ones in Host headers
+  std::vector<HostMaybePort> hosts;  // further ones in Host headers
   bool writable = false;
   std::chrono::milliseconds interval{};
   HttpLimits limits;

@@ -18,27 +18,9 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-std::string bracketed(const std::string& host) {
-  return host.find(':') == std::string::npos ? host : "[" + host + "]";
-}
-
-// The part before the port: "[::1]:80" -> "[::1]", "host:80" -> "host".
-std::string without_port(const std::string& host) {
-  const std::size_t bracket = host.rfind(']');
-  const std::size_t colon = host.rfind(':');
-  if (colon == std::string::npos) return host;
-  return bracket != std::string::npos && colon < bracket ? host : host.substr(0, colon);
-}
-
-bool has(const std::vector<std::string>& all, const std::string& one) {
-  return std::ranges::find(all, one) != all.end();
-}
+bool implies_no_port(std::uint16_t port) { return port == 80 || port == 443; }
 
 }  // namespace
-
-bool is_loopback(const std::string& host) {
-  return host == "localhost" || host == "::1" || host.starts_with("127.");
-}
 
 bool is_change(const std::string& method) { return method != "GET" && method != "HEAD"; }
 
@@ -48,47 +30,48 @@ std::string media_type(const std::string& content_type) {
   return type;
 }
 
-Guard::Guard(const HostPort& listen, const std::vector<std::string>& hosts, bool writable)
-    : writable_(writable) {
-  const auto add = [&](const std::string& host) {
-    exact_.push_back(fmt::format("{}:{}", lower(bracketed(host)), listen.port));
-    // A browser leaves out the port of http.
-    if (listen.port == 80) exact_.push_back(lower(bracketed(host)));
-  };
-  add(listen.host);
-  if (is_loopback(listen.host)) add("localhost");
-  for (const std::string& host : hosts) {
-    const std::string known = lower(host);
-    (without_port(known) == known ? any_port_ : exact_).push_back(known);
-  }
+Guard::Guard(const HostPort& listen, const std::vector<HostMaybePort>& hosts, bool writable)
+    : own_(to_string(listen)), writable_(writable) {
+  known_.push_back({lower(listen.host), listen.port});
+  if (is_loopback(listen.host)) known_.push_back({"localhost", listen.port});
+  for (const HostMaybePort& host : hosts) known_.push_back({lower(host.host), host.port});
 }
 
-bool Guard::known_host(const std::string& host) const {
-  const std::string typed = lower(host);
-  return has(exact_, typed) || has(any_port_, without_port(typed));
+bool Guard::known_host(const HostMaybePort& host) const {
+  return std::ranges::any_of(known_, [&](const HostMaybePort& known) {
+    if (known.host != host.host) return false;
+    if (!known.port || known.port == host.port) return true;
+    // A browser leaves out the port of http and https.
+    return !host.port && implies_no_port(*known.port);
+  });
+}
+
+bool Guard::known_origin(const std::string& origin, const std::string& host) const {
+  const std::size_t scheme = origin.find("://");
+  if (scheme == std::string::npos) return false;
+  const std::string from = lower(origin.substr(scheme + 3));
+  if (from == lower(host)) return true;
+  const auto parsed = parse_host_maybe_port(from);
+  return parsed && known_host(*parsed);
 }
 
 std::optional<Problem> Guard::check(const HttpRequest& request) const {
-  if (!known_host(request.host)) {
+  const auto host = parse_host_maybe_port(lower(request.host));
+  if (!host || (!is_loopback(host->host) && !known_host(*host))) {
     return Problem{
         .status = 421,
         .name = "unknown-host",
         .detail = fmt::format("the Host header '{}' does not name this console, which is {}",
-                              printable(request.host), exact_.front()),
+                              printable(request.host), own_),
         .value = request.host,
         .advice = "use that address; behind a proxy start xbind-console with --host NAME"};
   }
-  if (!request.origin.empty()) {
-    const std::size_t scheme = request.origin.find("://");
-    const std::string from =
-        scheme == std::string::npos ? std::string{} : request.origin.substr(scheme + 3);
-    if (from.empty() || !known_host(from)) {
-      return Problem{.status = 403,
-                     .name = "foreign-origin",
-                     .detail = fmt::format("a page of '{}' may not use this console",
-                                           printable(request.origin)),
-                     .value = request.origin};
-    }
+  if (!request.origin.empty() && !known_origin(request.origin, request.host)) {
+    return Problem{
+        .status = 403,
+        .name = "foreign-origin",
+        .detail = fmt::format("a page of '{}' may not use this console", printable(request.origin)),
+        .value = request.origin};
   }
   if (request.site == "cross-site" && request.target.starts_with("/api/")) {
     return Problem{.status = 403,

@@ -34,11 +34,6 @@ Problem too_many(std::size_t connections) {
 
 }  // namespace
 
-std::string address_text(const HostPort& at) {
-  return at.host.find(':') == std::string::npos ? fmt::format("{}:{}", at.host, at.port)
-                                                : fmt::format("[{}]:{}", at.host, at.port);
-}
-
 struct HttpServer::Impl {
   explicit Impl(const HttpLimits& limits) { shared.limits = limits; }
 
@@ -149,8 +144,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::open(const HostPort& listen,
     if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
   }
   if (error) {
-    return fail(ErrorCode::kSystem, "cannot listen on {}: {}", address_text(listen),
-                error.message());
+    return fail(ErrorCode::kSystem, "cannot listen on {}: {}", to_string(listen), error.message());
   }
   impl->address = {listen.host, impl->acceptor.local_endpoint().port()};
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));

@@ -79,7 +79,4 @@ class HttpServer {
   std::unique_ptr<Impl> impl_;
 };
 
-// "127.0.0.1:9480", "[::1]:9480"
-std::string address_text(const HostPort& at);
-
 }  // namespace xbind::console

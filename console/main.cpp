@@ -4,6 +4,8 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "client/timers.hpp"
 #include "console/daemon.hpp"
@@ -21,6 +23,7 @@ using namespace xbind;
 struct Options {
   orb::CommonOptions common;
   std::string http;
+  std::vector<std::string> hosts;
   std::uint32_t interval_ms = 0;
   console::ConsoleOptions console;
 };
@@ -39,7 +42,7 @@ void declare(config::OptionSet& set, Options& options) {
   set.add_string("http", &options.http, "127.0.0.1:9480",
                  "Serve the console on this HOST:PORT; port 0: the system chooses. There is no "
                  "access control, so prefer a loopback address and a proxy.");
-  set.add_strings("host", &options.console.hosts,
+  set.add_strings("host", &options.hosts,
                   "Also accept this HOST, or HOST:PORT, in the Host header: the name under which a "
                   "proxy serves the console.");
   set.add_flag(
@@ -62,6 +65,12 @@ void declare(config::OptionSet& set, Options& options) {
     const auto parsed = parse_host_port(options.http);
     if (!parsed) return "--http: " + parsed.error().text;
     options.console.http = *parsed;
+    options.console.hosts.clear();
+    for (const std::string& text : options.hosts) {
+      auto host = parse_host_maybe_port(text);
+      if (!host) return "--host: " + host.error().text;
+      options.console.hosts.push_back(std::move(*host));
+    }
     options.console.interval = std::chrono::milliseconds{options.interval_ms};
     return std::nullopt;
   });
@@ -89,7 +98,7 @@ int main(int argc, char** argv) {
     return 1;
   }
   auto& daemon = *opened;
-  if (!console::is_loopback(options.console.http.host)) {
+  if (!is_loopback(options.console.http.host)) {
     log::warn("whoever reaches {} can {} this network: there is no access control",
               daemon->address(), options.console.writable ? "see and change" : "see");
   }

@@ -1,9 +1,9 @@
-// A small HTTP server for GET requests with short answers, on civetweb's threads.
+// A small HTTP server for GET requests with short answers, on Beast (decision 0095).
 //
-// Bounds: kWorkers requests at a time, kQueued connections that wait for a worker, then the
-// listening queue of the kernel; kRequestOctetsMax of request line and headers; the timers of
-// exporter/timers.hpp. Every connection serves one request, so an idle peer holds no worker. No
-// part of a request's body is read.
+// Bounds: kWorkers requests at a time, kWorkers + kQueued connections, then the listening queue of
+// the kernel; kRequestOctetsMax of request line and headers; the timers of exporter/timers.hpp.
+// Every connection serves one request. A peer that is slow holds a connection, and no worker. The
+// body of a request is not interpreted.
 #pragma once
 
 #include <functional>
@@ -32,10 +32,11 @@ class HttpServer {
 
   // Answers a GET or HEAD of `path` (without query). Runs on several threads at a time.
   using OnGet = std::function<HttpAnswer(std::string_view path)>;
-  // Counts a request that was answered without OnGet, because of its method. Any thread.
+  // Counts a request that was answered without OnGet: 400, 405, 431. Any thread.
   using OnRefused = std::function<void()>;
 
-  // Port 0: the system chooses. kSystem: the address is taken, or not one of this host.
+  // Listens on an IPv4 or IPv6 address or a name; port 0: the system chooses. kSystem: the address
+  // is taken, or not one of this host.
   static Result<std::unique_ptr<HttpServer>> open(const HostPort& listen, OnGet on_get,
                                                   OnRefused on_refused);
   // Ends all connections; waits for the requests under way.

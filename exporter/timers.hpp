@@ -13,9 +13,11 @@ inline constexpr Timers kExporterTimers{
         {"reading-fresh", std::chrono::milliseconds{100},
          "Time for which a reading of the logic also serves further requests."},
         {"http-silence", std::chrono::seconds{2},
-         "Time after which an HTTP peer that sends or reads nothing is disconnected."},
+         "Time in which an HTTP peer must send its request, and read each part of its answer."},
         {"http-answer", std::chrono::seconds{10},
          "Time in which an HTTP peer must have read its answer."},
+        {"accept-retry", std::chrono::milliseconds{100},
+         "Pause before further HTTP connections are accepted when the process has no descriptor."},
     }};
 
 }  // namespace xbind::exporter

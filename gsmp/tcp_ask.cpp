@@ -53,15 +53,14 @@ Result<std::string> ask(const HostPort& peer, std::string_view line, Duration pa
 
   if (!trouble) return answer;
   if (trouble == asio::error::would_block) {
-    return fail(ErrorCode::kTimeout, "{}:{}: {}: nothing within {} ms", peer.host, peer.port, step,
+    return fail(ErrorCode::kTimeout, "{}: {}: nothing within {} ms", to_string(peer), step,
                 std::chrono::duration_cast<std::chrono::milliseconds>(patience).count());
   }
   if (trouble == asio::error::not_found) {
-    return fail(ErrorCode::kProtocol, "{}:{}: an answer of more than {} octets", peer.host,
-                peer.port, kAnswerOctetsMax);
+    return fail(ErrorCode::kProtocol, "{}: an answer of more than {} octets", to_string(peer),
+                kAnswerOctetsMax);
   }
-  return fail(ErrorCode::kUnreachable, "{}:{}: {}: {}", peer.host, peer.port, step,
-              trouble.message());
+  return fail(ErrorCode::kUnreachable, "{}: {}: {}", to_string(peer), step, trouble.message());
 }
 
 }  // namespace xbind::gsmp

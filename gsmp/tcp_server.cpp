@@ -40,14 +40,12 @@ struct TcpServer::Impl {
     if (!error) acceptor.bind(endpoint, error);
     if (!error) acceptor.listen(tcp::acceptor::max_listen_connections, error);
     if (error) {
-      return fail(ErrorCode::kSystem, "listen on {}:{}: {}", options.listen.host,
-                  options.listen.port, error.message());
+      return fail(ErrorCode::kSystem, "listen on {}: {}", to_string(options.listen),
+                  error.message());
     }
     const tcp::endpoint real = acceptor.local_endpoint();
-    const std::string host = real.address().to_string();
     real_port = real.port();
-    address = real.address().is_v6() ? fmt::format("[{}]:{}", host, real_port)
-                                     : fmt::format("{}:{}", host, real_port);
+    address = to_string(HostPort{real.address().to_string(), real_port});
     return {};
   }
 

@@ -30,7 +30,7 @@ struct TcpClient::Impl : std::enable_shared_from_this<TcpClient::Impl> {
         socket(io),
         backoff(options.backoff_min) {}
 
-  std::string peer() const { return fmt::format("{}:{}", options.peer.host, options.peer.port); }
+  std::string peer() const { return to_string(options.peer); }
 
   void resolve() {
     const std::uint64_t mine = ++attempt;

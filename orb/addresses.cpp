@@ -11,6 +11,8 @@
 #include <array>
 #include <memory>
 
+#include "core/config/host_port.hpp"
+
 namespace xbind::orb {
 namespace {
 
@@ -29,11 +31,6 @@ std::string numeric(const sockaddr* address) {
   return text.data();
 }
 
-bool is_loopback(const std::string& numeric_address) {
-  return numeric_address.starts_with("127.") || numeric_address == "::1" ||
-         numeric_address.starts_with("::ffff:127.");
-}
-
 std::vector<std::string> addresses_of(const std::string& host) {
   addrinfo wanted{};
   wanted.ai_socktype = SOCK_STREAM;
@@ -47,22 +44,15 @@ std::vector<std::string> addresses_of(const std::string& host) {
   return addresses;
 }
 
-// "127.0.0.1" of "127.0.0.1:2809", "::1" of "[::1]:2809".
-std::string host_of(const std::string& service) {
-  std::string host = service.substr(0, service.rfind(':'));
-  if (host.size() >= 2 && host.front() == '[' && host.back() == ']') {
-    host = host.substr(1, host.size() - 2);
-  }
-  return host;
-}
-
 }  // namespace
 
 std::optional<std::string> loopback_warning(const std::string& listen_address,
                                             const std::string& name_service,
                                             const std::vector<std::string>& own) {
   if (!is_loopback(listen_address)) return std::nullopt;
-  const std::vector<std::string> far = addresses_of(host_of(name_service));
+  const auto service = parse_host_port(name_service);
+  if (!service) return std::nullopt;  // of omniORB's configuration, with its words
+  const std::vector<std::string> far = addresses_of(service->host);
   const bool here = std::ranges::any_of(far, [&](const std::string& address) {
     return is_loopback(address) || std::ranges::find(own, address) != own.end();
   });

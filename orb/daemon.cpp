@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "core/config/host_port.hpp"
 #include "core/config/log_options.hpp"
 #include "core/name.hpp"
 #include "core/timers.hpp"
@@ -31,8 +32,25 @@ void add_client_options(config::OptionSet& set, CommonOptions& options, log::Lev
                  "Where the CORBA name service listens, HOST:PORT; if empty, the NameService of "
                  "omniORB's configuration (ORBInitRef, OMNIORB_CONFIG, /etc/omniORB.cfg), else "
                  "127.0.0.1:2809.");
+  set.add_check([&options]() -> std::optional<std::string> {
+    if (options.name_service.empty()) return std::nullopt;
+    const auto parsed = parse_host_port(options.name_service);
+    if (!parsed) return "--name-service: " + parsed.error().text;
+    if (parsed->port == 0) {
+      return fmt::format("--name-service: \"{}\" has the port 0", options.name_service);
+    }
+    options.name_service = to_string(*parsed);
+    return std::nullopt;
+  });
   set.add_string("listen-address", &options.listen_address, "127.0.0.1",
-                 "Numeric address under which this process is reached by its peers.");
+                 "Numeric address, IPv4 or IPv6, under which this process is reached by its "
+                 "peers.");
+  set.add_check([&options]() -> std::optional<std::string> {
+    auto parsed = parse_numeric_host(options.listen_address);
+    if (!parsed) return "--listen-address: " + parsed.error().text;
+    options.listen_address = std::move(*parsed);
+    return std::nullopt;
+  });
   set.add_uint("call-timeout-ms", &options.call_timeout_ms, default_call_timeout_ms, {50, 600000},
                std::string(kOrbTimers.row("call-timeout-ms").guards));
   set.add_timers(kOrbTimers);

@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "core/check.hpp"
+#include "core/config/host_port.hpp"
 #include "orb/accepted_connections.hpp"
 #include "orb/caller.hpp"
 #include "orb/oneway.hpp"
@@ -62,7 +63,7 @@ session::Limits within_connection(session::Limits limits, std::size_t sessions) 
 }
 
 Runtime::Runtime(int argc, char** argv, const RuntimeOptions& options) {
-  const std::string endpoint = "giop:tcp:" + options.listen_address + ":";
+  const std::string endpoint = "giop:tcp:" + bracketed(options.listen_address) + ":";
   const std::string call_timeout = std::to_string(options.call_timeout_ms);
   const std::string connect_timeout = std::to_string(options.connect_timeout_ms);
   const std::string idle_outgoing = std::to_string(kOrbTimers.ms("idle-outgoing").count() / 1000);

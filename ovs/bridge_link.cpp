@@ -50,7 +50,7 @@ Result<BridgeAddress> parse_bridge_address(const std::string& text) {
 
 std::string to_string(const BridgeAddress& address) {
   if (!address.path.empty()) return "unix:" + address.path;
-  return fmt::format("tcp:{}:{}", address.host, address.port);
+  return "tcp:" + to_string(HostPort{address.host, address.port});
 }
 
 struct BridgeLink::Impl : std::enable_shared_from_this<BridgeLink::Impl> {

@@ -19,9 +19,7 @@ namespace {
 Result<std::string> gsmp_rest(std::string_view rest) {
   const auto peer = gsmp::parse_host_port(rest);
   if (!peer) return tl::make_unexpected(peer.error());
-  const bool v6 = peer->host.find(':') != std::string::npos;
-  return v6 ? fmt::format("[{}]:{}", peer->host, peer->port)
-            : fmt::format("{}:{}", peer->host, peer->port);
+  return to_string(*peer);
 }
 
 std::unique_ptr<RunningDriver> make_gsmp(const NodeOptions& options, std::string_view rest,

@@ -40,16 +40,16 @@ bool refused(const Outcome& outcome) {
   return outcome.kind == OutcomeKind::kRefused || outcome.kind == OutcomeKind::kBusy;
 }
 
-// Prints the outcome of a request. If no answer came, also prints `advice`: how to find out whether
-// the manager has executed the request.
-int print(const client::Answer& answer, const std::string& advice) {
+// Prints the outcome of a request; `quiet`: of a success the id alone. If no answer came, also
+// prints `advice`: how to find out whether the manager has executed the request.
+int print(const client::Answer& answer, const std::string& advice, bool quiet = false) {
   if (!answer) {
     const Error& error = answer.error();
     return error.code == ErrorCode::kTimeout ? explain(fmt::format("{}; {}", error.text, advice))
                                              : explain(error);
   }
   if (refused(*answer)) return explain(words_of(*answer));
-  say(words_of(*answer));
+  say(quiet ? fmt::format("{}", answer->connection) : words_of(*answer));
   return 0;
 }
 
@@ -60,11 +60,12 @@ std::string see(ConnectionId connection) {
 
 }  // namespace
 
-int connect(const client::TwoWay& manager, const ConnectRequest& request) {
+int connect(const client::TwoWay& manager, const ConnectRequest& request, bool quiet) {
   return print(manager.connect(request),
                fmt::format("whether request {0} was carried out is not known: "
                            "`xbindctl outcome '{1}' {0}` shows it, and the id to release",
-                           request.request, kTwoWayClient));
+                           request.request, kTwoWayClient),
+               quiet);
 }
 
 int commit(const client::TwoWay& manager, ConnectionId connection) {

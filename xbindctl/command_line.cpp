@@ -20,7 +20,7 @@ constexpr std::uint32_t kPingCells = 5;  // to each point, without --count
 
 // Options of `connect`, beside those of a service.
 Words connect_words() {
-  return {"both", "reverse-cells-per-s", "priority", "hold", "from-traffic", "to-traffic"};
+  return {"both", "reverse-cells-per-s", "priority", "hold", "from-traffic", "to-traffic", "quiet"};
 }
 
 // The arguments ID, REQUEST and PORT are numbers.
@@ -357,6 +357,20 @@ void declare_routes(config::OptionSet& set, CommandLine& line) {
                  "with it.");
 }
 
+void declare_connect(config::OptionSet& set, ConnectOptions& connect) {
+  set.add_uint("priority", &connect.priority, 0, {0, kPriorityMax},
+               "Under pressure the higher is served first.");
+  set.add_double("hold", &connect.hold_s, 0, {0, kHoldMsMax / 1000},
+                 "Seconds for which everything is reserved, until a commit; 0: connected at "
+                 "once.");
+  set.add_string("from-traffic", &connect.from_traffic, "",
+                 "Frames at FROM that are the call's: 'port', those that no other call takes; "
+                 "'vlan N'; or 'class N' of the switch's operator. Not given, cells.");
+  set.add_string("to-traffic", &connect.to_traffic, "", "The same at TO.");
+  set.add_flag("quiet", &connect.quiet,
+               "Print the id alone: ID=$(xbindctl connect FROM TO --quiet).");
+}
+
 }  // namespace
 
 void declare(config::OptionSet& set, CommandLine& line) {
@@ -381,15 +395,7 @@ void declare(config::OptionSet& set, CommandLine& line) {
   set.add_string(
       "client", &line.client, "",
       "Only the connections of the client of this name; '(two-way)': those of xbindctl.");
-  set.add_uint("priority", &line.connect.priority, 0, {0, kPriorityMax},
-               "Under pressure the higher is served first.");
-  set.add_double("hold", &line.connect.hold_s, 0, {0, kHoldMsMax / 1000},
-                 "Seconds for which everything is reserved, until a commit; 0: connected at "
-                 "once.");
-  set.add_string("from-traffic", &line.connect.from_traffic, "",
-                 "Frames at FROM that are the call's: 'port', those that no other call takes; "
-                 "'vlan N'; or 'class N' of the switch's operator. Not given, cells.");
-  set.add_string("to-traffic", &line.connect.to_traffic, "", "The same at TO.");
+  declare_connect(set, line.connect);
   set.add_uint(
       "count", &line.count, 0, {0, 1'000},
       "How many connections are kept ready; 0 ends it. ping: cells to each point; not given, "

@@ -44,6 +44,7 @@ struct ConnectOptions {
   std::string to_traffic;                   // at TO
   std::optional<FrameTraffic> from_frames;  // from_traffic, parsed; nullopt: not given
   std::optional<FrameTraffic> to_frames;
+  bool quiet = false;  // print the id alone
 };
 
 struct RouteOptions {

@@ -191,6 +191,7 @@ std::optional<std::string> check_views(const CommandLine& line, const config::Op
     return "frames goes with watch";
   }
   if (view.ids && view.json) return "ids and json exclude each other";
+  if (line.connect.quiet && view.json) return "quiet and json exclude each other";
   if (line.verb() == "completion" && line.words[1] != "bash" && line.words[1] != "zsh") {
     return fmt::format("completion: '{}' is neither bash nor zsh", line.words[1]);
   }

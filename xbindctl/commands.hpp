@@ -24,7 +24,8 @@ namespace xbind::ctl {
 
 // --- calls.cpp: one request, one outcome ---------------------------------------------------------
 
-int connect(const client::TwoWay& manager, const ConnectRequest& request);
+// `quiet`: of a connection that is set up, prints the id alone.
+int connect(const client::TwoWay& manager, const ConnectRequest& request, bool quiet);
 int commit(const client::TwoWay& manager, ConnectionId connection);
 int modify(const client::TwoWay& manager, ConnectionId connection, const ServiceSpec& service,
            const std::optional<ServiceSpec>& reverse);

@@ -137,7 +137,7 @@ int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameCli
   const client::TwoWay& manager = *found;
   const ConnectionId connection{line.id};
   if (verb == "connect") {
-    return ctl::connect(manager, ctl::request_of(line, new_request()));
+    return ctl::connect(manager, ctl::request_of(line, new_request()), line.connect.quiet);
   }
   if (verb == "commit") return ctl::commit(manager, connection);
   if (verb == "modify") return ctl::modify(manager, connection, line.service, line.reverse());

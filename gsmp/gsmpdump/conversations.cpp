@@ -1,5 +1,8 @@
 #include "gsmp/gsmpdump/conversations.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -13,12 +16,15 @@ Conversations::Direction::Direction(Dump& dump, const ReassemblyLimits& limits, 
                    [this](std::uint64_t missing) { messages.gap(seen, missing); }}) {}
 
 void Conversations::packet(Micros time, LinkLayer link, std::span<const std::byte> octets) {
+  ++counts_.all;
   const auto segment = parse_packet(link, octets);
   if (!segment && segment.error() == NoSegment::kFragment) {
     dump_.trouble({time, "?"}, "fragment: a piece of an IP packet is not read");
   }
-  if (!segment) return;
-  if (segment->from_port != options_.port && segment->to_port != options_.port) return;
+  if (!segment) return count(segment.error(), link, octets);
+  if (segment->from_port != options_.port && segment->to_port != options_.port) {
+    return count_other(*segment);
+  }
   ++packets_;
   const std::string way = segment->from + " > " + segment->to;
   const std::string back = segment->to + " > " + segment->from;
@@ -52,6 +58,42 @@ void Conversations::packet(Micros time, LinkLayer link, std::span<const std::byt
     direction.tcp.fin(segment->sequence + static_cast<std::uint32_t>(segment->sent_octets));
   }
   if (direction.tcp.complete()) end(way);
+}
+
+void Conversations::count(NoSegment why, LinkLayer link, std::span<const std::byte> octets) {
+  switch (why) {
+    case NoSegment::kNotIp:
+      if (++counts_.not_ip == 1) counts_.first_type = ether_type(link, octets);
+      break;
+    case NoSegment::kNotTcp: ++counts_.not_tcp; break;
+    case NoSegment::kFragment: ++counts_.fragments; break;
+    case NoSegment::kTruncated: ++counts_.truncated; break;
+  }
+}
+
+void Conversations::count_other(const Segment& segment) {
+  ++counts_.other_ports;
+  for (const std::uint16_t port : {segment.from_port, segment.to_port}) {
+    const bool is_new = std::ranges::find(counts_.ports, port) == counts_.ports.end();
+    if (is_new && counts_.ports.size() < kPortsShown) counts_.ports.push_back(port);
+  }
+}
+
+std::string Conversations::seen() const {
+  std::vector<std::string> parts;
+  const auto add = [&parts](std::uint64_t count, const std::string& what) {
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, what));
+  };
+  add(packets_, fmt::format("of TCP port {}", options_.port));
+  add(counts_.other_ports, fmt::format("of other TCP ports ({})", fmt::join(counts_.ports, ", ")));
+  add(counts_.not_tcp, "not TCP");
+  add(counts_.not_ip, counts_.first_type
+                          ? fmt::format("not IP (EtherType {:#06x})", *counts_.first_type)
+                          : "not IP");
+  add(counts_.fragments, "pieces of IP packets");
+  add(counts_.truncated, "with incomplete headers");
+  return fmt::format("{} packet{}{}{}", counts_.all, counts_.all == 1 ? "" : "s",
+                     parts.empty() ? "" : ": ", fmt::join(parts, ", "));
 }
 
 void Conversations::finish() {

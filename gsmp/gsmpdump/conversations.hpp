@@ -11,8 +11,10 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "gsmp/gsmpdump/dump.hpp"
 #include "gsmp/gsmpdump/packet.hpp"
@@ -35,6 +37,10 @@ class Conversations {
   // Call at the end of the capture.
   void finish();
 
+  // What the packets were so far: "9 packets: 2 not IP (EtherType 0x8847), 7 of other TCP ports
+  // (6068, 40000)". For a capture of which nothing was printed.
+  std::string seen() const;
+
  private:
   struct Direction {
     Direction(Dump& dump, const ReassemblyLimits& limits, std::string way, bool from_the_start);
@@ -50,8 +56,25 @@ class Conversations {
   void end(const std::string& way);
   static void finish(Direction& direction);
 
+  static constexpr std::size_t kPortsShown = 4;
+
+  struct Counts {
+    std::uint64_t all = 0;
+    std::uint64_t not_ip = 0;
+    std::uint64_t not_tcp = 0;
+    std::uint64_t fragments = 0;
+    std::uint64_t truncated = 0;
+    std::uint64_t other_ports = 0;
+    std::optional<std::uint16_t> first_type;  // of those that are not IP
+    std::vector<std::uint16_t> ports;         // of other_ports; the first kPortsShown
+  };
+
+  void count(NoSegment why, LinkLayer link, std::span<const std::byte> octets);
+  void count_other(const Segment& segment);
+
   Dump& dump_;
   ConversationOptions options_;
+  Counts counts_;
   Directions directions_;
   std::uint64_t packets_ = 0;
 };

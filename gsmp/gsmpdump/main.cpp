@@ -1,8 +1,8 @@
 // gsmpdump: prints GSMP messages from hexadecimal text, a capture file, an interface or a proxied
 // connection.
 //
-// Exit code 0: all input was read; 1: some octets were no message, or the input could not be
-// opened; 2: wrong options.
+// Exit code 0: all input was read; 1: some octets were no message, a file has no message, or the
+// input could not be opened; 2: wrong options.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -31,6 +31,7 @@ Micros wall_clock() {
 Result<void> dump_hex(Dump& dump, const std::string& text) {
   const auto messages = parse_hex(text);
   if (!messages) return tl::make_unexpected(messages.error());
+  if (messages->empty()) return fail(ErrorCode::kBadInput, "the text has no octets");
   for (const wire::Buffer& message : *messages) dump_typed(dump, message);
   return {};
 }
@@ -53,6 +54,8 @@ std::string beginning_of(const std::string& path) {
   return octets;
 }
 
+bool nothing(const Dump& dump) { return dump.messages() == 0 && dump.troubles() == 0; }
+
 Result<void> run(const Options& options, Dump& dump) {
   if (!options.listen.empty()) {
     const ProxyOptions between{*gsmp::parse_host_port(options.listen),
@@ -68,9 +71,21 @@ Result<void> run(const Options& options, Dump& dump) {
   ConversationOptions conversation;
   conversation.port = options.port;
   Conversations conversations(dump, conversation);
-  if (!options.interface.empty()) return listen_to(options.interface, options.port, conversations);
+  if (!options.interface.empty()) {
+    const auto done = listen_to(options.interface, options.port, conversations);
+    if (done && nothing(dump)) {
+      fmt::print(stderr, "gsmpdump: {}: no GSMP message in {}\n", options.interface,
+                 conversations.seen());
+    }
+    return done;
+  }
   if (!options.read.empty() && is_capture(beginning_of(options.read))) {
-    return read_capture(options.read, conversations);
+    auto done = read_capture(options.read, conversations);
+    if (done && nothing(dump)) {
+      return fail(ErrorCode::kNotFound, "{}: no GSMP message in {}", options.read,
+                  conversations.seen());
+    }
+    return done;
   }
   if (!options.hex.empty()) {
     std::string text;

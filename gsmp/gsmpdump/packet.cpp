@@ -17,10 +17,28 @@ constexpr std::uint16_t kEtherIpv4 = 0x0800;
 constexpr std::uint16_t kEtherIpv6 = 0x86dd;
 constexpr std::uint16_t kEtherVlan = 0x8100;
 constexpr std::uint16_t kEtherProviderVlan = 0x88a8;
+constexpr std::uint16_t kEtherQinq = 0x9100;  // before 802.1ad, still the default of some switches
+constexpr std::uint16_t kEtherQinqOther = 0x9200;
 constexpr std::uint8_t kTcp = 6;
 constexpr std::size_t kIpv6HeaderOctets = 40;
 
 tl::unexpected<NoSegment> none(NoSegment why) { return tl::make_unexpected(why); }
+
+bool is_vlan_tag(std::uint16_t type) {
+  return type == kEtherVlan || type == kEtherProviderVlan || type == kEtherQinq ||
+         type == kEtherQinqOther;
+}
+
+// Reads up to the EtherType behind all tags, of a link layer that has one.
+std::uint16_t read_ether_type(LinkLayer link, wire::Reader& in) {
+  in.skip(link == LinkLayer::kEthernet ? 12 : 14);
+  std::uint16_t type = in.u16();
+  while (in.ok() && is_vlan_tag(type)) {
+    in.skip(2);
+    type = in.u16();
+  }
+  return type;
+}
 
 // The packet without its link-layer header.
 tl::expected<Octets, NoSegment> strip_link(LinkLayer link, Octets packet) {
@@ -31,12 +49,7 @@ tl::expected<Octets, NoSegment> strip_link(LinkLayer link, Octets packet) {
     case LinkLayer::kLinuxAny2: in.skip(20); break;
     case LinkLayer::kLinuxAny:
     case LinkLayer::kEthernet: {
-      in.skip(link == LinkLayer::kEthernet ? 12 : 14);
-      std::uint16_t type = in.u16();
-      while (in.ok() && (type == kEtherVlan || type == kEtherProviderVlan)) {
-        in.skip(2);
-        type = in.u16();
-      }
+      const std::uint16_t type = read_ether_type(link, in);
       if (!in.ok()) return none(NoSegment::kTruncated);
       if (type != kEtherIpv4 && type != kEtherIpv6) return none(NoSegment::kNotIp);
       break;
@@ -139,6 +152,13 @@ tl::expected<Carried, NoSegment> strip_ipv6(Octets packet) {
 }
 
 }  // namespace
+
+std::optional<std::uint16_t> ether_type(LinkLayer link, Octets packet) {
+  if (link != LinkLayer::kEthernet && link != LinkLayer::kLinuxAny) return std::nullopt;
+  wire::Reader in(packet);
+  const std::uint16_t type = read_ether_type(link, in);
+  return in.ok() ? std::optional(type) : std::nullopt;
+}
 
 tl::expected<Segment, NoSegment> parse_packet(LinkLayer link, Octets packet) {
   const auto ip = strip_link(link, packet);

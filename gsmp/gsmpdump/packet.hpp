@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,7 +15,7 @@ namespace xbind::gsmpdump {
 
 // The headers before the IP header.
 enum class LinkLayer : std::uint8_t {
-  kEthernet,   // with or without VLAN tags
+  kEthernet,   // with or without VLAN tags: 802.1Q, 802.1ad, and 0x9100 and 0x9200 of old QinQ
   kIp,         // nothing
   kLoopback,   // four octets of address family (BSD)
   kLinuxAny,   // 16 octets: Linux "any" capture on all interfaces
@@ -44,5 +45,8 @@ struct Segment {
 };
 
 tl::expected<Segment, NoSegment> parse_packet(LinkLayer link, std::span<const std::byte> packet);
+
+// The EtherType behind all VLAN tags, if the link layer has one: what a packet is that is kNotIp.
+std::optional<std::uint16_t> ether_type(LinkLayer link, std::span<const std::byte> packet);
 
 }  // namespace xbind::gsmpdump

@@ -27,9 +27,7 @@ constexpr std::size_t kReadOctets = 64U << 10;
 constexpr Duration kAcceptAgain = kDumpTimers["accept-retry"];
 
 std::string text(const tcp::endpoint& endpoint) {
-  const std::string host = endpoint.address().to_string();
-  return endpoint.address().is_v6() ? fmt::format("[{}]:{}", host, endpoint.port())
-                                    : fmt::format("{}:{}", host, endpoint.port());
+  return to_string(HostPort{endpoint.address().to_string(), endpoint.port()});
 }
 
 // A controller's connection and its connection to the switch. Pending handlers keep the pair alive.

@@ -2,7 +2,7 @@
 
 A comment belongs to a declaration if it is directly above it, in the same column, or behind it on
 the same line. A comment behind a declaration continues in the following lines that contain only a
-comment and are indented further than the declaration.
+comment and are indented further than the declaration. A table is described at paragraphs().
 """
 
 import json
@@ -115,11 +115,37 @@ class Line:
         if "/*" in code:
             raise ContractError(f"{path}:{number}: comments are written with //")
         self.code = code.strip()
-        self.comment = text[len(code) + 2:].strip() if len(code) < len(text) else None
+        self.comment = text[len(code) + 2:].rstrip() if len(code) < len(text) else None
         self.column = len(text) - len(text.lstrip())
 
 
+class Table:
+    """A paragraph of a comment in columns: its rows, the first of which is the head."""
+
+    def __init__(self, lines):
+        starts = [cell.start() for cell in re.finditer(r"(?<=  )\S|^\S", lines[0])]
+        self.rows = []
+        for line in lines:
+            cells = [line[begin:end].strip()
+                     for begin, end in zip(starts, [*starts[1:], len(line)])]
+            if cells[0]:
+                self.rows.append(cells)
+            else:  # continues the row above
+                self.rows[-1] = [" ".join(filter(None, pair))
+                                 for pair in zip(self.rows[-1], cells)]
+
+
 def paragraphs(lines):
-    """The lines of a comment, joined; an empty line begins a new paragraph."""
-    joined = " ".join(line or "\n" for line in lines)
-    return [part.strip() for part in joined.split("\n") if part.strip()]
+    """The paragraphs of a comment: text, its lines joined, or a Table. An empty line begins a new
+    one. Lines that are all indented by three blanks or more are a table; its columns begin where
+    the words of its first line do, behind two blanks or more.
+    """
+    found, kept = [], []
+    for line in [*lines, ""]:
+        if line.strip():
+            kept.append(line)
+        elif kept:
+            indented = all(one.startswith("   ") for one in kept) and len(kept) > 1
+            found.append(Table(kept) if indented else " ".join(one.strip() for one in kept))
+            kept = []
+    return found

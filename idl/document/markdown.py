@@ -225,8 +225,13 @@ class Reference:
     def text(self, comment, one=None):
         lines = []
         for part in comment:
-            lines += spaced(lines, wrapped(self.prose(part, one)))
+            lines += spaced(lines, self.table(part, one) if isinstance(part, contracts.Table)
+                            else wrapped(self.prose(part, one)))
         return lines
+
+    def table(self, table, one):
+        head, *rows = ([self.prose(cell, one) for cell in cells] for cells in table.rows)
+        return [row(*head), row(*["---"] * len(head)), *(row(*cells) for cells in rows)]
 
     def prose(self, text, one=None):
         """A comment as Markdown: known names and paths become links."""

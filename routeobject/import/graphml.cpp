@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <pugixml.hpp>
+#include <set>
+#include <tuple>
 #include <unordered_map>
 
 #include "routeobject/import/link_rate.hpp"
@@ -35,6 +38,13 @@ std::optional<double> number_of(std::string_view text) {
 
 // All text of a node and its children, CDATA pieces joined; check_depth() has bounded the tree.
 std::string_view text_of(const pugi::xml_node& node) { return trimmed(node.text().get()); }
+
+// The data that are read, by attr.name.
+bool is_used(std::string_view name) {
+  constexpr std::string_view kUsed[] = {"label",     "Longitude",      "Latitude", "LinkSpeedRaw",
+                                        "LinkSpeed", "LinkSpeedUnits", "LinkLabel"};
+  return std::ranges::find(kUsed, name) != std::end(kUsed);
+}
 
 class GraphmlReader {
  public:
@@ -132,16 +142,27 @@ class GraphmlReader {
   Result<void> read_key(const pugi::xml_node& key) {
     const std::string id = key.attribute("id").value();
     if (id.empty()) return builder_.refuse(line_of(key), "a <key> has no id");
-    if (!keys_.emplace(id, key.attribute("attr.name").value()).second) {
+    const std::string name = key.attribute("attr.name").value();
+    if (!keys_.emplace(id, name).second) {
       return builder_.refuse(line_of(key), "key '{}' is there twice", shown(id));
+    }
+    const std::string_view domain = key.attribute("for").value();
+    for (const pugi::xml_node& child : key.children()) {
+      const std::string_view text = text_of(child);
+      if (local_name(child) != "default" || text.empty() || !is_used(name)) continue;
+      for (const char* const element : {"node", "edge"}) {
+        if (!domain.empty() && domain != "all" && domain != element) continue;
+        const auto [at, is_new] = defaults_[element].emplace(name, Default{id, std::string(text)});
+        if (is_new) continue;
+        return builder_.refuse(line_of(child), "keys '{}' and '{}' both have a default of '{}'",
+                               shown(at->second.key), shown(id), shown(name));
+      }
     }
     return {};
   }
 
   Result<void> read_graph(const pugi::xml_node& graph) {
-    if (std::string_view(graph.attribute("edgedefault").value()) == "directed") {
-      builder_.note("edgedefault is 'directed': links carry both ways all the same");
-    }
+    directed_ = std::string_view(graph.attribute("edgedefault").value()) == "directed";
     builder_.note("GraphML has no demands: every pair is equally likely");
     // Nodes first: an edge may stand before the nodes it joins.
     for (const pugi::xml_node& child : graph.children()) {
@@ -155,18 +176,71 @@ class GraphmlReader {
       if (local_name(child) != "edge") continue;
       if (const auto read = read_edge(child); !read) return read;
     }
+    note_edges();
     return {};
   }
 
-  // The text of the data whose key has this name; empty if there is none.
-  std::string_view data(const pugi::xml_node& of, std::string_view name) const {
-    for (const pugi::xml_node& child : of.children()) {
-      if (local_name(child) != "data") continue;
-      const auto key = keys_.find(child.attribute("key").value());
-      if (key == keys_.end() || key->second != name) continue;
-      if (const std::string_view text = text_of(child); !text.empty()) return text;
+  void note_edges() {
+    if (directed_edges_ > 0) {
+      builder_.note(fmt::format("{} edge{} directed: a link carries both ways all the same",
+                                directed_edges_, directed_edges_ == 1 ? " is" : "s are"));
     }
-    return {};
+    if (against_ > 0) {
+      builder_.note(
+          fmt::format("{} directed edge{} against an earlier one of the same two nodes: "
+                      "kept as a link of its own",
+                      against_, against_ == 1 ? " runs" : "s run"));
+    }
+    if (undeclared_ > 0) {
+      builder_.note(fmt::format("{} data of keys that are not declared, '{}' the first: ignored",
+                                undeclared_, shown(first_undeclared_)));
+    }
+  }
+
+  // The data of a node or an edge: text by name.
+  class Data {
+   public:
+    // Empty if there is none.
+    std::string_view operator[](std::string_view name) const {
+      const auto found = texts_.find(name);
+      return found == texts_.end() ? std::string_view{} : found->second;
+    }
+    // False if there is a different text of this name.
+    bool add(std::string_view name, std::string_view text) {
+      const auto [at, is_new] = texts_.emplace(name, text);
+      return is_new || at->second == text;
+    }
+
+   private:
+    std::map<std::string_view, std::string_view, std::less<>> texts_;
+  };
+
+  // `what` names the element in refusals.
+  Result<Data> data_of(const pugi::xml_node& element, const std::string& what) {
+    Data data;
+    std::set<std::string_view> given;
+    for (const pugi::xml_node& child : element.children()) {
+      if (local_name(child) != "data") continue;
+      const std::string_view id = child.attribute("key").value();
+      const auto key = keys_.find(std::string(id));
+      if (key == keys_.end()) {
+        if (++undeclared_ == 1) first_undeclared_ = id;
+        continue;
+      }
+      if (!is_used(key->second)) continue;
+      given.insert(key->first);
+      const std::string_view text = text_of(child);
+      if (text.empty() || data.add(key->second, text)) continue;
+      return builder_.refuse(line_of(child), "{} has the data '{}' twice: '{}' and '{}'", what,
+                             shown(key->second), shown(data[key->second]), shown(text));
+    }
+    const auto defaults = defaults_.find(local_name(element));
+    if (defaults == defaults_.end()) return data;
+    for (const auto& [name, otherwise] : defaults->second) {
+      // An empty element of this key is data: that the node or edge has no text.
+      if (!given.contains(otherwise.key) && data[name].empty()) data.add(name, otherwise.text);
+    }
+    return data;
   }
 
   // The label that yEd draws beside a node.
@@ -186,12 +260,14 @@ class GraphmlReader {
         return builder_.refuse(line_of(child), "node '{}' holds a graph of its own", shown(id));
       }
     }
-    std::string_view label = data(node, "label");
+    const Result<Data> data = data_of(node, fmt::format("node '{}'", shown(id)));
+    if (!data) return tl::make_unexpected(data.error());
+    std::string_view label = (*data)["label"];
     if (label.empty()) label = drawn_label(node);
     if (label.empty()) label = id;
     std::optional<Position> position;
-    const std::string_view longitude = data(node, "Longitude");
-    const std::string_view latitude = data(node, "Latitude");
+    const std::string_view longitude = (*data)["Longitude"];
+    const std::string_view latitude = (*data)["Latitude"];
     if (!longitude.empty() && !latitude.empty()) {
       const auto east = number_of(longitude);
       const auto north = number_of(latitude);
@@ -220,7 +296,20 @@ class GraphmlReader {
     if (from.empty() || to.empty()) {
       return builder_.refuse(line, "{} lacks a source or a target", what);
     }
-    const Result<Rate> rate = rate_of(edge, what, line);
+    const auto [first, is_new] = edges_.emplace(std::tuple(from, to, id), line);
+    if (!is_new && !id.empty()) {
+      return builder_.refuse(line, "{} from '{}' to '{}' is already in line {}", what, shown(from),
+                             shown(to), first->second);
+    }
+    const std::string_view directed = edge.attribute("directed").value();
+    if (directed == "true" || (directed_ && directed != "false")) {
+      ++directed_edges_;
+      if (joined_.contains(std::pair(to, from))) ++against_;
+      joined_.emplace(from, to);
+    }
+    const Result<Data> data = data_of(edge, what);
+    if (!data) return tl::make_unexpected(data.error());
+    const Result<Rate> rate = rate_of(*data, what, line);
     if (!rate) return tl::make_unexpected(rate.error());
     return builder_.add_link(what, from, to, rate->cells_per_s, rate->why, line);
   }
@@ -233,28 +322,46 @@ class GraphmlReader {
                            kLinkCellsPerSMax);
   }
 
-  Result<Rate> rate_of(const pugi::xml_node& edge, const std::string& what,
-                       std::size_t line) const {
-    if (const std::string_view raw = data(edge, "LinkSpeedRaw"); !raw.empty()) {
+  // Of LinkSpeed and LinkSpeedUnits; nullopt if they state no rate.
+  static std::optional<double> bits_of_speed(std::string_view speed, std::string_view units) {
+    const auto number = number_of(speed);
+    const std::size_t power = std::string_view("KMGTkmgt").find(units);
+    if (number && units.size() == 1 && power != std::string_view::npos) {
+      return *number * std::pow(1000.0, static_cast<double>(power % 4 + 1));
+    }
+    return std::nullopt;
+  }
+
+  Result<Rate> rate_of(const Data& data, const std::string& what, std::size_t line) const {
+    const std::string_view speed = data["LinkSpeed"];
+    const std::string_view units = data["LinkSpeedUnits"];
+    const auto bits_of_pair = bits_of_speed(speed, units);
+    if (const std::string_view raw = data["LinkSpeedRaw"]; !raw.empty()) {
       const auto bits = number_of(raw);
       if (!bits) {
         return builder_.refuse(line, "{}: LinkSpeedRaw '{}' is no number", what, shown(raw));
       }
-      return rate_of_bits(*bits, fmt::format("LinkSpeedRaw {} bit/s", shown(raw)), what, line);
+      std::string why = fmt::format("LinkSpeedRaw {} bit/s", shown(raw));
+      // A millionth is the rounding of a writer.
+      if (bits_of_pair && std::abs(*bits_of_pair - *bits) > *bits * 1e-6) {
+        why += fmt::format(", against LinkSpeed {} {}bit/s", shown(speed), units);
+      }
+      return rate_of_bits(*bits, std::move(why), what, line);
     }
     std::string passed_over;
-    if (const std::string_view speed = data(edge, "LinkSpeed"); !speed.empty()) {
-      const std::string_view units = data(edge, "LinkSpeedUnits");
-      const auto number = number_of(speed);
-      const std::size_t power = std::string_view("KMGT").find(units);
-      if (number && units.size() == 1 && power != std::string_view::npos) {
-        return rate_of_bits(*number * std::pow(1000.0, static_cast<double>(power + 1)),
-                            fmt::format("LinkSpeed {} {}bit/s", shown(speed), units), what, line);
-      }
+    if (bits_of_pair) {
+      return rate_of_bits(*bits_of_pair, fmt::format("LinkSpeed {} {}bit/s", shown(speed), units),
+                          what, line);
+    }
+    if (!speed.empty()) {
       passed_over = fmt::format("LinkSpeed '{}' with units '{}'", shown(speed), shown(units));
+      const RateInText found = rate_in_text(fmt::format("{} {}", speed, units));
+      if (found.kind == RateInText::Kind::kStated) {
+        return Rate{found.cells_per_s, fmt::format("{}, as {}", passed_over, found.words)};
+      }
     }
     for (const char* const name : {"LinkLabel", "label"}) {
-      const std::string_view label = data(edge, name);
+      const std::string_view label = data[name];
       if (label.empty()) continue;
       RateInText found = rate_in_text(label);
       if (found.kind == RateInText::Kind::kStated) {
@@ -274,7 +381,21 @@ class GraphmlReader {
   TopologyBuilder builder_;
   std::vector<std::size_t> line_ends_;
   pugi::xml_document document_;
+  struct Default {
+    std::string key;
+    std::string text;
+  };
+
   std::unordered_map<std::string, std::string> keys_;  // id to attr.name
+  // Of "node" and "edge": defaults by attr.name.
+  std::map<std::string, std::map<std::string, Default>, std::less<>> defaults_;
+  bool directed_ = false;  // edgedefault
+  std::map<std::tuple<std::string, std::string, std::string_view>, std::size_t> edges_;  // lines
+  std::set<std::pair<std::string, std::string>> joined_;  // by directed edges
+  std::size_t directed_edges_ = 0;
+  std::size_t against_ = 0;  // directed edges whose two nodes are joined the other way, too
+  std::size_t undeclared_ = 0;
+  std::string first_undeclared_;
 };
 
 }  // namespace

@@ -2,21 +2,27 @@
 //
 // A node is identified by its id. Its switch is named after its data "label", else the label that
 // yEd draws (y:NodeLabel), else the id. Its data "Longitude" and "Latitude" are its position. An
-// edge is a link in both directions, whatever edgedefault says; several edges between the same two
-// nodes are parallel links. A link's rate is the first of these that the edge states:
+// edge is a link in both directions, whatever edgedefault or the edge's "directed" says; several
+// edges between the same two nodes are parallel links. A link's rate is the first of these that the
+// edge states:
 //
 //   data "LinkSpeedRaw"                     bit/s
-//   data "LinkSpeed" and "LinkSpeedUnits"   a number, and K, M, G or T for kbit/s to Tbit/s
-//   data "LinkLabel", "label"               a text that contains a rate (see link_rate.hpp)
+//   data "LinkSpeed" and "LinkSpeedUnits"   a number, and K, M, G or T for kbit/s to Tbit/s; or
+//                                           a text that contains a rate (see link_rate.hpp)
+//   data "LinkLabel", "label"               a text that contains a rate
 //   ImportOptions::default_rate_mbits       Mbit/s
+//
+// A key's <default> is the data of each node or edge that has none of this key. Data of a key that
+// the file does not declare is ignored, and noted; so is a LinkSpeed that contradicts LinkSpeedRaw.
 //
 // The notes record each link's choice. There are no demands: every pair is equally likely.
 //
 // Refused, with the line: XML that is not well-formed, cut off, nested deeper than kXmlDepthMax or
 // with more than kXmlMarksMax marks; a document type (no entity but XML's own five is expanded, and
 // no other file is opened); a root other than <graphml>; not exactly one graph; nested graphs and
-// hyperedges; missing or repeated ids, ends that are not nodes, self loops, a stated rate that is
-// zero or not a number. The text is read as UTF-8.
+// hyperedges; missing or repeated ids (of an edge: with the same two ends), ends that are not
+// nodes, self loops, two different data of one name, a stated rate that is zero or not a number.
+// The text is read as UTF-8.
 #pragma once
 
 #include <string>

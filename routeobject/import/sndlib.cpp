@@ -22,6 +22,12 @@ struct Token {
 
 bool space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
+std::string_view stripped(std::string_view text) {
+  while (!text.empty() && space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
 class Tokens {
  public:
   explicit Tokens(std::string_view text) : text_(text) {}
@@ -43,9 +49,7 @@ class Tokens {
     std::string_view rest = text_.substr(at_, end - at_);
     at_ = std::min(end + 1, text_.size());
     ++line_;
-    while (!rest.empty() && space(rest.front())) rest.remove_prefix(1);
-    while (!rest.empty() && space(rest.back())) rest.remove_suffix(1);
-    return rest;
+    return stripped(rest);
   }
   std::size_t line() const { return line_; }
 
@@ -79,6 +83,30 @@ class Tokens {
   std::size_t line_ = 1;
   std::optional<Token> ahead_;
 };
+
+// The unit of a file's capacities.
+struct CapacityUnit {
+  std::string_view name;  // as notes and refusals show it
+  double bits_per_s;
+};
+constexpr CapacityUnit kMbits{"Mbit/s", 1e6};
+
+// Of "BITSPERSEC", "MBITPERSEC", "GBITSPERSEC", in any case.
+std::optional<CapacityUnit> unit_of(std::string_view word) {
+  std::string name;
+  for (char c : word) name += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  constexpr std::pair<std::string_view, CapacityUnit> kPrefixes[] = {{"", {"bit/s", 1}},
+                                                                     {"K", {"kbit/s", 1e3}},
+                                                                     {"M", kMbits},
+                                                                     {"G", {"Gbit/s", 1e9}},
+                                                                     {"T", {"Tbit/s", 1e12}}};
+  for (const auto& [prefix, unit] : kPrefixes) {
+    for (const char* const bits : {"BITPERSEC", "BITSPERSEC"}) {
+      if (name == fmt::format("{}{}", prefix, bits)) return unit;
+    }
+  }
+  return std::nullopt;
+}
 
 class SndlibReader {
  public:
@@ -196,20 +224,40 @@ class SndlibReader {
   }
 
   Result<void> read_meta() {
-    std::optional<std::string_view> line;
-    while ((line = tokens_.rest_of_line())) {
-      if (*line == ")") return {};
-      if (!line->starts_with("unit")) continue;
-      const std::size_t equals = line->find('=');
-      if (equals == std::string_view::npos) continue;
-      std::string unit(line->substr(equals + 1));
-      std::erase_if(unit, space);
-      if (unit != "MBITPERSEC") {
-        builder_.note(fmt::format("META's unit is '{}': capacities are read as Mbit/s all the same",
-                                  shown(unit)));
-      }
+    for (std::size_t line = tokens_.line();; line = tokens_.line()) {
+      const std::optional<std::string_view> read = tokens_.rest_of_line();
+      if (!read) return unexpected({{}, line}, "");
+      std::string_view text = stripped(read->substr(0, read->find('#')));
+      // The closing parenthesis may stand behind the last value. Those within a value are paired.
+      const bool last =
+          text.ends_with(')') && std::ranges::count(text, ')') > std::ranges::count(text, '(');
+      if (last) text = stripped(text.substr(0, text.size() - 1));
+      if (const auto taken = read_attribute(text, line); !taken) return taken;
+      if (last) return {};
     }
-    return unexpected({{}, tokens_.line()}, "");
+  }
+
+  // "unit = MBITPERSEC"; every other name is ignored.
+  Result<void> read_attribute(std::string_view text, std::size_t line) {
+    const std::size_t equals = std::min(text.find('='), text.size());
+    if (stripped(text.substr(0, equals)) != "unit") return {};
+    const std::string_view word = stripped(text.substr(std::min(equals + 1, text.size())));
+    const auto unit = unit_of(word);
+    if (!unit) {
+      return builder_.refuse(line,
+                             "META's unit '{}' is not known; known are BITPERSEC, KBITPERSEC, "
+                             "MBITPERSEC, GBITPERSEC and TBITPERSEC, also with BITS",
+                             shown(word));
+    }
+    if (unit_line_) {
+      return builder_.refuse(line, "META's unit is already in line {}", *unit_line_);
+    }
+    if (const auto links = sections_.find("LINKS"); links != sections_.end()) {
+      return builder_.refuse(line, "META's unit is after LINKS, whose capacities it is of");
+    }
+    unit_ = *unit;
+    unit_line_ = line;
+    return {};
   }
 
   Result<void> skip_section() {
@@ -235,6 +283,9 @@ class SndlibReader {
         if (!latitude) return tl::make_unexpected(latitude.error());
         position = Position{*longitude, *latitude};
         if (const auto close = expect(")"); !close) return close;
+        for (const char* const what : {"designs", "options"}) {
+          if (const auto empty = read_empty(what, *id); !empty) return empty;
+        }
       }
       if (const auto added = builder_.add_node(std::string(id->text), id->text, id->line, position);
           !added) {
@@ -243,6 +294,18 @@ class SndlibReader {
     }
     tokens_.next();
     return {};
+  }
+
+  // A node's designs and options are lists that version 1.0 leaves away or empty.
+  Result<void> read_empty(std::string_view what, const Token& id) {
+    if (!tokens_.peek().is("(")) return {};
+    tokens_.next();
+    const Token token = tokens_.peek();
+    if (token.is_word()) {
+      return builder_.refuse(token.line, "node '{}' has {} '{}': they are not read", shown(id.text),
+                             what, shown(token.text));
+    }
+    return expect(")");
   }
 
   struct Ends {
@@ -302,10 +365,11 @@ class SndlibReader {
       return builder_.refuse(ends.id.line,
                              "{} has no capacity: neither a pre-installed one nor a module", what);
     }
-    const double mbits = installed > 0 ? installed : module;
-    const std::string why = fmt::format(
-        "{} {} Mbit/s", installed > 0 ? "pre-installed capacity" : "largest module", mbits);
-    const auto cells = cells_per_s_of_bits(mbits * 1e6);
+    const double capacity = installed > 0 ? installed : module;
+    const std::string why =
+        fmt::format("{} {} {}", installed > 0 ? "pre-installed capacity" : "largest module",
+                    capacity, unit_.name);
+    const auto cells = cells_per_s_of_bits(capacity * unit_.bits_per_s);
     if (!cells) {
       return builder_.refuse(ends.id.line, "{}: {} is above {} cells/s", what, why,
                              kLinkCellsPerSMax);
@@ -318,28 +382,43 @@ class SndlibReader {
     while (!tokens_.peek().is(")")) {
       const auto ends = read_ends("a demand's id", seen);
       if (!ends) return tl::make_unexpected(ends.error());
-      const auto unit = number("a routing unit");
+      const auto unit = amount("a routing unit");
       if (!unit) return tl::make_unexpected(unit.error());
       if (*unit != 1) ++other_units_;
       const auto value = amount("a demand's value");
       if (!value) return tl::make_unexpected(value.error());
-      if (const auto length = word("a path length"); !length) {
-        return tl::make_unexpected(length.error());
-      }
+      if (const auto length = read_length(); !length) return length;
       const auto added = builder_.add_demand(fmt::format("demand '{}'", shown(ends->id.text)),
-                                             ends->from, ends->to, *value, ends->id.line);
+                                             ends->from, ends->to, *unit * *value, ends->id.line);
       if (!added) return added;
     }
     tokens_.next();
     return {};
   }
 
+  // The most links of a demand's path, or UNLIMITED.
+  Result<void> read_length() {
+    if (tokens_.peek().is("UNLIMITED")) {
+      tokens_.next();
+      return {};
+    }
+    const auto length = amount("a path length or UNLIMITED");
+    if (!length) return tl::make_unexpected(length.error());
+    ++limited_;
+    return {};
+  }
+
   void note_units() {
+    if (!unit_line_) builder_.note("META states no unit: capacities are in Mbit/s");
     if (other_units_ > 0) {
       builder_.note(
-          fmt::format("{} demands have a routing unit other than 1: weights are the "
-                      "values as they stand",
-                      other_units_));
+          fmt::format("{} demand{} a routing unit other than 1: a weight is the value "
+                      "times this unit",
+                      other_units_, other_units_ == 1 ? " has" : "s have"));
+    }
+    if (limited_ > 0) {
+      builder_.note(fmt::format("{} demand{} the length of its path, which is not observed",
+                                limited_, limited_ == 1 ? " limits" : "s limit"));
     }
     if (!sections_.contains("DEMANDS"))
       builder_.note("no section DEMANDS: every pair is equally likely");
@@ -350,7 +429,10 @@ class SndlibReader {
   std::map<std::string, std::size_t> sections_;  // with the lines in which they begin
   std::string section_;
   std::size_t section_line_ = 0;
+  CapacityUnit unit_ = kMbits;
+  std::optional<std::size_t> unit_line_;
   std::size_t other_units_ = 0;
+  std::size_t limited_ = 0;
 };
 
 }  // namespace

@@ -2,21 +2,24 @@
 //
 //   ?SNDlib native format; type: network; version: 1.0
 //   # a comment, to the end of its line
-//   META ( ... )                          optional; one "name = value" a line, ends with a line ")"
-//   NODES ( id [( longitude latitude )] ... )
+//   META ( ... )                          optional; one "name = value" a line
+//   NODES ( id [( longitude latitude )] [( )] [( )] ... )
 //   LINKS ( id ( from to ) capacity cost routing-cost setup-cost
 //           ( {module-capacity module-cost} ) ... )
 //   DEMANDS ( id ( from to ) routing-unit value max-path-length ... )
 //   ADMISSIBLE_PATHS ( ... )              skipped; paths are searched, not taken from the file
 //
-// A link's rate is its pre-installed capacity if that is above zero, else its largest module, in
-// Mbit/s (link_rate.hpp converts it to cells/s). A link with neither is refused. META's unit is
-// noted if it is not MBITPERSEC, and otherwise ignored. A demand's value is its weight, unchanged.
-// Routing units other than 1 are noted and ignored; costs and path lengths are ignored. NODES must
-// precede the sections that name nodes.
+// A link's rate is its pre-installed capacity if that is above zero, else its largest module
+// (link_rate.hpp converts it to cells/s). A link with neither is refused. META's "unit" is the unit
+// of the capacities: BITPERSEC or BITSPERSEC, with K, M, G or T in front, in any case; without it
+// Mbit/s. A demand's weight is its value times its routing unit, the capacity that one unit of it
+// takes. Costs are ignored, and so are limits of a path's length, which are noted. NODES must
+// precede the sections that name nodes, and a META with a unit must precede LINKS.
 //
-// Refused, with the line: another type or version; sections that are unknown, repeated or cut off;
-// repeated ids, ends that are not nodes, self loops, and numbers that are invalid or negative.
+// Refused, with the line: another type or version; a unit that is not known or stated twice;
+// sections that are unknown, repeated or cut off; repeated ids, ends that are not nodes, self
+// loops, a node's designs or options, which version 1.0 leaves empty, and numbers that are invalid
+// or negative.
 #pragma once
 
 #include <string>

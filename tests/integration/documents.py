@@ -117,14 +117,14 @@ NOT_RUN = {
     **dict.fromkeys([
         "./quickstart --switch ovs --calls 500 --rate 100",
         "deploy/lab host node-1 -- ping -c 2 -W 1 10.77.0.3",
-        "deploy/lab run -- build/bin/xbindctl connect node-1 node-3 --both --cells-per-s 25000 "
-        "--from-traffic port --to-traffic port",
+        "ID=$(deploy/lab run -- build/bin/xbindctl connect node-1 node-3 --both "
+        "--cells-per-s 25000 --from-traffic port --to-traffic port --quiet)",
         "deploy/lab host node-1 -- ping -c 3 -i 0.2 10.77.0.3",
         "deploy/lab host node-3 -- iperf3 -s -1 -D",
         "deploy/lab host node-1 -- iperf3 -c 10.77.0.3 -u -b 20M -l 1400 -t 10",
-        "deploy/lab run -- build/bin/xbindctl modify ID --both --cells-per-s 50000 "
+        "deploy/lab run -- build/bin/xbindctl modify \"$ID\" --both --cells-per-s 50000 "
         "--reverse-cells-per-s 25000",
-        "deploy/lab run -- build/bin/xbindctl release ID"],
+        "deploy/lab run -- build/bin/xbindctl release \"$ID\""],
         "needs root and Open vSwitch; real_switches_test does the same"),
     "build/bin/xbind-gsmp-ovs --name node-1 --listen 127.0.1.1:6068 "
     "--bridge unix:/run/openvswitch/br0.mgmt --ports 3 --edge-ports 1": "needs a bridge",

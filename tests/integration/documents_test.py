@@ -2,8 +2,9 @@
 """Runs every command that a document prints, in the state in which a reader would be.
 
 The commands of a document run in its order, in one shell's environment, from the root of the tree.
-`ID` is the number that the last `xbindctl connect` printed. The README is read on a host whose port
-2809 belongs to another name service. documents.py lists what is shortened and what is not run.
+`ID` is the number that the last `xbindctl connect` printed. The README and docs/commands.md are
+read on a host whose port 2809 belongs to another name service. documents.py lists what is shortened
+and what is not run.
 """
 
 import contextlib
@@ -13,8 +14,12 @@ import tempfile
 
 from documents import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
-from reader import Reader
+from reader import PLACEHOLDER, Reader
 from labkit import naming, quickstart
+
+# They build: with quickstart, in the folder build/.
+FIRST_READ = ("README.md", "docs/commands.md")
+
 
 class Documents(unittest.TestCase):
 
@@ -42,17 +47,30 @@ class Documents(unittest.TestCase):
 
     @unittest.skipUnless(BIN == ROOT / "build" / "bin",
                          "NOT TESTED: ./quickstart builds in build/, and another build is tested")
-    def test_readme_where_port_2809_is_taken(self):
+    def test_readme_and_its_commands_where_port_2809_is_taken(self):
+        printed = []
         with foreign_name_service():
-            reader = self.read("README.md")
-        seen = reader.printed["nameclt list xbind/switchserver"].split()
+            for document in FIRST_READ:
+                with tempfile.TemporaryDirectory(prefix="xbind-reader-") as folder:
+                    self.folder = Path(folder)
+                    printed.append(self.read(document).printed)
+        readme, commands = printed
+        self.assertRegex("\n".join(readme.values()), r"Console: http://127[0-9.]+:9480/")
+        self.assertRegex(readme['build/bin/xbindctl release "$ID"'], r"^\d+ released")
+        seen = commands["nameclt list xbind/switchserver"].split()
         self.assertEqual(sorted(seen), sorted([CALLER, CALLEE, MIDDLE]))
-        self.assertGreater(len(reader.printed), 30)
+        self.assertGreater(len(commands), 30)
+
+    def test_nobody_has_to_type_an_id(self):
+        """Whoever pastes a line has the id in a variable: ID=$(xbindctl connect ... --quiet)."""
+        wrong = [one.where() for commands in self.commands.values() for one in commands
+                 if re.search(PLACEHOLDER, one.text)]
+        self.assertEqual(wrong, [])
 
     def test_the_other_documents(self):
         for document, commands in self.commands.items():
             run_here = [one for one in commands if key_of(one.text) not in NOT_RUN]
-            if document != "README.md" and run_here:
+            if document not in FIRST_READ and run_here:
                 with self.subTest(document):
                     with tempfile.TemporaryDirectory(prefix="xbind-reader-") as folder:
                         self.folder = Path(folder)

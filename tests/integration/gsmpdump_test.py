@@ -98,6 +98,23 @@ class GsmpDump(unittest.TestCase):
                                 self.vectors["D1"].words, self.vectors["S1"].words])
         self.assertEqual(done.returncode, 1)
 
+    def test_a_source_without_a_message_is_named_and_is_no_success(self):
+        whole = make_capture(self.directory / "whole.pcap",
+                             [(False, self.vectors["C1"].frame)])
+        empty = self.directory / "empty.pcap"
+        empty.write_bytes(whole.read_bytes()[:24])  # the file's header
+        nothing = self.directory / "nothing.hex"
+        nothing.write_text("# a comment\n")
+        for words, sentence in (
+                (["--read", empty], "empty.pcap: no GSMP message in 0 packets\n"),
+                (["--read", whole, "--port", "7000"],
+                 r"whole.pcap: no GSMP message in 1 packet: 1 of other TCP ports \(\d+, \d+\)\n"),
+                (["--read", nothing], "the text has no octets")):
+            with self.subTest(words):
+                done = run("gsmpdump", *words)
+                self.assertEqual((done.stdout, done.returncode), ("", 1))
+                self.assertRegex(done.stderr, sentence)
+
     # Wrong use
 
     def test_refusals_name_what_is_wrong(self):

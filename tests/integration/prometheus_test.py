@@ -289,6 +289,29 @@ class Exposed(unittest.TestCase):
                 self.assertEqual(refused.returncode, 2, wrong)
                 self.assertIn("--metrics", refused.stderr)
 
+    def test_a_daemon_on_ipv6_is_reached_and_scraped(self):
+        try:
+            with socket.socket(socket.AF_INET6) as probe:
+                probe.bind(("::1", 0))
+        except OSError as why:
+            self.skipTest(f"NOT TESTED: this machine has no ::1: {why}")
+        with lab_up() as lab:
+            words = [BIN / "xbind-qosmapper", "--name", "six", "--listen-address", "::1",
+                     "--metrics", "[::1]:0"]
+            with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.DEVNULL, text=True,
+                                  env={**os.environ, **lab.client_environment()}) as daemon:
+                try:
+                    said = re.fullmatch(r"xbind-qosmapper metrics on (\[::1\]:[1-9]\d*)\n",
+                                        daemon.stdout.readline())
+                    self.assertEqual(daemon.stdout.readline(), "xbind-qosmapper six ready\n")
+                    code, _, text = get(said.group(1), "/metrics")
+                    self.assertEqual(code, 200, text)
+                    listed = tool(lab, "xbind-names", "list", "xbind/qosmapper")
+                    self.assertRegex(listed.stdout, r"xbind/qosmapper/six +answers\n")
+                finally:
+                    daemon.terminate()
+
 
 class ManySwitches(unittest.TestCase):
     """One process with three switches exposes each with a label."""

@@ -8,6 +8,7 @@ from harness import BIN, ROOT
 
 ADD_BRANCH = "880c0010 03410200 00000002 80010010 00000001\n"
 COMMAND_S = 90
+PLACEHOLDER = r"(?<![\w${])ID\b(?!=)"
 
 
 class Reader:
@@ -31,11 +32,13 @@ class Reader:
 
     def types(self, command):
         """Runs one command; returns its exit code and its output."""
-        if re.search(r"\bID\b", command):
+        # Not the variable that a document sets and uses: ID=$(...), "$ID".
+        if re.search(PLACEHOLDER, command):
             assert self.connection is not None, f"no connect has printed an id before: {command}"
-            command = re.sub(r"\bID\b", self.connection, command)
+            command = re.sub(PLACEHOLDER, self.connection, command)
         output = self.folder / "output"
-        script = f"source environment\n{command}\ncode=$?\nexport -p > environment\nexit $code"
+        script = (f"source environment\nset -a\n{command}\ncode=$?\n"
+                  "export -p > environment\nexit $code")
         clean = {name: value for name, value in os.environ.items()
                  if not name.startswith(("XBIND_", "ORB", "OMNIORB_"))}
         # No pipe: a process that the command leaves running would hold it open

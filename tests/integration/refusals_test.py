@@ -92,6 +92,7 @@ class CommandLines(unittest.TestCase):
             ("xbind-qosmapper", ["--catalogue", "/no/such/file"], ["catalogue", "/no/such/file"]),
             ("xbindctl connect", ["--service-class", "x", "--cells-per-s", "5"],
              ["cells-per-s does not go with service-class"]),
+            ("xbindctl connect", ["--quiet", "--json"], ["quiet and json exclude each other"]),
             ("xbindctl connect", ["--frame-delay-ms", "5"],
              ["--frame-delay-ms needs --service-class"]),
             ("xbind-switchserver", ["--admission", "hope"], ["admission", "hope"]),
@@ -169,6 +170,33 @@ class CommandLines(unittest.TestCase):
         self.refused(run("xbind-switchserver", "--name", "s1", "--switch", "nonsense"), "nonsense")
         self.refused(run("xbind-switch", "--name", "s1", "--ports", "2", "--listen", "nonsense"),
                      "nonsense")
+        # One parser reads them all, so a form that is wrong is wrong everywhere.
+        for option, values in (
+                ("--listen-address", ("localhost", "", "127.0.0.1:80", "[::1]:80", "::1x", "1.2")),
+                ("--name-service", ("localhost", "::1:2809", "[::1]", "[localhost]:1", "a:0")),
+                ("--metrics", ("::1:9470", "[::1]", "[::1]:70000", "a b:1", "[127.0.0.1]:1"))):
+            for value in values:
+                with self.subTest(f"{option} {value}"):
+                    self.refused(run("xbind-qosmapper", "--check-config", option, value), option,
+                                 f'"{value}"')
+        for value in ("2001:db8::1:x", "[2001:db8::1", "http://a", "a:b"):
+            with self.subTest(value):
+                self.refused(run("xbind-console", "--check-config", "--host", value), "--host",
+                             f'"{value}"')
+        self.refused(run("xbind-switch", "--check-config", "--name", "s1", "--listen",
+                         "127.0.0.1:0", "--control", "::1:7"), "--control", "::1:7")
+
+    def test_addresses_of_both_families(self):
+        for program, more in (
+                ("xbind-qosmapper", ["--listen-address", "::1"]),
+                ("xbind-qosmapper", ["--listen-address", "[::1]"]),
+                ("xbind-qosmapper", ["--name-service", "[2001:db8::1]:2809"]),
+                ("xbind-qosmapper", ["--metrics", "[::1]:0"]),
+                ("xbind-console", ["--http", "[::1]:0", "--host", "2001:db8::1",
+                                   "--host", "[2001:db8::2]:8443"])):
+            with self.subTest(more):
+                done = run(program, "--check-config", *more)
+                self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_a_file_of_drains_of_another_form(self):
         command = ["xbind-routeobject", "--topology", PAPER_TOPOLOGY, "--check-config",

@@ -113,6 +113,17 @@ class Documents(InTheLab):
 
 class ManyCalls(InTheLab):
 
+    def test_a_quiet_connect_prints_the_id_alone(self):
+        for words in ([], ["--hold", "60"], ["--both"]):
+            call = self.ctl("connect", CALLER, CALLEE, "--quiet", *words)
+            self.assertRegex(call, r"^\d+\n$")
+            self.assertIn(call.strip(), self.ctl("calls", "--ids").splitlines())
+        # A refusal is no id: `ID=$(...)` stays empty, and the reason is on standard error.
+        refused = tool(self.lab, "xbindctl", "connect", CALLER, CALLEE, "--quiet",
+                       "--cells-per-s", str(LINE_RATE + 1))
+        self.assertEqual((refused.returncode, refused.stdout), (1, ""))
+        self.assertIn("refused", refused.stderr)
+
     def test_calls_are_chosen_ordered_and_shown_page_by_page(self):
         small = [self.connect("--cells-per-s", "100") for _ in range(3)]
         large = self.connect("--cells-per-s", "5000")

@@ -7,6 +7,7 @@
 DIR is the folder of the IDL files (default: the repository's idl/).
 """
 
+import re
 import sys
 from pathlib import Path
 
@@ -88,6 +89,16 @@ def idl_case(idl_dir):
                     yield from clashes(file, member["line"], parameters, [each["name"]])
 
 
+def idl_tables(idl_dir):
+    """No columns of a comment are run together: a table begins with an indented head."""
+    for file in contracts.read(idl_dir):
+        for _, one in declarations(file):
+            for part in one["comment"]:
+                if isinstance(part, str) and re.search(r"\S {3}", part):
+                    yield f"{file.path}:{one['line']}: a table of {one['name']} is read as a " \
+                          f"sentence: {part[:60]}"
+
+
 def clashes(file, line, scope, names):
     for name in names:
         other = scope.setdefault(name.lower(), name)
@@ -104,7 +115,7 @@ def declarations(file):
 
 
 CHECKS = {check.__name__: check for check in (idl_document, idl_commented, idl_operations,
-                                              idl_case)}
+                                              idl_case, idl_tables)}
 
 
 def main(words):

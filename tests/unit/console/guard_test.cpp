@@ -49,11 +49,39 @@ TEST(Guard, RefusesTheHostOfARebindingName) {
   EXPECT_THAT(problem->detail, HasSubstr("127.0.0.1:9480"));
 }
 
-TEST(Guard, RefusesNoHostAndAnotherPort) {
-  const Guard guard(kLoopback, {}, false);
+TEST(Guard, RefusesNoHostAndAnotherPortOfItsAddress) {
+  const Guard guard({"10.0.0.5", 9480}, {}, false);
   EXPECT_EQ(name_of(guard.check(get(""))), "unknown-host");
-  EXPECT_EQ(name_of(guard.check(get("127.0.0.1"))), "unknown-host");
-  EXPECT_EQ(name_of(guard.check(get("127.0.0.1:9481"))), "unknown-host");
+  EXPECT_EQ(name_of(guard.check(get("10.0.0.5"))), "unknown-host");
+  EXPECT_EQ(name_of(guard.check(get("10.0.0.5:9481"))), "unknown-host");
+  EXPECT_EQ(name_of(guard.check(get("10.0.0.5:9480"))), "taken");
+}
+
+// ssh -L 8080:CONSOLE: the browser names its own machine and the tunnel's port (decision 0094).
+TEST(Guard, TakesALoopbackNameWithEveryPort) {
+  for (const HostPort& listen : {kLoopback, HostPort{"10.0.0.5", 9480}}) {
+    const Guard guard(listen, {}, true);
+    for (const char* host : {"localhost:8080", "LOCALHOST:8080", "localhost", "127.0.0.1:8080",
+                             "127.0.0.9:1", "[::1]:8080", "[::1]"}) {
+      EXPECT_EQ(name_of(guard.check(get(host))), "taken") << host;
+      EXPECT_EQ(name_of(guard.check(post(host, std::string("http://") + host))), "taken") << host;
+    }
+    for (const char* host : {"127.evil.example:9480", "localhost.evil.example:8080",
+                             "evil.localhost:9480", "127.0.0.1.evil.example", "localhost.:8080",
+                             "[::1].evil.example:80", "::1:8080:x", "localhost:8080:8080"}) {
+      EXPECT_EQ(name_of(guard.check(get(host))), "unknown-host") << host;
+    }
+  }
+}
+
+// Another port of the browser's machine is another site.
+TEST(Guard, RefusesAPageOfAnotherLoopbackPort) {
+  const Guard guard(kLoopback, {}, true);
+  for (const char* origin : {"http://localhost:3000", "http://127.0.0.1:8081", "http://[::1]:8080",
+                             "http://localhost"}) {
+    EXPECT_EQ(name_of(guard.check(post("localhost:8080", origin))), "foreign-origin") << origin;
+  }
+  EXPECT_EQ(name_of(guard.check(post("localhost:8080", "http://localhost:8080"))), "taken");
 }
 
 TEST(Guard, TakesThePortOfHttpAwayAsBrowsersDo) {
@@ -65,15 +93,22 @@ TEST(Guard, TakesAnIpv6AddressInBrackets) {
   const Guard guard({"::1", 9480}, {}, false);
   EXPECT_EQ(name_of(guard.check(get("[::1]:9480"))), "taken");
   EXPECT_EQ(name_of(guard.check(get("[::2]:9480"))), "unknown-host");
+  const Guard proxied(kLoopback, {{"2001:db8::1", {}}, {"2001:db8::2", 8443}}, false);
+  EXPECT_EQ(name_of(proxied.check(get("[2001:db8::1]"))), "taken");
+  EXPECT_EQ(name_of(proxied.check(get("[2001:DB8:0::1]:443"))), "taken");
+  EXPECT_EQ(name_of(proxied.check(get("[2001:db8::2]:8443"))), "taken");
+  EXPECT_EQ(name_of(proxied.check(get("[2001:db8::2]:8444"))), "unknown-host");
 }
 
 TEST(Guard, TakesTheNamesOfAProxy) {
-  const Guard guard({"10.0.0.5", 9480}, {"Console.example.net", "other.example:8443"}, false);
+  const Guard guard({"10.0.0.5", 9480},
+                    {{"Console.example.net", {}}, {"other.example", 8443}, {"tls.example", 443}},
+                    false);
   EXPECT_EQ(name_of(guard.check(get("console.example.net"))), "taken");
   EXPECT_EQ(name_of(guard.check(get("console.example.net:443"))), "taken");
   EXPECT_EQ(name_of(guard.check(get("other.example:8443"))), "taken");
   EXPECT_EQ(name_of(guard.check(get("other.example"))), "unknown-host");
-  EXPECT_EQ(name_of(guard.check(get("localhost:9480"))), "unknown-host");
+  EXPECT_EQ(name_of(guard.check(get("tls.example"))), "taken");  // the port of https
 }
 
 TEST(Guard, RefusesAPageOfAnotherSite) {

@@ -86,7 +86,8 @@ TEST(GraphmlTest, TheFirstRateThatIsStatedCounts) {
   const std::string raw = data("raw", "622000000.0"), label = data("ll", "OC-3");
   const std::string speed = data("spd", "2.5") + data("unit", "G"),
                     other = data("el", "&lt; 10 Gbps");
-  EXPECT_EQ(rate_of(other + label + speed + raw).note, "LinkSpeedRaw 622000000.0 bit/s: 1466981");
+  EXPECT_EQ(rate_of(other + label + speed + raw).note,
+            "LinkSpeedRaw 622000000.0 bit/s, against LinkSpeed 2.5 Gbit/s: 1466981");
   EXPECT_EQ(rate_of(other + label + speed).note, "LinkSpeed 2.5 Gbit/s: 5896226");
   EXPECT_EQ(rate_of(other + label).note, "label 'OC-3', as OC-3: 353207");
   EXPECT_EQ(rate_of(other).note, "label '< 10 Gbps', as 10 Gbps: 23584905");
@@ -112,6 +113,68 @@ TEST(GraphmlTest, WhatStatesNoRateGivesTheDefaultRate) {
   EXPECT_EQ(rate_of(data("spd", "1-10") + data("unit", "G"), options).note,
             "LinkSpeed '1-10' with units 'G' states no rate, so --default-rate 4.24 Mbit/s: 10000");
   EXPECT_EQ(rate_of(data("spd", "10") + data("unit", "KM"), options).cells_per_s, 10'000u);
+}
+
+TEST(GraphmlTest, ASpeedWithAUnitInWordsAndOneThatContradicts) {
+  EXPECT_EQ(rate_of(data("spd", "10") + data("unit", "Gbps")).note,
+            "LinkSpeed '10' with units 'Gbps', as 10 Gbps: 23584905");
+  EXPECT_EQ(rate_of(data("spd", "&lt; 10") + data("unit", "G")).cells_per_s, 23'584'905u);
+  EXPECT_EQ(rate_of(data("spd", "2.5") + data("unit", "g")).cells_per_s, 5'896'226u);
+  EXPECT_EQ(rate_of(data("raw", "10000") + data("spd", "10") + data("unit", "G")).note,
+            "LinkSpeedRaw 10000 bit/s, against LinkSpeed 10 Gbit/s: 23");
+}
+
+TEST(GraphmlTest, AKeysDefaultIsTheDataOfElementsThatHaveNone) {
+  const std::string head =
+      "<graphml>\n<key id=\"n\" for=\"node\" attr.name=\"label\"><default>Site</default></key>\n"
+      "<key id=\"r\" for=\"edge\" attr.name=\"LinkSpeedRaw\" attr.type=\"double\">"
+      "<default>10000000000</default></key>\n"
+      "<key id=\"l\" attr.name=\"LinkLabel\"><default>OC-3</default></key>\n"
+      "<graph>\n<node id=\"a\"/><node id=\"b\"><data key=\"n\">Bonn</data></node><node "
+      "id=\"c\"/>\n";
+  EXPECT_EQ(
+      links(accepted(head +
+                         "<edge source=\"a\" target=\"b\"/>"
+                         "<edge source=\"b\" target=\"c\"><data key=\"r\">424000</data></edge>"
+                         "<edge source=\"c\" target=\"a\"><data key=\"r\"/></edge>" +
+                         kTail,
+                     "net.graphml")),
+      "site:2-bonn:2@23584905 bonn:3-site-2:2@1000 site-2:3-site:3@353207");
+  EXPECT_EQ(refused("<graphml>\n<key id=\"a\" attr.name=\"LinkSpeed\"><default>1</default></key>\n"
+                    "<key id=\"b\" attr.name=\"LinkSpeed\"><default>2</default></key>\n<graph/>\n"
+                    "</graphml>\n"),
+            "dir/net.graphml line 3: keys 'a' and 'b' both have a default of 'LinkSpeed'");
+}
+
+TEST(GraphmlTest, TwoDifferentDataOfOneNameAreRefused) {
+  EXPECT_EQ(refused(edge(data("raw", "1000000") + "\n" + data("raw", "2000000"))),
+            "dir/net.graphml line 13: edge 'e0' has the data 'LinkSpeedRaw' twice: '1000000' and "
+            "'2000000'");
+  EXPECT_EQ(rate_of(data("raw", "622000000") + data("raw", "622000000")).cells_per_s, 1'466'981u);
+  EXPECT_THAT(refused_in_graph("<node id=\"a\">" + data("nl", "X") + data("nl", "Y") + "</node>"),
+              HasSubstr("line 11: node 'a' has the data 'label' twice: 'X' and 'Y'"));
+}
+
+TEST(GraphmlTest, DataOfAKeyThatIsNotDeclaredIsNoted) {
+  const auto loaded = accepted(edge(data("speed", "1000000")), "net.graphml");
+  EXPECT_THAT(notes(loaded),
+              HasSubstr("1 data of keys that are not declared, 'speed' the first: ignored"));
+}
+
+TEST(GraphmlTest, DirectedEdgesCarryBothWaysAndAreNoted) {
+  const std::string directed =
+      "<graphml>\n<graph edgedefault=\"directed\">\n" + kNodes +
+      "<edge id=\"0\" source=\"0\" target=\"1\"/><edge id=\"0\" source=\"1\" target=\"0\"/>"
+      "<edge id=\"1\" source=\"0\" target=\"1\" directed=\"false\"/>";
+  const auto loaded = accepted(directed + kTail, "net.graphml");
+  EXPECT_EQ(links(loaded), "0:2-1:2@365566 1:3-0:3@365566 0:4-1:4@365566");
+  EXPECT_THAT(notes(loaded),
+              AllOf(HasSubstr("2 edges are directed: a link carries both ways all the same\n"),
+                    HasSubstr("1 directed edge runs against an earlier one of the same two nodes: "
+                              "kept as a link of its own\n")));
+  // The same id between the same nodes is the same edge twice.
+  EXPECT_EQ(refused(directed + "\n<edge id=\"0\" source=\"0\" target=\"1\"/>\n" + kTail),
+            "dir/net.graphml line 5: edge '0' from '0' to '1' is already in line 4");
 }
 
 TEST(GraphmlTest, ParallelEdgesAreLinksBesideEachOther) {

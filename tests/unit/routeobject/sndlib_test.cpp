@@ -58,6 +58,7 @@ TEST(SndlibTest, ASwitchPerNodeALinkPerLinkAWeightPerDemand) {
 
   EXPECT_EQ(notes(loaded),
             "SNDlib native format: 3 nodes, 3 links, 2 demands; every node is an endpoint\n"
+            "1 demand limits the length of its path, which is not observed\n"
             "1 link: largest module 622 Mbit/s: 1466981 cells/s (gdansk:2 to warsaw:2)\n"
             "1 link: pre-installed capacity 2480 Mbit/s: 5849056 cells/s (warsaw:3 to es1.es:2)\n"
             "1 link: pre-installed capacity 0.000424 Mbit/s: 1 cells/s (es1.es:3 to warsaw:4)\n"
@@ -92,17 +93,78 @@ TEST(SndlibTest, CoordinatesThatAreNoDegreesGiveNoDelay) {
 }
 
 TEST(SndlibTest, WhatIsLeftOutOrNotUsedIsNoted) {
-  const auto loaded = accepted(kHead + "META (\nunit = STM1\n)\n" + kNodes +
+  const auto loaded = accepted(kHead + kNodes +
                                    "LINKS (\n L ( A B ) 1 0 0 0 ( )\n)\n"
                                    "DEMANDS (\n D1 ( A B ) 7 2 UNLIMITED\n"
-                                   " D2 ( B A ) 1 0.00 UNLIMITED\n)\n",
+                                   " D2 ( B A ) 1 0.00 UNLIMITED\n D3 ( A C ) 1 7 4\n)\n",
                                "net.txt");
-  ASSERT_EQ(loaded.topology.demands().size(), 1u);
-  EXPECT_EQ(loaded.topology.demands()[0].weight, 2.0);
+  ASSERT_EQ(loaded.topology.demands().size(), 2u);
+  // Seven units of capacity for each of two units of the demand.
+  EXPECT_EQ(loaded.topology.demands()[0].weight, 14.0);
+  EXPECT_EQ(loaded.topology.demands()[1].weight, 7.0);
   EXPECT_THAT(notes(loaded),
-              AllOf(HasSubstr("META's unit is 'STM1': capacities are read as Mbit/s all the same"),
-                    HasSubstr("1 demands have a routing unit other than 1"),
+              AllOf(HasSubstr("META states no unit: capacities are in Mbit/s"),
+                    HasSubstr("1 demand has a routing unit other than 1: a weight is the value "
+                              "times this unit"),
+                    HasSubstr("1 demand limits the length of its path, which is not observed"),
                     HasSubstr("1 demand of 0 left out")));
+}
+
+std::string in_unit(const std::string& meta, const std::string& capacity) {
+  return kHead + "META (\n" + meta + kNodes + "LINKS (\n L ( A B ) " + capacity + "\n)\n";
+}
+
+TEST(SndlibTest, CapacitiesAreInTheUnitOfMeta) {
+  const std::pair<const char*, const char*> kTenGigabits[] = {{"BITSPERSEC", "10000000000.00"},
+                                                              {"BITPERSEC", "10000000000.00"},
+                                                              {"KBITPERSEC", "10000000"},
+                                                              {"MBITPERSEC", "10000"},
+                                                              {"GBITSPERSEC", "10"},
+                                                              {"TBITPERSEC", "0.01"},
+                                                              {"bitspersec", "1e10"}};
+  for (const auto& [unit, capacity] : kTenGigabits) {
+    const std::string meta = fmt::format(" unit  = {}\n)\n", unit);
+    const std::string module = fmt::format("0 0 0 0 ( 0 7 {} 9 )", capacity);
+    EXPECT_EQ(links(accepted(in_unit(meta, module), "net.txt")), "a:2-b:2@23584905") << unit;
+    const std::string installed = fmt::format("{} 0 0 0 ( )", capacity);
+    EXPECT_EQ(links(accepted(in_unit(meta, installed), "net.txt")), "a:2-b:2@23584905") << unit;
+  }
+  EXPECT_THAT(notes(accepted(in_unit(" unit = BITSPERSEC\n)\n", "0 0 0 0 ( 1000000.00 1 )"), "n")),
+              HasSubstr("1 link: largest module 1000000 bit/s: 2358 cells/s"));
+  EXPECT_EQ(refused(in_unit(" unit = BITSPERSEC\n)\n", "100 0 0 0 ( )")),
+            "dir/net.txt line 11: link 'L' has no capacity: pre-installed capacity 100 bit/s is "
+            "less than one cell a second");
+}
+
+TEST(SndlibTest, AUnitThatIsNotKnownIsRefused) {
+  EXPECT_EQ(refused(in_unit(" time = 2004\n unit = STM1\n)\n", "1 0 0 0 ( )")),
+            "dir/net.txt line 4: META's unit 'STM1' is not known; known are BITPERSEC, KBITPERSEC, "
+            "MBITPERSEC, GBITPERSEC and TBITPERSEC, also with BITS");
+  EXPECT_THAT(refused(in_unit(" unit =\n)\n", "1 0 0 0 ( )")), HasSubstr("line 3: META's unit ''"));
+  EXPECT_THAT(refused(in_unit(" unit = MBITPERSEC\n unit = BITPERSEC\n)\n", "1 0 0 0 ( )")),
+              HasSubstr("line 4: META's unit is already in line 3"));
+  // Its capacities are read already.
+  EXPECT_EQ(refused(network(" L ( A B ) 1 0 0 0 ( )\n") + "META (\n unit = BITPERSEC\n)\n"),
+            "dir/net.txt line 11: META's unit is after LINKS, whose capacities it is of");
+}
+
+TEST(SndlibTest, MetasOtherAttributesAreNoUnits) {
+  for (const char* const meta :
+       {" units = 7\n unit-of-time = s\n unit = GBITPERSEC # not MBITPERSEC\n)\n",
+        " origin = someone (at home), unit = BITPERSEC\n# unit = KBITPERSEC\n unit=GBITPERSEC "
+        ")\n"}) {
+    EXPECT_EQ(links(accepted(in_unit(meta, "10 0 0 0 ( )"), "n")), "a:2-b:2@23584905") << meta;
+  }
+}
+
+TEST(SndlibTest, ANodesDesignsAndOptionsAreEmpty) {
+  EXPECT_EQ(names(accepted(kHead + "NODES (\n A ( 1 2 ) () ()\n B ( 1 2 ) ( )\n C\n)\nLINKS ( )\n",
+                           "net.txt")),
+            "a b c");
+  EXPECT_EQ(refused(kHead + "NODES (\n A ( 1 2 ) ( router )\n)\nLINKS ( )\n"),
+            "dir/net.txt line 3: node 'A' has designs 'router': they are not read");
+  EXPECT_THAT(refused(kHead + "NODES (\n A ( 1 2 ) () ( 7 )\n)\nLINKS ( )\n"),
+              HasSubstr("line 3: node 'A' has options '7'"));
 }
 
 TEST(SndlibTest, WithoutDemandsEveryPairIsAsLikely) {
@@ -206,6 +268,8 @@ TEST(SndlibTest, DemandsThatAreWrong) {
   EXPECT_EQ(demand("D ( A B ) 1 -3 UNLIMITED"),
             "dir/net.txt line 10: a demand's value -3 in DEMANDS is below zero");
   EXPECT_THAT(demand("D ( A B ) 1 much UNLIMITED"), HasSubstr("'much'"));
+  EXPECT_THAT(demand("D ( A B ) -1 1 UNLIMITED"), HasSubstr("a routing unit -1 in DEMANDS"));
+  EXPECT_THAT(demand("D ( A B ) 1 1 E"), HasSubstr("'E' in DEMANDS where a path length or UNL"));
   EXPECT_THAT(demand("D ( A B ) 1 1"), HasSubstr("line 11: ')' in DEMANDS where a path length"));
 }
 
@@ -238,8 +302,8 @@ TEST(SndlibTest, NotesAreBounded) {
   for (int i = 0; i < 4000; ++i) nodes += fmt::format(" N{}\n", i);
   const auto loaded = accepted(kHead + nodes + ")\nLINKS ( )\n", "net.txt");
   ASSERT_EQ(loaded.notes.size(), kImportNotesMax);
-  // 3 notes and 500 about names, of which 255 are kept.
-  EXPECT_EQ(loaded.notes.back(), "248 more notes are left out");
+  // 4 notes and 500 about names, of which 255 are kept.
+  EXPECT_EQ(loaded.notes.back(), "249 more notes are left out");
   EXPECT_EQ(loaded.topology.switches().size(), 4000u);
 }
 

@@ -110,5 +110,23 @@ TEST_F(ConversationsTest, AFragmentIsToldOf) {
             Lines{"1970-01-01 00:00:00.000001 ? fragment: a piece of an IP packet is not read"});
 }
 
+TEST_F(ConversationsTest, WhatWasSeenOfACaptureWithoutMessages) {
+  EXPECT_EQ(conversations_.seen(), "0 packets");
+  see({40000, 7000, 99, 0, kSyn});
+  EXPECT_EQ(conversations_.seen(), "1 packet: 1 of other TCP ports (40000, 7000)");
+  see({6068, 40000, 99, 0, kSyn});
+  see_packet(ethernet(octets("anything"), 0x8847, 1));
+  see_packet(ethernet(octets("anything"), 0x0806));
+  see_packet(ethernet(ipv4(octets("anything"), false, 17)));
+  see_packet(ethernet(octets("E")));
+  see_packet({});
+  for (std::uint16_t port = 1; port < 9; ++port) see({port, 7000, 99, 0, kSyn});
+  EXPECT_EQ(conversations_.seen(),
+            "15 packets: 1 of TCP port 6068, 9 of other TCP ports (40000, 7000, 1, 2), 1 not TCP, "
+            "2 not IP (EtherType 0x8847), 2 with incomplete headers");
+  conversations_.finish();
+  EXPECT_TRUE(lines_.empty());
+}
+
 }  // namespace
 }  // namespace xbind::gsmpdump

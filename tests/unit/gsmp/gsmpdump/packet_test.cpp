@@ -58,6 +58,8 @@ TEST(Packet, BehindEveryLinkLayer) {
       {LinkLayer::kEthernet, ethernet(packet)},
       {LinkLayer::kEthernet, ethernet(packet, 0x0800, 1)},
       {LinkLayer::kEthernet, ethernet(packet, 0x0800, 2)},
+      {LinkLayer::kEthernet, ethernet(packet, 0x0800, 2, 0x9100)},
+      {LinkLayer::kEthernet, ethernet(packet, 0x0800, 2, 0x9200)},
       {LinkLayer::kIp, packet},
       {LinkLayer::kLoopback, behind(4)},
       {LinkLayer::kLinuxAny, behind(14, {8, 0})},

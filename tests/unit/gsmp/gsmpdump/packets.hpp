@@ -74,12 +74,12 @@ inline wire::Buffer ipv6(const wire::Buffer& behind, std::uint8_t next_header = 
 }
 
 inline wire::Buffer ethernet(const wire::Buffer& packet, std::uint16_t type = 0x0800,
-                             int vlan_tags = 0) {
+                             int vlan_tags = 0, std::uint16_t outer_tag = 0x88a8) {
   wire::Buffer out;
   wire::Writer w(out);
   for (int i = 0; i < 3; ++i) w.u32(0);
   for (int i = 0; i < vlan_tags; ++i) {
-    w.u16(i + 1 < vlan_tags ? 0x88a8 : 0x8100);
+    w.u16(i + 1 < vlan_tags ? outer_tag : 0x8100);
     w.u16(42);
   }
   w.u16(type);
