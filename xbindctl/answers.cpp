@@ -1,13 +1,14 @@
 #include "xbindctl/answers.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 
 #include "core/name.hpp"
 #include "core/trace/span.hpp"
+#include "core/utc_text.hpp"
 
 namespace xbind::ctl {
 namespace {
@@ -38,7 +39,7 @@ std::string counted(std::uint64_t count, const std::string& one, const std::stri
 }
 
 std::string time_words(std::uint64_t second) {
-  return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(static_cast<std::time_t>(second)));
+  return utc_text(std::chrono::seconds{static_cast<std::int64_t>(second)});
 }
 
 const char* words_of_phase(v2::PhaseCode phase) {

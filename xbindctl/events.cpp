@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/name.hpp"
+#include "core/utc_text.hpp"
 #include "orb/process.hpp"
 #include "xbindctl/answers.hpp"
 
@@ -17,9 +18,8 @@ std::string key_of(const std::string& daemon, v2::EventLogCode log) {
   return fmt::format("{} {}", daemon, log_name(log));
 }
 
-// "2026-11-26 06:28:48.123"
 std::string time_text(std::uint64_t utc_ms) {
-  return fmt::format("{}.{:03}", utc_text(utc_ms), utc_ms % 1'000);
+  return utc_text(std::chrono::milliseconds{static_cast<std::int64_t>(utc_ms)});
 }
 
 // What a line says behind its time, its daemon and its kind.
