@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "core/name.hpp"
+#include "core/output.hpp"
 #include "core/trace/span.hpp"
 #include "core/utc_text.hpp"
 
@@ -32,7 +33,7 @@ int explain(const Error& error, PeerKind peer) {
   return explain(failure_of(error, {peer, {}, {}}));
 }
 
-void say(const std::string& line) { std::printf("%s\n", printable(line, kLineOctetsMax).c_str()); }
+void say(const std::string& line) { print_output(printable(line, kLineOctetsMax) + '\n'); }
 
 std::string counted(std::uint64_t count, const std::string& one, const std::string& ending) {
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : ending);
