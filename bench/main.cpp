@@ -10,6 +10,7 @@
 
 #include "bench/commands/commands.hpp"
 #include "core/config/options.hpp"
+#include "core/output.hpp"
 
 namespace {
 
@@ -33,9 +34,7 @@ std::string purpose() {
   return text;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   const std::string_view word = argc > 1 ? argv[1] : "";
   for (const callgen::Command& command : commands()) {
     if (command.word == word) return command.run(argc - 1, argv + 1);
@@ -50,3 +49,7 @@ int main(int argc, char** argv) {
                words.front().c_str(), fmt::format("{}", fmt::join(known, ", ")).c_str());
   return 2;
 }
+
+}  // namespace
+
+int main(int argc, char** argv) { return end_output("xbind-callgen", run(argc, argv)); }

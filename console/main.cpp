@@ -1,6 +1,7 @@
 // xbind-console: the network in a browser.
+#include <fmt/format.h>
+
 #include <chrono>
-#include <cstdio>
 #include <optional>
 #include <random>
 #include <string>
@@ -12,6 +13,7 @@
 #include "console/timers.hpp"
 #include "core/config/host_port.hpp"
 #include "core/config/timer_option.hpp"
+#include "core/output.hpp"
 #include "exporter/exporter.hpp"
 #include "orb/daemon.hpp"
 #include "orb/process.hpp"
@@ -110,8 +112,7 @@ int main(int argc, char** argv) {
   exported->serving();
   log::info("{} on http://{}/", options.console.writable ? "writable" : "read-only",
             daemon->address());
-  std::printf("xbind-console ready on http://%s/\n", daemon->address().c_str());
-  std::fflush(stdout);
+  announce(fmt::format("xbind-console ready on http://{}/", daemon->address()));
   const orb::Ending end = orb::wait_for_end();
   exported.reset();
   daemon.reset();

@@ -28,7 +28,7 @@
 namespace xbind::log {
 namespace {
 
-constexpr auto kTextPattern = "%Y-%m-%d %H:%M:%S.%e %l %n: %v";
+constexpr auto kTextPattern = "%Y-%m-%d %H:%M:%S.%e UTC %l %n: %v";
 constexpr auto kJsonPattern = R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ",%v})";
 
 spdlog::level::level_enum to_spdlog(Level level) {
@@ -108,7 +108,7 @@ struct Log {
     if (format == Format::kJson) {
       logger->set_pattern(kJsonPattern, spdlog::pattern_time_type::utc);
     } else {
-      logger->set_pattern(kTextPattern);
+      logger->set_pattern(kTextPattern, spdlog::pattern_time_type::utc);
     }
   }
 };

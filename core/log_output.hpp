@@ -1,9 +1,9 @@
 // Where and in which form the log of core/log.hpp is written. The options for it are declared in
 // core/config/log_options.hpp.
 //
-//   text  2026-03-01 12:00:00.000 info xbind-cmgr cm1: client east attached         (local time)
-//   json  {"time":"2026-03-01T11:00:00.000Z","level":"info","program":"xbind-cmgr","name":"cm1",
-//          "text":"client east attached"}                                           (one line, UTC)
+//   text  2026-03-01 12:00:00.000 UTC info xbind-cmgr cm1: client east attached
+//   json  {"time":"2026-03-01T12:00:00.000Z","level":"info","program":"xbind-cmgr","name":"cm1",
+//          "text":"client east attached"}                                           (one line)
 //
 // JSON also has "subsystem" if the line is of one, and "call" (core/log_about.hpp). In a
 // process of several objects "name" is the one that the line is about. "text" has at most 8 192

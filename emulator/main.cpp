@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/config/reload.hpp"
+#include "core/output.hpp"
 #include "emulator/daemon.hpp"
 #include "emulator/switch_metrics.hpp"
 #include "emulator/switch_set.hpp"
@@ -41,9 +42,9 @@ int tell(int argc, char** argv) {
     std::fprintf(stderr, "xbind-switch tell: %s\n", answer.error().text.c_str());
     return kFailed;
   }
-  std::printf("%s\n", answer->c_str());
+  print_output(*answer + '\n');
   const bool good = *answer == "ok" || answer->starts_with("ok ");
-  return std::fflush(stdout) == 0 && good ? 0 : kFailed;
+  return end_output(set.program(), good ? 0 : kFailed);
 }
 
 struct ServeOptions {
@@ -115,8 +116,7 @@ int serve(int argc, char** argv) {
       loaded.metrics, "xbind-switch", daemon.exposed_parts(), emulator::switch_metrics());
   if (exported == nullptr) return kFailed;
   exported->serving();
-  for (const std::string& line : daemon.ready_lines()) std::printf("%s\n", line.c_str());
-  std::fflush(stdout);
+  for (const std::string& line : daemon.ready_lines()) announce(line);
   daemon.run();
   exported.reset();
   log::info("stopped");

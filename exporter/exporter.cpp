@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <prometheus/text_serializer.h>
 
-#include <cstdio>
 #include <optional>
 #include <utility>
 
 #include "core/config/host_port.hpp"
 #include "core/log.hpp"
+#include "core/output.hpp"
 #include "core/steady_now.hpp"
 
 namespace xbind::exporter {
@@ -58,8 +58,7 @@ Result<std::unique_ptr<Exporter>> Exporter::open(const std::string& address,
   if (!server) return fail(server.error().code, "--metrics: {}", server.error().text);
   self.server_ = std::move(*server);
   log::info("metrics on http://{}/metrics", self.server_->address());
-  std::printf("%s metrics on %s\n", program.c_str(), self.server_->address().c_str());
-  std::fflush(stdout);
+  announce(fmt::format("{} metrics on {}", program, self.server_->address()));
   return exporter;
 }
 

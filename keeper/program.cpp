@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <future>
 #include <optional>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "core/durable_file.hpp"
 #include "core/log.hpp"
 #include "core/log_output.hpp"
+#include "core/output.hpp"
 #include "core/resident_memory.hpp"
 #include "core/steady_now.hpp"
 #include "keeper/alarm_conditions.hpp"
@@ -291,10 +291,9 @@ void Program::after_drain() {
 void Program::say_ready() {
   ready_ = true;
   const WantedCalls& wanted = keeper_.wanted();
-  std::printf("xbind-keeper %s ready: %zu connections of %zu calls, of which %zu are up\n",
-              options_.common.name.c_str(), wanted.entries().size(), wanted.size(),
-              wanted.count(CallState::kUp));
-  std::fflush(stdout);
+  announce(fmt::format("xbind-keeper {} ready: {} connections of {} calls, of which {} are up",
+                       options_.common.name, wanted.entries().size(), wanted.size(),
+                       wanted.count(CallState::kUp)));
 }
 
 void Program::write_status(TimePoint now) {

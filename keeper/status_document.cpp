@@ -1,12 +1,12 @@
 #include "keeper/status_document.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/name.hpp"
+#include "core/utc_text.hpp"
 
 namespace xbind::keeper {
 namespace {
@@ -15,13 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using WallTime = std::chrono::sys_time<std::chrono::milliseconds>;
 
-// "2026-03-01T11:00:00.000Z"
-std::string utc(WallTime time) {
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)),
-                     (time - seconds).count());
-}
+std::string utc(WallTime time) { return utc_iso(time.time_since_epoch()); }
 
 Json time_of(const StatusHead& head, TimePoint time) {
   if (time == TimePoint{}) return nullptr;

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "core/name.hpp"
+#include "core/output.hpp"
 #include "naming/names.hpp"
 #include "naming/timers.hpp"
 #include "orb/daemon.hpp"
@@ -76,9 +77,7 @@ int clear(orb::NameClient& names, const std::vector<std::string>& given) {
   return 0;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   orb::CommonOptions common;
   double timeout_s = 0;
   std::vector<std::string> words;
@@ -105,3 +104,7 @@ int main(int argc, char** argv) {
                verb.c_str(), rest.size());
   return 2;
 }
+
+}  // namespace
+
+int main(int argc, char** argv) { return end_output("xbind-names", run(argc, argv)); }

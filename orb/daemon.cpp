@@ -1,7 +1,8 @@
 #include "orb/daemon.hpp"
 
+#include <fmt/format.h>
+
 #include <chrono>
-#include <cstdio>
 #include <optional>
 #include <set>
 #include <string>
@@ -10,6 +11,7 @@
 #include "core/config/host_port.hpp"
 #include "core/config/log_options.hpp"
 #include "core/name.hpp"
+#include "core/output.hpp"
 #include "core/timers.hpp"
 #include "orb/addresses.hpp"
 #include "orb/connection_guard.hpp"
@@ -158,9 +160,7 @@ Ending serve_until_signal(CORBA::ORB_ptr orb, const std::string& program,
                           {std::move(steps.ready_to_bind),
                            [&](std::size_t place) {
                              claims.give_up(place);
-                             std::printf("%s %s ready\n", program.c_str(),
-                                         served[place].name.c_str());
-                             std::fflush(stdout);
+                             announce(fmt::format("{} {} ready", program, served[place].name));
                              if (++bound == served.size() && steps.serving) steps.serving();
                            },
                            [&](const Binding& binding, const Held& held, bool was_ours) {

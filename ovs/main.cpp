@@ -1,7 +1,6 @@
 // xbind-gsmp-ovs: a GSMP switch in front of an Open vSwitch bridge.
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <random>
 #include <string>
 #include <utility>
@@ -9,6 +8,7 @@
 
 #include "core/config/reload.hpp"
 #include "core/log.hpp"
+#include "core/output.hpp"
 #include "exporter/exporter.hpp"
 #include "ovs/daemon.hpp"
 #include "ovs/options.hpp"
@@ -48,10 +48,7 @@ int main(int argc, char** argv) {
   if (const auto exit_code = config::load_or_explain(loaded.set, argc, argv)) return *exit_code;
   const ovs::Options& options = loaded.options;
   log::start("xbind-gsmp-ovs " + options.name, options.log);
-  ovs::Daemon daemon(options, std::random_device{}(), [](const std::string& line) {
-    std::printf("%s\n", line.c_str());
-    std::fflush(stdout);
-  });
+  ovs::Daemon daemon(options, std::random_device{}(), announce);
   config::Reload<ProgramOptions> reload(
       loaded, argc, argv,
       [&](const ProgramOptions& before, const ProgramOptions& wanted, auto&) -> Result<void> {

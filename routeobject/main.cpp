@@ -11,6 +11,7 @@
 #include "core/config/reload.hpp"
 #include "core/config/timer_option.hpp"
 #include "core/impairments/impairments.hpp"
+#include "core/output.hpp"
 #include "core/read_file.hpp"
 #include "core/steady_now.hpp"
 #include "exporter/exporter.hpp"
@@ -198,8 +199,8 @@ int main(int argc, char** argv) {
   if (options.describe) {
     for (const std::string& note : options.loaded->notes)
       std::fprintf(stderr, "note: %s\n", note.c_str());
-    std::printf("%s\n", describe_as_json(options.loaded->topology).c_str());
-    return 0;
+    print_output(describe_as_json(options.loaded->topology) + '\n');
+    return end_output(options.set.program(), 0);
   }
   log::start("xbind-routeobject " + options.common.name, options.common.log);
   log::info("options: {}", options.set.given_text());

@@ -84,7 +84,7 @@ bool chosen(const v2::Alarm& alarm, const AlarmWish& wish) {
 }
 
 std::string state_of(const v2::Alarm& alarm) {
-  if (alarm.cleared_ms != 0) return "cleared " + utc_text(alarm.cleared_ms);
+  if (alarm.cleared_ms != 0) return "cleared " + time_of_alarm(alarm.cleared_ms);
   if (alarm.acknowledged_ms == 0) return "raised";
   return fmt::format("by {}", alarm.acknowledged_by.in());
 }
@@ -188,12 +188,12 @@ int alarms(orb::NameClient& names, const AlarmWish& wish) {
   const auto found = alarms_of_all(names, wish);
   if (!found) return explain(found.error());
   if (found->alarms.empty()) say("no alarms");
-  std::vector<Row> rows{{"severity", "since (UTC)", "kind", "about", "state", "id", "cause"}};
+  std::vector<Row> rows{{"severity", "since", "kind", "about", "state", "id", "cause"}};
   for (const ShownAlarm& shown : found->alarms) {
     const v2::Alarm& alarm = shown.alarm;
     std::string cause = printable(alarm.cause.in(), kAlarmTextOctets);
     if (alarm.times > 1) cause += fmt::format(" ({} times)", alarm.times);
-    rows.push_back({severity_word(alarm.severity), utc_text(alarm.raised_ms), alarm.kind.in(),
+    rows.push_back({severity_word(alarm.severity), time_of_alarm(alarm.raised_ms), alarm.kind.in(),
                     alarm.about.in(), state_of(alarm), shown.id(), std::move(cause)});
   }
   if (rows.size() > 1) print_table(7, std::move(rows));

@@ -1,13 +1,15 @@
 #include "xbindctl/answers.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 
 #include "core/name.hpp"
+#include "core/output.hpp"
 #include "core/trace/span.hpp"
+#include "core/utc_text.hpp"
 
 namespace xbind::ctl {
 namespace {
@@ -31,14 +33,14 @@ int explain(const Error& error, PeerKind peer) {
   return explain(failure_of(error, {peer, {}, {}}));
 }
 
-void say(const std::string& line) { std::printf("%s\n", printable(line, kLineOctetsMax).c_str()); }
+void say(const std::string& line) { print_output(printable(line, kLineOctetsMax) + '\n'); }
 
 std::string counted(std::uint64_t count, const std::string& one, const std::string& ending) {
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : ending);
 }
 
 std::string time_words(std::uint64_t second) {
-  return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(static_cast<std::time_t>(second)));
+  return utc_text(std::chrono::seconds{static_cast<std::int64_t>(second)});
 }
 
 const char* words_of_phase(v2::PhaseCode phase) {

@@ -56,7 +56,7 @@ std::string counted(std::uint64_t count, const std::string& one, const std::stri
 // The words of docs/call-states.md.
 const char* words_of_phase(v2::PhaseCode phase);
 
-// "2026-03-01 12:00:00", local time, of seconds since 1970.
+// "2026-03-01 12:00:00 UTC", of seconds since 1970.
 std::string time_words(std::uint64_t second);
 
 // "up", "down", "unknown": one of path_*.

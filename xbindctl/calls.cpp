@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/name.hpp"
+#include "core/output.hpp"
 #include "xbindctl/answers.hpp"
 #include "xbindctl/commands.hpp"
 
@@ -50,6 +51,8 @@ int print(const client::Answer& answer, const std::string& advice, bool quiet = 
   }
   if (refused(*answer)) return explain(words_of(*answer));
   say(quiet ? fmt::format("{}", answer->connection) : words_of(*answer));
+  // What was done stands, and its id must not be lost with the output.
+  if (output_fault()) explain(words_of(*answer));
   return 0;
 }
 

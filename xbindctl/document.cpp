@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-
 #include "core/frame_traffic.hpp"
 #include "core/name.hpp"
+#include "core/output.hpp"
 #include "orb/convert.hpp"
 #include "xbindctl/answers.hpp"
 
@@ -123,12 +122,15 @@ void print_document(const Json& document, bool indented) {
   // printable() has made every text UTF-8; `replace` covers what a later change might forget.
   const std::string text =
       document.dump(indented ? 2 : -1, ' ', false, Json::error_handler_t::replace);
-  std::printf("%s\n", text.c_str());
-  std::fflush(stdout);
+  print_output(text + '\n');
 }
 
 int print_document(const Told& told, bool indented) {
   print_document(told ? told->body : json_of(told.error()), indented);
+  // As the text form: what was done stands, and its id must not be lost with the output.
+  if (told && told->body.contains("outcome") && output_fault()) {
+    explain(told->body.dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
   return told ? told->exit_code : 1;
 }
 

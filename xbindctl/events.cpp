@@ -6,7 +6,9 @@
 #include <chrono>
 #include <utility>
 
+#include "core/call.hpp"
 #include "core/name.hpp"
+#include "core/utc_text.hpp"
 #include "orb/process.hpp"
 #include "xbindctl/answers.hpp"
 
@@ -17,9 +19,20 @@ std::string key_of(const std::string& daemon, v2::EventLogCode log) {
   return fmt::format("{} {}", daemon, log_name(log));
 }
 
-// "2026-11-26 06:28:48.123"
 std::string time_text(std::uint64_t utc_ms) {
-  return fmt::format("{}.{:03}", utc_text(utc_ms), utc_ms % 1'000);
+  return utc_text(std::chrono::milliseconds{static_cast<std::int64_t>(utc_ms)});
+}
+
+// "no bandwidth at switch-1 port 2: asked 12000 cells/s, free 9700": the cause says what the
+// numbers are.
+std::string words_of_refusal(const v2::Event& event, Cause cause) {
+  Outcome refused;
+  refused.kind = OutcomeKind::kRefused;
+  refused.cause = cause;
+  refused.element = event.element.in();
+  refused.asked = event.asked;
+  refused.free = event.free;
+  return xbind::explain(refused);
 }
 
 // What a line says behind its time, its daemon and its kind.
@@ -38,10 +51,14 @@ std::string words_of(const v2::Event& event) {
   if (*event.alarm_kind.in() != '\0') {
     add(fmt::format("{} #{}", event.alarm_kind.in(), event.alarm));
   }
-  if (event.cause != v2::cause_none) add(cause_of(event));
-  if (*event.element.in() != '\0') add(fmt::format("at {}", event.element.in()));
-  if (event.asked != 0 || event.free != 0) {
-    add(fmt::format("asked {}, free {}", event.asked, event.free));
+  if (const auto cause = cause_from(event.cause); cause && *cause != Cause::kNone) {
+    add(words_of_refusal(event, *cause));
+  } else {
+    if (!cause) add(cause_of(event));
+    if (*event.element.in() != '\0') add(fmt::format("at {}", event.element.in()));
+    if (event.asked != 0 || event.free != 0) {
+      add(fmt::format("asked {}, free {}", event.asked, event.free));
+    }
   }
   if (*event.text.in() != '\0') add(event.text.in());
   return words;

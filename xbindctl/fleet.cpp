@@ -1,14 +1,15 @@
 #include "xbindctl/fleet.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <omniORB4/CORBA.h>
 
-#include <ctime>
+#include <chrono>
+#include <cstdint>
 #include <optional>
 
 #include "client/timers.hpp"
 #include "connection_manager.hh"
+#include "core/utc_text.hpp"
 #include "keeper.hh"
 #include "naming/names.hpp"
 #include "qos_mapper.hh"
@@ -96,9 +97,9 @@ OrFailure<Operators> operators_of(orb::NameClient& names, const Daemon& daemon) 
                  });
 }
 
-std::string utc_text(std::uint64_t utc_ms) {
+std::string time_of_alarm(std::uint64_t utc_ms) {
   if (utc_ms == 0) return "-";
-  return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(static_cast<std::time_t>(utc_ms / 1'000)));
+  return utc_text(std::chrono::seconds{static_cast<std::int64_t>(utc_ms / 1'000)});
 }
 
 }  // namespace xbind::ctl

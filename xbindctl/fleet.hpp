@@ -77,7 +77,7 @@ auto ask_each(orb::NameClient& names, const std::vector<Daemon>& daemons, const 
   return answers;
 }
 
-// "2026-11-26 06:28:48" in UTC; "-" for 0.
-std::string utc_text(std::uint64_t utc_ms);
+// "2026-11-26 06:28:48 UTC"; "-" for 0.
+std::string time_of_alarm(std::uint64_t utc_ms);
 
 }  // namespace xbind::ctl

@@ -17,6 +17,7 @@
 #include "client/timers.hpp"
 #include "core/check.hpp"
 #include "core/config/completion.hpp"
+#include "core/output.hpp"
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
 #include "orb/name_client.hpp"
@@ -210,9 +211,10 @@ int run_watched(const ctl::CommandLine& line, const config::OptionSet& set,
   const double wanted = ctl::repeatable(line.verb()) ? line.view.watch_s : 0;
   const double seconds = top && wanted == 0 ? kTopSeconds : wanted;
   const auto pause = [seconds] {
-    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    return reader_left_within(std::chrono::duration_cast<std::chrono::nanoseconds>(
+        std::chrono::duration<double>(seconds)));
   };
-  const auto shown = frame_of(line, set, names, pause);
+  const auto shown = frame_of(line, set, names, [pause] { static_cast<void>(pause()); });
   bool warned = false;
   const auto frame = [&] {
     const int exit_code = shown();
@@ -242,18 +244,16 @@ int print_completion(const config::OptionSet& set, const std::string& shell) {
   hints.arguments["ACTION"] = fmt::format("{}", fmt::join(ctl::network_actions(), " "));
   hints.adjacent = {"watch"};
   const auto kind = shell == "bash" ? config::Shell::kBash : config::Shell::kZsh;
-  std::printf("%s", config::completion_script(set, kind, hints).c_str());
+  print_output(config::completion_script(set, kind, hints));
   return 0;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int main_of(int argc, char** argv) {
   orb::CommonOptions common;
   ctl::CommandLine line;
   config::OptionSet set("xbindctl",
                         "Asks and steers a ConnectionManager. Exit code 0: done; 1: refused, or it "
-                        "could not be asked. "
+                        "could not be asked; 74: done, but the output could not be written. "
                         "Of audit 0: clean; 1: something is wrong; 4: removals are owed, and "
                         "nothing else; 5: a switch "
                         "could not be asked, and of the others nothing is wrong.");
@@ -281,3 +281,7 @@ int main(int argc, char** argv) {
                              Duration{client::kClientTimers["addresses-fresh"]}));
   return exit_code;
 }
+
+}  // namespace
+
+int main(int argc, char** argv) { return end_output("xbindctl", main_of(argc, argv)); }

@@ -88,10 +88,14 @@ void say_limits_of(const FitAnswer& answer) {
 }
 
 void say_alternative(const FitAnswer& answer) {
-  const Candidate* const widest = answer.widest();
-  say(widest == nullptr ? "what would fit nothing: no path has room"
-                        : fmt::format("what would fit {} cells/s over {}", widest->most_cells_per_s,
-                                      ctl::words_of(widest->path)));
+  if (const Candidate* const widest = answer.widest()) {
+    say(fmt::format("what would fit {} cells/s over {}", widest->most_cells_per_s,
+                    ctl::words_of(widest->path)));
+  } else if (answer.candidates.empty()) {
+    say("what would fit nothing: no path was found");
+  } else {
+    say("what would fit nothing: no path has room");
+  }
 }
 
 Document document_of(const FitAnswer& answer, const FitQuestion& question) {

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
-#include "xbindctl/answers.hpp"
+#include <chrono>
+
+#include "core/utc_text.hpp"
 
 namespace xbind::ctl {
 
 std::string wall_time(std::uint64_t ns) {
-  return fmt::format("{}.{:06}", time_words(ns / 1'000'000'000), ns % 1'000'000'000 / 1'000);
+  return utc_text(std::chrono::microseconds{static_cast<std::int64_t>(ns / 1'000)});
 }
 
 std::string in_us(std::int64_t ns) { return fmt::format("{:.1f}", static_cast<double>(ns) / 1e3); }

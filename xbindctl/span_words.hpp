@@ -8,7 +8,7 @@
 
 namespace xbind::ctl {
 
-// "2026-03-01 12:00:00.123456", local time, of nanoseconds since 1970.
+// "2026-03-01 12:00:00.123456 UTC", of nanoseconds since 1970.
 std::string wall_time(std::uint64_t ns);
 // Microseconds with one digit after the point.
 std::string in_us(std::int64_t ns);

@@ -1,6 +1,5 @@
 // Commands that show the present state and change nothing.
 #include <algorithm>
-#include <cstdio>
 #include <initializer_list>
 #include <map>
 #include <optional>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "core/metrics/stage_times.hpp"
+#include "core/output.hpp"
 #include "core/session/session_end.hpp"
 #include "orb/convert.hpp"
 #include "xbindctl/answers.hpp"
@@ -234,7 +234,7 @@ int status(const client::TwoWay& manager) {
     say(fmt::format("{:<24} {}", name, word_of(name, value).value_or(fmt::format("{}", value))));
   }
   print_upcalls(upcalls);
-  std::printf("%s", stages_as_text(stages).c_str());
+  print_output(stages_as_text(stages));
   return 0;
 }
 

@@ -6,20 +6,20 @@
 #include <cstdio>
 
 #include "core/name.hpp"
+#include "core/output.hpp"
 
 namespace xbind::ctl {
 
 int watch(const Watch& plan, const std::function<int()>& frame,
-          const std::function<void()>& pause) {
+          const std::function<bool()>& pause) {
   constexpr const char* kClear = "\x1b[H\x1b[2J";  // ECMA-48: CUP, ED
   for (std::uint32_t shown = 1;; ++shown) {
     if (plan.terminal) std::printf("%s%s\n\n", kClear, printable(plan.title).c_str());
     if (!plan.terminal && plan.separated && shown > 1) std::printf("\n");
     const int exit_code = frame();
-    std::fflush(stdout);
-    if (shown == plan.frames) return exit_code;
+    if (output_fault() || shown == plan.frames) return exit_code;
     if (plan.frames == 0) shown = 1;  // never reaches a bound
-    pause();
+    if (pause()) return exit_code;
   }
 }
 

@@ -15,8 +15,10 @@ struct Watch {
 };
 
 // Runs `frame` again and again, with `pause` between two runs. A frame that fails is followed by
-// the next one: a daemon that is started again is shown again. Returns the last exit code.
-int watch(const Watch& plan, const std::function<int()>& frame, const std::function<void()>& pause);
+// the next one: a daemon that is started again is shown again. Ends also when what a frame has
+// printed cannot be written, or when `pause` returns true: nobody reads any more. Returns the last
+// exit code.
+int watch(const Watch& plan, const std::function<int()>& frame, const std::function<bool()>& pause);
 
 // From now on Ctrl-C ends the process with exit code 0, also while a peer is waited for. Only for
 // commands that change nothing.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -18,6 +17,7 @@
 #include "callgen/report/json_file.hpp"
 #include "callgen/report/report.hpp"
 #include "core/duration_numbers.hpp"
+#include "core/output.hpp"
 
 namespace xbind::callgen {
 namespace {
@@ -205,7 +205,7 @@ int run_ceiling(int argc, char** argv) {
   ModeSession session(argc, argv, options.client);
   const auto ceiling = measure(options, session.runtime());
   if (!ceiling) return fail_with(ceiling.error());
-  if (!options.run.quiet) std::printf("%s", to_text(*ceiling).c_str());
+  if (!options.run.quiet) print_output(to_text(*ceiling));
   if (!options.run.json.empty()) {
     if (const auto written = write_file(options.run.json, to_json(*ceiling)); !written)
       return fail_with(written.error());

@@ -6,6 +6,7 @@
 //   2  refused options; nothing was run
 //   3  void: nothing failed, but the load was not the requested one
 //   4  interrupted: INT, TERM or HUP ended it early and in order, and nothing failed
+//  74  done, but standard output could not be written (core/output.hpp)
 #pragma once
 
 #include <string>

@@ -17,6 +17,7 @@
 #include "callgen/report/json_file.hpp"
 #include "callgen/report/report_from_json.hpp"
 #include "core/config/options.hpp"
+#include "core/output.hpp"
 
 namespace xbind::callgen {
 namespace {
@@ -146,7 +147,7 @@ int compare_command(int argc, char** argv) {
               a->size() == 1 ? "" : "s", options.sides[1].c_str(), b->size(),
               b->size() == 1 ? "" : "s");
   for (const std::string& warning : warnings) std::printf("Mind: %s\n", warning.c_str());
-  std::printf("%s", to_text(lines, tolerance).c_str());
+  print_output(to_text(lines, tolerance));
   if (a->size() == 1 || b->size() == 1)
     std::printf("One run shows how a metric moves within it, not from one run to the next.\n");
   if (!options.json.empty()) {

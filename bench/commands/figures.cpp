@@ -1,5 +1,4 @@
 // xbind-callgen figures: the paper's figures from one command.
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <chrono>
@@ -13,6 +12,7 @@
 #include "callgen/report/manifest.hpp"
 #include "core/config/options.hpp"
 #include "core/log.hpp"
+#include "core/utc_text.hpp"
 #include "core/version.hpp"
 
 namespace xbind::callgen {
@@ -54,6 +54,11 @@ void declare(config::OptionSet& set, Options& options) {
   });
 }
 
+std::string date_now() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return utc_date(std::chrono::floor<std::chrono::seconds>(now));
+}
+
 int figures_command(int argc, char** argv) {
   Options options;
   config::OptionSet set("xbind-callgen figures",
@@ -76,7 +81,7 @@ int figures_command(int argc, char** argv) {
   figures::Manifest manifest;
   manifest.version = version();
   manifest.revision = revision();
-  manifest.date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::chrono::system_clock::now()));
+  manifest.date = date_now();
 
   std::unique_ptr<figures::PointSource> source;
   std::unique_ptr<figures::PointSource> checks;

@@ -12,6 +12,7 @@
 #include "callgen/options/run_options.hpp"
 #include "callgen/report/json_file.hpp"
 #include "core/log.hpp"
+#include "core/output.hpp"
 
 namespace xbind::callgen {
 namespace {
@@ -93,7 +94,7 @@ int floor(int argc, char** argv) {
     return 1;
   }
   const RunReport& report = measured->report;
-  if (!run.quiet) std::printf("%s", to_text(report).c_str());
+  if (!run.quiet) print_output(to_text(report));
   if (!run.json.empty()) {
     if (const auto written = write_file(run.json, to_json(report)); !written) {
       std::fprintf(stderr, "xbind-callgen: %s\n", written.error().text.c_str());

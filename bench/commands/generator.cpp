@@ -14,6 +14,7 @@
 #include "bench/processes/interrupts.hpp"
 #include "callgen/corba/corba_experiment.hpp"
 #include "core/log.hpp"
+#include "core/output.hpp"
 
 namespace xbind::callgen {
 namespace {
@@ -78,8 +79,7 @@ int generator(int argc, char** argv) {
   }
   const std::string json = to_json(*report);
   say(ReportFollows{json.size()});
-  std::fwrite(json.data(), 1, json.size(), stdout);
-  std::fflush(stdout);
+  print_output(json);
   return 0;
 }
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <utility>
@@ -10,12 +12,15 @@
 #include "bench/plot/plot.hpp"
 #include "callgen/report/json_file.hpp"
 #include "core/log.hpp"
+#include "core/output.hpp"
 
 namespace xbind::callgen {
 namespace {
 
 // Bounds that an idle system keeps easily.
 constexpr const char* kDefaultObjective = "p99<5ms,unanswered=0,fail<0.1%";
+
+std::atomic<bool> unread = false;  // the reader of standard output has left
 
 orb::Runtime started(int argc, char** argv, const ClientOptions& client) {
   log::start("xbind-callgen", client.common.log);
@@ -83,6 +88,14 @@ RunFunction runs_of(const ModeOptions& options, orb::Runtime& runtime, StopFunct
     return report;
   };
 }
+
+void print_progress(const std::string& line) {
+  std::printf("%s\n", line.c_str());
+  static_cast<void>(output_fault());  // end_output() reports it
+  if (reader_left_within(std::chrono::nanoseconds{0})) unread = true;
+}
+
+bool ModeSession::stop() { return unread || Interrupts::seen() != 0; }
 
 ModeSession::ModeSession(int argc, char** argv, const ClientOptions& client)
     : runtime_(started(argc, argv, client)) {}

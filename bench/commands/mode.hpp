@@ -47,14 +47,20 @@ class ModeSession {
   ModeSession(int argc, char** argv, const ClientOptions& client);
 
   orb::Runtime& runtime() { return runtime_; }
-  static bool stop() { return Interrupts::seen() != 0; }
-  // The exit code after `error`, which is printed: 4 when a signal caused it, else 1.
+  // After a signal, or when nobody reads the progress any more (print_progress()).
+  static bool stop();
+  // The exit code after `error`, which is printed: 4 when stop() caused it, else 1.
   static int failed(const Error& error);
 
  private:
   orb::Runtime runtime_;
   Interrupts interrupts_{Interrupts::Second::kEndsTheProcess};
 };
+
+// Prints a line while the command still measures. If nobody can read it, because the reader of the
+// pipe has left, the command stops in order; a full disk does not stop it, because the files of
+// --json and --out may still be written.
+void print_progress(const std::string& line);
 
 // Writes --json and the files of --out, as far as they are given; 1 when that failed. `csv` and
 // `page` are called for --out alone.

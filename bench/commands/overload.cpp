@@ -3,10 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-
 #include "bench/commands/commands.hpp"
 #include "bench/commands/mode.hpp"
+#include "core/output.hpp"
 
 namespace xbind::callgen {
 namespace {
@@ -51,8 +50,7 @@ void declare(config::OptionSet& set, OverloadOptions& options) {
 
 void tell(const ModeOptions& mode, const std::string& line) {
   if (mode.run.quiet) return;
-  std::printf("%s\n", line.c_str());
-  std::fflush(stdout);
+  print_progress(line);
 }
 
 // Searches for 1x like saturate; an error when no rate is found.
@@ -93,7 +91,7 @@ int overload_command(int argc, char** argv) {
   const auto result = overload(plan, mode.run, run, stop,
                                [&mode](const OverloadPoint& point) { tell(mode, to_text(point)); });
   if (!result) return ModeSession::failed(result.error());
-  std::printf("%s", to_text(*result, plan).c_str());
+  print_output(to_text(*result, plan));
   const int failed = write_results(
       mode, "overload", to_json(*result, plan), [&] { return to_csv(*result); },
       [&] { return page_of(*result, plan); });

@@ -10,6 +10,7 @@
 #include "bench/forms/report_file.hpp"
 #include "bench/plot/plot.hpp"
 #include "core/config/options.hpp"
+#include "core/output.hpp"
 
 namespace xbind::callgen {
 namespace {
@@ -35,7 +36,7 @@ int report_command(int argc, char** argv) {
     std::fprintf(stderr, "xbind-callgen: %s\n", written.error().text.c_str());
     return 1;
   }
-  if (!quiet) std::printf("%s", to_text(*report).c_str());
+  if (!quiet) print_output(to_text(*report));
   return exit_code(judge(*report));
 }
 

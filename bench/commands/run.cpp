@@ -22,6 +22,7 @@
 #include "callgen/options/scenario_options.hpp"
 #include "callgen/report/json_file.hpp"
 #include "core/log.hpp"
+#include "core/output.hpp"
 
 namespace xbind::callgen {
 namespace {
@@ -128,7 +129,7 @@ int run_command(int argc, char** argv) {
   }
   if (terminal && !options.quiet && options.progress_interval > 0) std::fprintf(stderr, "\n");
 
-  if (!options.quiet) std::printf("%s", to_text(*report).c_str());
+  if (!options.quiet) print_output(to_text(*report));
   if (!options.json.empty()) {
     if (const auto written = write_file(options.json, to_json(*report)); !written)
       trouble = fail_with(written.error());

@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 
 #include "bench/commands/commands.hpp"
 #include "bench/commands/mode.hpp"
 #include "bench/floor/floor_run.hpp"
 #include "bench/search/rate_search.hpp"
 #include "callgen/report/floor_figures.hpp"
+#include "core/output.hpp"
 
 namespace xbind::callgen {
 namespace {
@@ -103,17 +103,16 @@ int saturate(int argc, char** argv) {
                        runs_of(mode, session.runtime(), ModeSession::stop), ModeSession::stop,
                        [&mode](const SearchPoint& point) {
                          if (mode.run.quiet) return;
-                         std::printf("%s\n", to_text(point).c_str());
-                         std::fflush(stdout);
+                         print_progress(to_text(point));
                        });
   if (!result) return ModeSession::failed(result.error());
-  std::printf("%s", to_text(*result, objectives).c_str());
+  print_output(to_text(*result, objectives));
   if (const SearchPoint* const best = result->best()) {
     RunReport& report =
         result->points[static_cast<std::size_t>(best - result->points.data())].report;
     if (const auto measured = options.floor.after(session.runtime(), report); !measured)
       return fail_with(measured.error());
-    std::printf("%s", with_end(to_text(report.floor)).c_str());
+    print_output(with_end(to_text(report.floor)));
   }
   const int failed = write_results(
       mode, "saturate", to_json(*result, objectives), [&] { return to_csv(*result); },

@@ -1,12 +1,11 @@
 // xbind-callgen search: the next rate of a search whose runs another program makes.
 #include <fmt/format.h>
 
-#include <cstdio>
-
 #include "bench/commands/commands.hpp"
 #include "bench/search/objective.hpp"
 #include "bench/search/rate_search.hpp"
 #include "core/config/options.hpp"
+#include "core/output.hpp"
 
 namespace xbind::callgen {
 namespace {
@@ -69,7 +68,7 @@ int search_command(int argc, char** argv) {
   RateSearch search(options.plan);
   for (const double rate : options.kept_rates) search.add(rate, true);
   for (const double rate : options.broken_rates) search.add(rate, false);
-  std::printf("%s", to_json(search).c_str());
+  print_output(to_json(search));
   return 0;
 }
 

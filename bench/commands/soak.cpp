@@ -10,6 +10,7 @@
 
 #include "bench/commands/commands.hpp"
 #include "bench/commands/mode.hpp"
+#include "core/output.hpp"
 #include "orb/process.hpp"
 
 namespace xbind::callgen {
@@ -64,8 +65,7 @@ class SoakSampler {
       series.p99_us.push_back({at_s, microseconds(progress.recent_p99)});
     }
     if (mode_.run.quiet) return;
-    std::printf("%s\n", progress_line(progress).c_str());
-    std::fflush(stdout);
+    print_progress(progress_line(progress));
   }
 
   SoakSeries series;
@@ -86,7 +86,7 @@ class SoakSampler {
 int judge_and_write(const SoakOptions& options, const SoakSeries& series) {
   const ModeOptions& mode = options.mode;
   const SoakFindings findings = judge_soak(series, options.rule);
-  std::printf("%s", to_text(findings, options.rule).c_str());
+  print_output(to_text(findings, options.rule));
   const int failed = write_results(
       mode, "soak", to_json(findings, series, options.rule), [&] { return to_csv(series); },
       [&] { return page_of(findings, series, options.rule); });
@@ -119,7 +119,7 @@ int soak(int argc, char** argv) {
                                nullptr, {.begin = {}, .stop = ModeSession::stop});
   if (!report) return ModeSession::failed(report.error());
   sampler.series.interrupted = report->interrupted;
-  if (!mode.run.quiet) std::printf("%s", to_text(*report).c_str());
+  if (!mode.run.quiet) print_output(to_text(*report));
   const int soak_code = judge_and_write(options, sampler.series);
   const Verdict run_verdict = judge(*report);
   if (run_verdict.many_refused)

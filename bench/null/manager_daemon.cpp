@@ -16,6 +16,7 @@
 #include "bench/null/standard_input.hpp"
 #include "connection_manager.hh"
 #include "core/log.hpp"
+#include "core/output.hpp"
 #include "core/serial.hpp"
 #include "core/steady_now.hpp"
 #include "orb/convert.hpp"
@@ -365,8 +366,7 @@ int serve_manager(orb::Runtime& runtime, const Gathering& rule, std::size_t swit
       new ManagerServant(daemon, inbox_reference, operations_reference);
   const CORBA::Object_var object = runtime.activate(servant.in());
   const CORBA::String_var reference = runtime.orb()->object_to_string(object);
-  std::printf("%s\n", reference.in());
-  std::fflush(stdout);
+  announce(reference.in());
   wait_for_end();
   for (auto& one : results) one->serve(nullptr);
   runtime.shutdown();  // no further upcall before the daemon is destroyed

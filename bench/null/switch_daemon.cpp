@@ -1,5 +1,4 @@
 // The null switch as a process.
-#include <cstdio>
 #include <future>
 #include <memory>
 #include <utility>
@@ -9,6 +8,7 @@
 #include "bench/null/null_switch.hpp"
 #include "bench/null/standard_input.hpp"
 #include "core/log.hpp"
+#include "core/output.hpp"
 #include "core/serial.hpp"
 #include "core/steady_now.hpp"
 #include "orb/convert.hpp"
@@ -170,8 +170,7 @@ int serve_switch(orb::Runtime& runtime) {
       new SwitchServant(daemon, inbox_reference);
   const CORBA::Object_var object = runtime.activate(servant.in());
   const CORBA::String_var reference = runtime.orb()->object_to_string(object);
-  std::printf("%s\n", reference.in());
-  std::fflush(stdout);
+  announce(reference.in());
   wait_for_end();
   runtime.shutdown();  // no further upcall before the daemon is destroyed
   return 0;

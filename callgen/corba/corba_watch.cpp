@@ -1,12 +1,12 @@
 #include "callgen/corba/corba_watch.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <ctime>
+#include <chrono>
 #include <optional>
 
+#include "core/utc_text.hpp"
 #include "core/version.hpp"
 
 namespace xbind::callgen {
@@ -22,9 +22,7 @@ std::optional<double> megabytes(int pid) {
 
 ProcessWatch::ProcessWatch(const std::vector<std::pair<std::string, int>>& processes)
     : time_before_(machine_time()), load_before_(load_average()) {
-  const std::time_t now =
-      std::chrono::duration_cast<std::chrono::seconds>(orb::since_1970()).count();
-  began_ = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
+  began_ = utc_iso(std::chrono::floor<std::chrono::seconds>(orb::since_1970()));
   watched_["xbind-callgen"].pid = getpid();
   for (const auto& [name, pid] : processes) watched_[name].pid = pid;
   for (auto& [name, watched] : watched_) {

@@ -43,13 +43,10 @@ export function duration(ms) {
   if (minutes < 120) return `${minutes} min`;
   return minutes < 2880 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 1440)} d`;
 }
-const kTwo = (value, digits = 2) => String(value).padStart(digits, '0');
-// "12:34:56.789" by this browser's clock; of another day with its date before it.
+// "12:34:56.789 UTC"; of another day with its date before it. UTC, as in xbindctl and in every log.
 export function clock(ms) {
-  const at = new Date(ms);
-  const time = `${kTwo(at.getHours())}:${kTwo(at.getMinutes())}:${kTwo(at.getSeconds())}.${kTwo(at.getMilliseconds(), 3)}`;
-  if (at.toDateString() === new Date().toDateString()) return time;
-  return `${at.getFullYear()}-${kTwo(at.getMonth() + 1)}-${kTwo(at.getDate())} ${time}`;
+  const [date, time] = new Date(ms).toISOString().slice(0, -1).split('T');
+  return date === new Date().toISOString().slice(0, date.length) ? `${time} UTC` : `${date} ${time} UTC`;
 }
 export const since = (ms) => duration(Math.max(0, Date.now() - ms));
 

@@ -18,6 +18,7 @@
 #include "core/config/variable_name.hpp"
 #include "core/config/variable_names.hpp"
 #include "core/name.hpp"
+#include "core/output.hpp"
 #include "core/read_file.hpp"
 #include "core/version.hpp"
 
@@ -371,13 +372,15 @@ std::optional<Exit> OptionSet::load(int argc, const char* const* argv,
 }
 
 std::optional<int> load_or_explain(OptionSet& set, int argc, const char* const* argv) {
+  hold_standard_streams();
   const std::optional<Exit> exit = set.load(argc, argv, process_environment(), process_variables());
   if (!exit) return std::nullopt;
-  std::FILE* const stream = exit->code == 0 ? stdout : stderr;
-  std::fputs(exit->text.c_str(), stream);
-  // A help text that could not be written is no success.
-  if (std::fflush(stream) != 0 && exit->code == 0) return 1;
-  return exit->code;
+  if (exit->code != 0) {
+    std::fputs(exit->text.c_str(), stderr);
+    return exit->code;
+  }
+  print_output(exit->text);
+  return end_output(set.program(), exit->code);
 }
 
 }  // namespace xbind::config

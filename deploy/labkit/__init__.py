@@ -1,6 +1,7 @@
 """A lab of OpenXbind processes on one host; deploy/lab, ./quickstart and the tests use it.
 
   process.py    one daemon: start it, wait for its ready line, end it; is it still alive
+  output.py     was what a program printed also written
   naming.py     does a name service answer; free ports and loopback addresses
   state.py      the files that describe a running lab, and its lock
   restarts.py   end and start single processes of a running lab

@@ -24,6 +24,7 @@ from labkit.lab import (AGENT, Lab, LabOptions, MANAGERS_MAX, PROGRAMS, ROOT,  #
 from labkit.load import (AGGREGATIONS, ENGINES, LABEL_POLICIES, Load, callgen,  # noqa: E402
                          daemon_options, manager_options, routeobject_options,
                          switchserver_options)
+from labkit.output import written  # noqa: E402
 from labkit.process import LabError, run_forwarding_signals, words_of  # noqa: E402
 
 BUILD = ROOT / "build"
@@ -146,12 +147,12 @@ def in_own_lab(load, keep=False):
             more=daemon_options(load)))
         began = time.monotonic()
         lab.up()
-        print(f"  {len(lab.processes)} processes up in {time.monotonic() - began:.1f} s, "
-              f"{len(lab.switches)} switches, name service 127.0.0.1:{lab.names_port}")
-        for note in lab.network.notes() if lab.network else []:
-            print(f"  note: {note}")
         finished = False
         try:
+            print(f"  {len(lab.processes)} processes up in {time.monotonic() - began:.1f} s, "
+                  f"{len(lab.switches)} switches, name service 127.0.0.1:{lab.names_port}")
+            for note in lab.network.notes() if lab.network else []:
+                print(f"  note: {note}")
             yield lab
             finished = True
         finally:
@@ -374,4 +375,4 @@ def step(name):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(written("quickstart", main, sys.argv[1:]))

@@ -153,7 +153,7 @@ def wait_for_ends(processes, patience_s):
 def row(process):
     """What `status` says of a process, as JSON."""
     return {**process.record(), "alive": process.alive(), "rss_mb": process.rss_mb(),
-            "since": clock(process.since()), "last_output": clock(process.last_output())}
+            "since": iso(process.since()), "last_output": iso(process.last_output())}
 
 
 def line(process):
@@ -163,7 +163,7 @@ def line(process):
         memory = "      -" if rss_mb is None else f"{rss_mb:7.1f}"
         state = f"up    since {clock(process.since())}  {memory} MB"
     elif process.since() is None:  # it ended after its last output
-        state = f"GONE  after {clock(process.last_output()) or '?':<19}  {'':10}"
+        state = f"GONE  after {clock(process.last_output()) or '?':<23}  {'':10}"
     else:
         state = f"GONE  since {clock(process.since())}  {'':10}"
     many = f"  {len(process.nodes)} switches" if len(process.nodes) > 1 else ""
@@ -178,8 +178,16 @@ def why_down(down):
     return down.why + (f"; starts again at {clock(down.next_start)}" if down.next_start else "")
 
 
-def clock(unix_time):
-    """Local time to the second, "2026-11-25 11:03:22"; None stays None."""
+def clock(unix_time, places=0):
+    """As the programs show times (core/utc_text.hpp): "2026-11-25 11:03:22 UTC", with 3 places
+    "2026-11-25 11:03:22.456 UTC"; None stays None."""
     if unix_time is None:
         return None
-    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(unix_time))
+    decimals = f".{int(unix_time % 1 * 10 ** places):0{places}}" if places else ""
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(unix_time)) + f"{decimals} UTC"
+
+
+def iso(unix_time):
+    """The same for programs: "2026-11-25T11:03:22Z"."""
+    return None if unix_time is None else time.strftime("%Y-%m-%dT%H:%M:%SZ",
+                                                        time.gmtime(unix_time))

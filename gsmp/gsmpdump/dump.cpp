@@ -1,12 +1,12 @@
 #include "gsmp/gsmpdump/dump.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
+#include <chrono>
 #include <utility>
 
+#include "core/utc_text.hpp"
 #include "gsmp/codec.hpp"
 #include "gsmp/print.hpp"
 
@@ -28,19 +28,7 @@ std::string line(const Seen& seen, std::string_view text) {
 
 }  // namespace
 
-std::string to_string(Micros time) {
-  constexpr Micros kPerSecond = 1'000'000;
-  Micros seconds = time / kPerSecond;
-  Micros rest = time % kPerSecond;
-  if (rest < 0) {
-    rest += kPerSecond;
-    --seconds;
-  }
-  std::tm parts{};
-  const std::time_t whole = seconds;
-  if (gmtime_r(&whole, &parts) == nullptr) return fmt::format("second {}", seconds);
-  return fmt::format("{:%Y-%m-%d %H:%M:%S}.{:06}", parts, rest);
-}
+std::string to_string(Micros time) { return utc_text(std::chrono::microseconds{time}); }
 
 Dump::Dump(bool octets, std::function<void(std::string_view line)> out)
     : octets_(octets), out_(std::move(out)) {}

@@ -22,7 +22,7 @@ namespace xbind::gsmpdump {
 
 using Micros = std::int64_t;  // since 1970-01-01 00:00 UTC
 
-std::string to_string(Micros time);  // "2002-06-30 12:00:00.000001", UTC
+std::string to_string(Micros time);  // "2002-06-30 12:00:00.000001 UTC"
 
 // When and where a message was captured. Typed octets have no way: the line has the words only.
 struct Seen {

@@ -2,16 +2,18 @@
 // connection.
 //
 // Exit code 0: all input was read; 1: some octets were no message, a file has no message, or the
-// input could not be opened; 2: wrong options.
+// input could not be opened; 2: wrong options; 74: the output could not be written.
 #include <fmt/format.h>
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <string>
 
+#include "core/output.hpp"
 #include "core/read_file.hpp"
 #include "gsmp/gsmpdump/capture.hpp"
 #include "gsmp/gsmpdump/hex_text.hpp"
@@ -63,8 +65,7 @@ Result<void> run(const Options& options, Dump& dump) {
                                                                      // checked both
     const auto proxy = Proxy::listen(between, dump, wall_clock);
     if (!proxy) return tl::make_unexpected(proxy.error());
-    std::printf("gsmpdump listening on %s\n", (*proxy)->address().c_str());
-    std::fflush(stdout);
+    announce(fmt::format("gsmpdump listening on {}", (*proxy)->address()));
     (*proxy)->run();
     return {};
   }
@@ -98,22 +99,28 @@ Result<void> run(const Options& options, Dump& dump) {
   return dump_hex(dump, *text);
 }
 
-}  // namespace
-}  // namespace xbind::gsmpdump
+// Ends the process when nobody can read the line: it may listen for ever.
+void print(std::string_view line) {
+  print_output(line);
+  print_output("\n");
+  if (output_fault()) std::exit(end_output("gsmpdump", 0));
+}
 
-int main(int argc, char** argv) {
-  using namespace xbind;
-  gsmpdump::Options options;
-  config::OptionSet set = gsmpdump::declare(options);
+int main_of(int argc, char** argv) {
+  Options options;
+  config::OptionSet set = declare(options);
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
-  gsmpdump::Dump dump(options.octets, [](std::string_view line) {
-    std::fwrite(line.data(), 1, line.size(), stdout);
-    std::fputc('\n', stdout);
-    std::fflush(stdout);
-  });
-  if (const auto done = gsmpdump::run(options, dump); !done) {
+  Dump dump(options.octets, print);
+  if (const auto done = run(options, dump); !done) {
     fmt::print(stderr, "gsmpdump: {}\n", done.error().text);
     return 1;
   }
   return dump.troubles() == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace xbind::gsmpdump
+
+int main(int argc, char** argv) {
+  return xbind::end_output("gsmpdump", xbind::gsmpdump::main_of(argc, argv));
 }

@@ -18,7 +18,7 @@ from gsmp_vectors import make_capture, vectors
 from harness import BIN, ROOT, main, run, unittest, wait_until
 
 UP, DOWN = "10.0.0.1:40000 > 10.0.0.2:6068", "10.0.0.2:6068 > 10.0.0.1:40000"
-STAMP = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}"
+STAMP = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6} UTC"
 
 
 class GsmpDump(unittest.TestCase):

@@ -20,7 +20,7 @@ INTERFACES = {"xbind-cmgr": ("ConnectionManager", "RequestInbox", "ManagerOperat
               "xbind-routeobject": ("RouteObject", "RouteOperations"),
               "xbind-qosmapper": ("QOSMapper",)}
 NAMES = ("nobody", "no-such-end", "", "x" * 63, "x" * 1000, "a\nb", "\x1b[2J", "%s%n")
-LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} (info|warning|error) "
+LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} UTC (info|warning|error) "
                   r"xbind-[a-z]+ [\w-]+: [ -~]+$"
                   r"|xbind-[a-z]+ .*(ready$|listening on |control on )|--- /\S+/xbind-")
 PATIENCE_S = 20.0

@@ -235,7 +235,9 @@ class LabCommand(unittest.TestCase):
         with open("/dev/full", "w") as full:
             done = subprocess.run([LAB, "status", "--state-dir", self.state], stdout=full,
                                   stderr=subprocess.PIPE, text=True, check=False)
-        self.assertEqual((done.returncode, done.stderr), (1, "lab: No space left on device\n"))
+        self.assertEqual((done.returncode, done.stderr),
+                         (74, "lab: standard output cannot be written: No space left on device; "
+                              "exit code 74\n"))
 
     def test_two_labs_side_by_side(self):
         with tempfile.TemporaryDirectory(prefix="xbind-lab-") as other:

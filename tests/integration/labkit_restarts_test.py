@@ -324,7 +324,7 @@ class Killed(unittest.TestCase):
     def test_state_in_words(self):
         process = self.lab.processes[MAPPER]
         self.assertRegex(restarts.line(process),
-                         rf"^{MAPPER} +{process.pid}  up    since [-\d]+ [:\d]+ +[\d.]+ MB  0 rest")
+                         rf"^{MAPPER} +{process.pid}  up    since [-\d]+ [:\d]+ UTC +[\d.]+ MB  0 ")
         restarts.kill(self.lab, [MAPPER], "ABRT", 20, lambda text: None)
         self.assertRegex(restarts.line(process), r"GONE  since [-\d]+ [:\d]+ .*0 restarts +SIGABRT "
                                                  r"by deploy/lab kill$")

@@ -12,7 +12,7 @@ from pathlib import Path
 from unittest import mock
 
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
-from labkit import naming, quickstart
+from labkit import naming, output, quickstart
 from labkit.lab import PROGRAMS, TOOLS
 from labkit.load import daemon_options
 from labkit.process import LabError, Process, start_ticks
@@ -48,6 +48,41 @@ class Attended(unittest.TestCase):
                 self.assertEqual(process.wait(timeout=20), 4)
             finally:
                 process.kill()
+
+
+class StandardOutput(unittest.TestCase):
+
+    MAIN = "print('line')"
+
+    def ended(self, stdout, main=MAIN, code=3):
+        program = (f"import sys; sys.path.insert(0, {str(ROOT / 'deploy')!r}); "
+                   f"from labkit.output import written; "
+                   f"sys.exit(written('trial', lambda: ({main}, {code})[1]))")
+        return subprocess.run([sys.executable, "-B", "-c", program], stdout=stdout,
+                              stderr=subprocess.PIPE, text=True, check=False)
+
+    def test_what_is_written_leaves_the_exit_code(self):
+        done = self.ended(subprocess.PIPE)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (3, "line\n", ""))
+        done = self.ended(subprocess.PIPE, "sys.exit(2)")
+        self.assertEqual((done.returncode, done.stderr), (2, ""))
+
+    def test_a_full_disk_is_an_exit_code_and_a_line(self):
+        for main in (self.MAIN, "print('line', flush=True)", "(print('line'), sys.exit(0))"):
+            with self.subTest(main=main), open("/dev/full", "w", encoding="ascii") as full:
+                done = self.ended(full, main, 0)
+                self.assertEqual((done.returncode, done.stderr),
+                                 (output.NOT_WRITTEN, "trial: standard output cannot be written: "
+                                                      "No space left on device; exit code 74\n"))
+
+    def test_a_closed_pipe_ends_it_as_others_end(self):
+        reading, writing = os.pipe()
+        os.close(reading)
+        try:
+            done = self.ended(writing)
+            self.assertEqual((done.returncode, done.stderr), (-signal.SIGPIPE, ""))
+        finally:
+            os.close(writing)
 
 
 class LoadThatFits(unittest.TestCase):

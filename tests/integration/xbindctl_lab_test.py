@@ -166,6 +166,15 @@ class Questions(InTheLab):
                          asked["explanation"]["cause"])
         self.connect("--cells-per-s", str(free))  # what would fit does
         self.assertIn("nothing: no path has room", self.ctl("explain", CALLER, CALLEE))
+        self.assertIn("nothing: no path was found", self.ctl("explain", CALLER, "host-x"))
+
+    def test_an_event_says_what_its_numbers_are(self):
+        self.ctl("release", "7", code=1)
+        self.connect("--cells-per-s", "300000")
+        self.error("connect", CALLER, CALLEE, "--cells-per-s", BIG)
+        of_id, _, of_rate = self.ctl("events", "--kind", "calls", "--limit", "3").splitlines()
+        self.assertRegex(of_id, "unknown connection at manager: connection 7$")
+        self.assertRegex(of_rate, rf"no bandwidth at .*: asked {BIG} cells/s, free 53207$")
 
     def test_a_refused_call_is_explained_afterwards(self):
         for _ in range(3):

@@ -216,7 +216,10 @@ TEST(Watching, FramesAreSeparatedAndEndWithTheLastExitCode) {
             std::printf("frame %d\n", ++frames);
             return frames;
           },
-          [&] { ++pauses; });
+          [&] {
+            ++pauses;
+            return false;
+          });
     });
   };
   EXPECT_EQ(run({.title = "x", .frames = 2}), "2: frame 1\n\nframe 2\n");
@@ -224,6 +227,15 @@ TEST(Watching, FramesAreSeparatedAndEndWithTheLastExitCode) {
   EXPECT_EQ(run({.title = "x", .separated = false, .frames = 2}), "4: frame 3\nframe 4\n");
   EXPECT_EQ(run({.title = "list, every 2 s", .terminal = true, .frames = 1}),
             "5: \x1b[H\x1b[2Jlist, every 2 s\n\nframe 5\n");
+}
+
+TEST(Watching, EndsWhenNobodyReadsAnyMore) {
+  int frames = 0;
+  EXPECT_EQ(said([&] {
+              return watch(
+                  {.title = "x"}, [&] { return ++frames; }, [&] { return frames == 2; });
+            }),
+            "2: \n");
 }
 
 TEST(Top, ShowsTheDifferenceOfTwoReadings) {

@@ -41,20 +41,21 @@ CORBA_INCLUDE = re.compile(
 # Files that may use time, chance and the network. All others get them as arguments.
 OUTSIDE_WORLD = {
     "the steady clock": (re.compile(r'steady_now\.hpp|steady_now\(|_clock::now\('), [
-        "core/steady_now.hpp", r"core/log\.cpp", r"ovs/bridge_link\.cpp",
+        "core/steady_now.hpp", r"core/(log|output)\.cpp", r"ovs/bridge_link\.cpp",
         r"switchserver/bench/add_rate\.cpp", r"core/impairments/pace_clock\.cpp",
-        r"client/corba/.*", r"orb/.*", r"naming/.*", r"xbindctl/.*",
-        r".*/(main|daemon|program)\..*", r".*/servant.*", r".*/remote_.*",
-        r"exporter/(exporter|http_server)\.cpp",
+        r"client/corba/.*", r"orb/.*", r"naming/.*", r"xbindctl/.*", r".*/servant.*",
+        r".*/(main|daemon|program)\..*", r".*/remote_.*", r"exporter/(exporter|http_server)\.cpp",
         r"callgen/(corba/|media/media_lines).*", r"bench/(commands|floor|null|processes)/.*",
         r"gsmp/tcp_.*", r"tests/integration/.*", r"tests/fuzz/upcalls\.cpp"]),
+    "a form of its own for the time of day": (
+        re.compile(r"localtime|gmtime|strftime|put_time"), [r"core/utc_text\.cpp"]),
     "unseeded chance": (re.compile(r"random_device|\bs?rand\(\)|\bdrand48\("), [
         r"orb/.*", r".*/(main|daemon|program)\..*", r"switchserver/bench/add_rate\.cpp"]),
     "sleeping": (re.compile(r"sleep_(for|until)\b|\b(u|nano)?sleep\("), [
         r"orb/.*", r"naming/.*", r".*/(main|daemon)\.cpp", r"core/impairments/pace_clock\.cpp"]),
     "sockets": (re.compile(r'#\s*include\s*<(sys/socket|netinet/|arpa/|netdb|sys/un|poll|sys/epoll'
                            r'|boost/asio)'), [
-        r"gsmp/tcp_.*", r"gsmp/gsmpdump/proxy\.cpp", r"xbindctl/ping\.cpp",
+        r"core/output\.cpp", r"gsmp/tcp_.*", r"gsmp/gsmpdump/proxy\.cpp", r"xbindctl/ping\.cpp",
         r"core/config/host_port\.cpp", r"exporter/http_server\.cpp",  # the first converts text only
         r"emulator/main\.cpp", r"ovs/(bridge_link|options)\.cpp",
         r"(tests/unit/)?dataplane/links/udp(_.*|\.hpp)", r"callgen/media/media_lines\.cpp",
@@ -473,10 +474,9 @@ def options_document(programs_dir):
 
 CHECKS = {check.__name__: check for check in (
     corba_rooms, outside_world, remote_calls, leftovers, headers, everything_built,
-    threads_sanitized, decisions_listed,
-    columns, links_lead_somewhere, options_documented, machine_paths, packages_list, scripts,
-    growth, budget,
-    expected_failures, glossary_places, invariants_held, rooms_documented, include_circles)}
+    threads_sanitized, decisions_listed, columns, links_lead_somewhere, options_documented,
+    machine_paths, packages_list, scripts, growth, budget, expected_failures, glossary_places,
+    invariants_held, rooms_documented, include_circles)}
 
 
 def main(words):

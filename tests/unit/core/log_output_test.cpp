@@ -1,12 +1,15 @@
 #include "core/log_output.hpp"
 
 #include <gmock/gmock.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 #include "core/log_about.hpp"
 
@@ -43,8 +46,26 @@ class LogOutput : public testing::Test {
 TEST_F(LogOutput, AFileGetsTheSameTextAsStandardError) {
   start(log::Format::kText);
   log::info("client {} is there", "east");
-  EXPECT_THAT(read(path()), MatchesRegex("[-0-9]+ [:.0-9]+ info xbind-cmgr cm1: client east is "
+  EXPECT_THAT(read(path()), MatchesRegex("[-0-9]+ [:.0-9]+ UTC info xbind-cmgr cm1: client east is "
                                          "there\n"));
+}
+
+TEST_F(LogOutput, ATextLineHasTheTimeOfEveryCommand) {
+  ASSERT_EQ(::setenv("TZ", "Asia/Kathmandu", 1), 0);
+  ::tzset();
+  constexpr std::string_view kForm = "2026-03-01 12:00:00.123";
+  start(log::Format::kText);
+  log::info("client {} is there", "east");
+  const std::string text = read(path());
+  EXPECT_EQ(text.substr(kForm.size(), 10), " UTC info ");
+  std::filesystem::remove(path());
+  start(log::Format::kJson);
+  log::info("client {} is there", "east");
+  std::string json = read(path()).substr(std::string_view{R"({"time":")"}.size(), kForm.size());
+  json[kForm.find(' ')] = ' ';                    // of the T
+  EXPECT_LE(text.substr(0, kForm.size()), json);  // the zone's own clock is ahead of it
+  ::unsetenv("TZ");
+  ::tzset();
 }
 
 TEST_F(LogOutput, AJsonLineHasItsFields) {
