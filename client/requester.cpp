@@ -191,7 +191,7 @@ void Requester::attach_failed(std::uint64_t attempt, const Error& error, TimePoi
 bool Requester::finish_if_final(const Error& why) {
   last_failure_ = why;
   if (limits_.reattach && !is_final(why.code)) return false;
-  finish(why);
+  finish(why, why);
   return true;
 }
 
@@ -362,19 +362,19 @@ void Requester::fail_open(const Error& why) {
   actions_.failed.push_back({why, std::move(left.unsent), std::move(left.unknown)});
 }
 
-void Requester::finish(const Error& why) {
+void Requester::finish(const Error& why, const Error& unanswered) {
   ended_ = why;
   attaching_.stop();
   unreachable_at_ = kNever;
   actions_.attach.reset();
   actions_.ended = why;
-  fail_open(why);
+  fail_open(unanswered);
 }
 
 void Requester::end(TimePoint now) {
   if (ended_) return;
   const Error why{ErrorCode::kTimeout,
-                  fmt::format("client {} has ended before the answer came", identity_.client)};
+                  fmt::format("client {} has ended in order", identity_.client)};
   if (state() == State::kAttached) {
     const SessionId session = session_;
     // The confirmation of the last received batch is not due yet. Send it now, so that the manager
@@ -386,7 +386,8 @@ void Requester::end(TimePoint now) {
     actions_.transmit = std::move(last);
     actions_.detach.push_back(session);
   }
-  finish(why);
+  finish(why,
+         {why.code, fmt::format("client {} has ended before the answer came", identity_.client)});
 }
 
 session::Counters Requester::session_counters() const {

@@ -129,6 +129,8 @@ class Requester {
   bool heard() const { return heard_; }
   // Why the client has ended; nullopt before.
   const std::optional<Error>& ended() const { return ended_; }
+  // Why the latest attempt to attach failed, or the latest session was lost.
+  const Error& last_failure() const { return last_failure_; }
 
   struct Counters {
     std::uint64_t submitted = 0;         // accepted requests, including the caller's repeats
@@ -156,7 +158,8 @@ class Requester {
   // Ends the client if this failure permits no further attempt; true: it has ended.
   bool finish_if_final(const Error& why);
   void lose(const Error& why, TimePoint now);
-  void finish(const Error& why);
+  // `unanswered`: why open requests get no answer.
+  void finish(const Error& why, const Error& unanswered);
   void fail_open(const Error& why);
   void drop_session();
   // Returns the new part of the batch; nullptr if there is none.
@@ -179,7 +182,7 @@ class Requester {
   Attaching attaching_;
   TimePoint unreachable_at_ = kNever;  // requests are refused from then on; kNever while attached
   std::optional<Error> unreachable_;   // set while they are refused: the reason
-  Error last_failure_{ErrorCode::kUnreachable, "it was never tried"};
+  Error last_failure_{ErrorCode::kUnreachable, "no attempt to attach has been answered yet"};
 
   // The session. link_ exists in state kAttached only.
   std::unique_ptr<Link> link_;

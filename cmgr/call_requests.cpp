@@ -237,24 +237,9 @@ void CallRequests::act(const Asker& asker, const ModifyRequest& request, const R
 
 void CallRequests::act(const Asker& asker, const CommitRequest& request, const RequestTimes&,
                        const Contract&, TimePoint now) {
-  Connection* const found = context_.connections.find(request.connection);
+  Connection* const found = context_.connections.find_shown(request.connection);
   if (found == nullptr || found->state() != State::kHeld) {
-    const bool expired = context_.timers.expired_holds().contains(request.connection);
-    const bool known = found != nullptr && !expired;
-    if (!known && context_.recovery.fate_of(request.connection) == Recovery::Fate::kNotYetRead) {
-      context_.outcomes.refuse(asker, request.connection, not_yet_read());
-      return;
-    }
-    if (known && found->state() == State::kConnected && found->asker() &&
-        found->asker()->client == asker.client && context_.recovery.answers_commit(found->id)) {
-      context_.outcomes.tell(asker, connected_outcome(*found), found->ends.get());
-      return;
-    }
-    context_.outcomes.refuse(asker, request.connection,
-                             {expired ? Cause::kHoldExpired
-                              : known ? Cause::kNotConnected
-                                      : Cause::kUnknownConnection,
-                              "manager", request.connection.value(), 0});
+    commit_what_is_not_held(asker, request.connection, found);
     return;
   }
   for (const Hop& hop : found->hops()) {
@@ -266,6 +251,30 @@ void CallRequests::act(const Asker& asker, const CommitRequest& request, const R
     return;
   }
   static_cast<Hold&>(*found->procedure).commit(asker, now);  // no other procedure is in that state
+}
+
+// A commit of a connection that is up has its result: its first answer may have been lost.
+void CallRequests::commit_what_is_not_held(const Asker& asker, ConnectionId id,
+                                           const Connection* found) {
+  const auto refuse = [&](Cause cause) {
+    context_.outcomes.refuse(asker, id, {cause, "manager", id.value(), 0});
+  };
+  if (context_.timers.expired_holds().contains(id)) return refuse(Cause::kHoldExpired);
+  if (found == nullptr || !found->asker()) {
+    if (context_.recovery.fate_of(id) != Recovery::Fate::kNotYetRead) {
+      return refuse(Cause::kUnknownConnection);
+    }
+    context_.outcomes.refuse(asker, id, not_yet_read());
+    return;
+  }
+  switch (found->stage()) {
+    case Stage::kUp:
+      context_.outcomes.tell(asker, connected_outcome(*found), found->ends.get());
+      return;
+    case Stage::kHeld: return refuse(Cause::kChangeUnderWay);  // an earlier commit
+    case Stage::kReleasing: return refuse(Cause::kBeingReleased);
+    case Stage::kBegun: return refuse(Cause::kNotConnected);
+  }
 }
 
 // ===== leaves =====

@@ -27,6 +27,8 @@ class CallRequests {
            const Contract& contract, TimePoint now);
 
  private:
+  // `found`: null, or the connection of that id.
+  void commit_what_is_not_held(const Asker& asker, ConnectionId id, const Connection* found);
   // Returns the named connection if it is up and no procedure is under way. Otherwise refuses the
   // request and returns null.
   Connection* find_changeable(const Asker& asker, ConnectionId id);

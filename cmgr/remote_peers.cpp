@@ -17,6 +17,8 @@
 namespace xbind::cmgr {
 namespace {
 
+constexpr std::size_t kReasonOctetsMax = 400;  // of a refusal that is cached
+
 RouteReply reply_from(RouteQuery query, const v2::RouteAnswer& answer) {
   RouteReply reply;
   reply.query = std::move(query);
@@ -26,6 +28,8 @@ RouteReply reply_from(RouteQuery query, const v2::RouteAnswer& answer) {
     reply.cause = cause == Cause::kNone ? Cause::kNoRouteObject : cause;
     reply.element = why.element.in();
     reply.free = why.free;
+    if (cause == Cause::kInvalidRequest)
+      reply.reason = printable(why.reason.in(), kReasonOctetsMax);
     return reply;
   }
   const v2::RouteFound& found = answer.found();

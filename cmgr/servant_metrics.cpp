@@ -162,7 +162,7 @@ constexpr MetricRow<ManagerReading> kManagerMetrics[] = {
     {"reroutes_failed", MetricKind::kCounter, "", "Times that another path could not be had.",
      [](const ManagerReading& at) { return at.calls.reroutes_failed; }},
     {"broken", MetricKind::kCounter, "",
-     "Times that a connection's path was down and no other could be had.",
+     "Times that a connection's path was down and the connection stayed on it.",
      [](const ManagerReading& at) { return at.calls.broken; }},
     {"unknown", MetricKind::kCounter, "",
      "Times that a connection's path led over an unknown switch and no other could be had.",

@@ -39,6 +39,9 @@ std::string explain(const Outcome& outcome) {
     return std::string{to_string(outcome.kind)} + explain(outcome.owed);
   }
   std::string text{to_string(outcome.cause)};
+  // The reason of a peer may be such an explanation itself (idl/types.idl, Refusal).
+  const bool has_reason =
+      !outcome.reason.empty() && !outcome.reason.starts_with(to_string(outcome.cause));
   if (!outcome.element.empty()) text += fmt::format(" at {}", outcome.element);
   switch (outcome.cause) {
     case Cause::kNoBandwidth:
@@ -50,16 +53,14 @@ std::string explain(const Outcome& outcome) {
     case Cause::kSwitchRefused: text += fmt::format(": GSMP failure {}", outcome.asked); break;
     case Cause::kNoLabel:
     case Cause::kBusy:
-      // The reason of a peer may be such an explanation itself (idl/types.idl, Refusal).
-      if (!outcome.reason.empty() && !outcome.reason.starts_with(to_string(outcome.cause))) {
-        text += ": " + outcome.reason;
-      }
+      if (has_reason) text += ": " + outcome.reason;
       break;
     case Cause::kInvalidRequest:
-      if (!outcome.reason.empty()) {
+      if (has_reason) {
         text += ": " + outcome.reason;
-      } else if (outcome.asked != 0 || outcome.free != 0)
+      } else if (outcome.asked != 0 || outcome.free != 0) {
         text += fmt::format(": {}", outcome.asked);
+      }
       break;
     case Cause::kUnknownConnection:
     case Cause::kHoldExpired:

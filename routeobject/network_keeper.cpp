@@ -35,15 +35,25 @@ std::string words(const LinkDifference& link) {
                      link.second_end.output_port);
 }
 
-// A switch is drained as a whole; also, in effect, one whose links are all drained or gone.
-Result<void> check_drained(const SwitchDifference& at, const RouteService& routes) {
+bool all_links_drained(const std::string& switch_name, const LinkReports& reports) {
+  for (auto link = reports.lower_bound({switch_name, PortId{}});
+       link != reports.end() && link->first.switch_name == switch_name; ++link) {
+    if (!link->second.condition.drained) return false;
+  }
+  return true;
+}
+
+// A switch is drained as a whole; also, in effect, one whose links are all drained, or that has
+// none.
+Result<void> check_drained(const SwitchDifference& at, const RouteService& routes,
+                           const LinkReports& reports) {
   if (at.change == ElementChange::kAdded) return {};
   if (at.change == ElementChange::kChanged && at.endpoint_after) return {};
   const auto drains = routes.drains();
   const auto drained = [&](PortId port) {
     return std::ranges::find(drains, PathElement{at.name, port}) != drains.end();
   };
-  if (drained(PortId{})) return {};
+  if (drained(PortId{}) || all_links_drained(at.name, reports)) return {};
   if (at.change == ElementChange::kChanged && drained(kEndpointPort)) return {};
   return fail(ErrorCode::kBadInput, "{} is not drained, it cannot {}", at.name,
               at.change == ElementChange::kRemoved ? "be removed" : "lose its endpoint");
@@ -73,10 +83,32 @@ Result<void> check_link(const LinkDifference& link, std::uint64_t used_now,
 Result<void> check(const NetworkPlan& plan, const RouteService& routes) {
   const LinkReports reports = reports_of(routes);
   for (const SwitchDifference& at : plan.difference.switches) {
-    if (auto good = check_drained(at, routes); !good) return good;
+    if (auto good = check_drained(at, routes, reports); !good) return good;
   }
   for (std::size_t i = 0; i < plan.difference.links.size(); ++i) {
     if (auto good = check_link(plan.difference.links[i], plan.used[i], reports); !good) return good;
+  }
+  return {};
+}
+
+// Refuses a new line at a port that the switch does not have, as far as it has reported its ports.
+Result<void> check_port(const PathElement& end, const RouteService& routes) {
+  const std::vector<PortId> ports = routes.reported_ports(end.switch_name);
+  if (ports.empty() || std::ranges::binary_search(ports, end.output_port)) return {};
+  return fail(ErrorCode::kNotFound, "'{}' has no port {}: its switch reports {}", end.switch_name,
+              end.output_port, words_of_ports(ports));
+}
+
+Result<void> check_ports(const TopologyDifference& difference, const RouteService& routes) {
+  for (const SwitchDifference& at : difference.switches) {
+    if (at.endpoint_before || !at.endpoint_after) continue;
+    if (auto good = check_port({at.name, kEndpointPort}, routes); !good) return good;
+  }
+  for (const LinkDifference& link : difference.links) {
+    if (link.change != ElementChange::kAdded) continue;
+    for (const PathElement& end : {link.first_end, link.second_end}) {
+      if (auto good = check_port(end, routes); !good) return good;
+    }
   }
   return {};
 }
@@ -86,10 +118,14 @@ Result<void> check(const NetworkPlan& plan, const RouteService& routes) {
 Result<NetworkKeeper::Planned> NetworkKeeper::planned(const NetworkEdit& edit) const {
   const std::uint64_t version = routes_.condition()->state.network_version;
   const auto network = routes_.topology();
-  auto made = edited(*network, edit, options_.import);
+  auto made = edited(*network, edit, options_.import,
+                     [&](const std::string& name) { return routes_.reported_ports(name); });
   if (!made) return tl::make_unexpected(std::move(made).error());
   auto differs = difference(*network, made->topology);
   if (!differs) return tl::make_unexpected(std::move(differs).error());
+  if (auto good = check_ports(*differs, routes_); !good) {
+    return tl::make_unexpected(std::move(good).error());
+  }
   NetworkPlan plan{version, std::move(*differs), {}, std::move(made->notes)};
   const LinkReports reports = plan.difference.links.empty() ? LinkReports{} : reports_of(routes_);
   for (const LinkDifference& link : plan.difference.links) {
@@ -103,7 +139,16 @@ Result<NetworkKeeper::Planned> NetworkKeeper::planned(const NetworkEdit& edit) c
 Result<NetworkPlan> NetworkKeeper::plan(const NetworkEdit& edit) const {
   auto made = planned(edit);
   if (!made) return tl::make_unexpected(std::move(made).error());
-  return std::move(made->plan);
+  NetworkPlan& plan = made->plan;
+  const LinkReports reports = plan.difference.links.empty() ? LinkReports{} : reports_of(routes_);
+  for (std::size_t i = 0; i < plan.difference.links.size(); ++i) {
+    const LinkDifference& link = plan.difference.links[i];
+    if (link.change != ElementChange::kChanged) continue;
+    if (const auto good = check_link(link, plan.used[i], reports); !good) {
+      plan.notes.push_back("it is refused unless it is forced: " + good.error().text);
+    }
+  }
+  return std::move(plan);
 }
 
 Result<NetworkPlan> NetworkKeeper::change(const NetworkEdit& edit, std::uint64_t network_version,

@@ -24,7 +24,9 @@ struct NetworkPlan {
   // By link of the difference: what its calls use of it, in the direction with more of them, as
   // last reported; cells/s.
   std::vector<std::uint64_t> used;
-  std::vector<std::string> notes;  // on an imported file
+  // On an imported file, and why change() refuses the plan unless it is forced, apart from what is
+  // not drained.
+  std::vector<std::string> notes;
 };
 
 class NetworkKeeper {
@@ -39,7 +41,8 @@ class NetworkKeeper {
   NetworkKeeper(RouteService& routes, Options options)
       : routes_(routes), options_(std::move(options)) {}
 
-  // Compares; changes nothing. Errors of edited() and difference().
+  // Compares; changes nothing. Errors of edited() and difference(). kNotFound also: a new line at a
+  // port that the switch does not have, as far as it has reported its ports.
   Result<NetworkPlan> plan(const NetworkEdit& edit) const;
   // Applies the edit whole or not at all. kBadInput also: the network's version is neither
   // `network_version` nor is that 0; the network could not be stored; and, unless `force`:

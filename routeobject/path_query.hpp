@@ -22,6 +22,8 @@
 
 namespace xbind {
 
+// Enough for both ends of every link that one change of the network may remove
+// (kNetworkChangesMax).
 inline constexpr std::size_t kPathAvoidMax = 4096;
 inline constexpr std::size_t kPathRequiredMax = 8;
 // Partial paths that a search holds at most, of 64 octets each. Only two kinds of queries hold any:

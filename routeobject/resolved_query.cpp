@@ -111,7 +111,9 @@ class Resolver {
       } else {
         continue;
       }
-      resolved_.avoided.push_back(words_of(element));
+      if (++resolved_.avoided_count <= kAvoidedNamed) {
+        resolved_.avoided.push_back(words_of(element));
+      }
     }
     return std::nullopt;
   }
@@ -268,6 +270,8 @@ PathRefusal why_none(const RouteGraph& graph, const PathQuery& query,
     std::string_view glue = " that";
     if (!resolved.avoided.empty()) {
       text += fmt::format(" that avoids {}", fmt::join(resolved.avoided, ", "));
+      const std::size_t more = resolved.avoided_count - resolved.avoided.size();
+      if (more != 0) text += fmt::format(" and {} more", more);
       glue = " and";
     }
     if (query.disjoint != Disjoint::kNo) {

@@ -2,6 +2,7 @@
 // of constrained_path.cpp and alternates.cpp.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -12,10 +13,14 @@
 
 namespace xbind {
 
+inline constexpr std::size_t kAvoidedNamed = 16;  // in a refusal
+
 struct ResolvedQuery {
   SearchSpec spec;
-  std::string ends;                  // "host-a -> host-b"
-  std::vector<std::string> avoided;  // "switch-1 port 2": elements of `avoid` in the topology
+  std::string ends;  // "host-a -> host-b"
+  // "switch-1 port 2": elements of `avoid` in the topology, the first kAvoidedNamed of them.
+  std::vector<std::string> avoided;
+  std::size_t avoided_count = 0;  // all of them
 };
 
 tl::expected<ResolvedQuery, PathRefusal> resolve(const RouteGraph& graph, const PathQuery& query);

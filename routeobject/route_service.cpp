@@ -208,6 +208,11 @@ std::vector<PathElement> RouteService::drains() const {
   return router_.drains();
 }
 
+std::vector<PortId> RouteService::reported_ports(std::string_view switch_name) const {
+  const std::lock_guard lock(changing_);
+  return router_.reported_ports(switch_name);
+}
+
 std::vector<RouteService::ReportAge> RouteService::report_ages(TimePoint now) const {
   const std::lock_guard lock(changing_);
   std::vector<ReportAge> ages;

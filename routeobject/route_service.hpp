@@ -29,10 +29,10 @@
 
 namespace xbind {
 
-inline constexpr std::size_t kRouteQueriesMax = 4096;      // of one batch
-inline constexpr std::size_t kRouteAvoidMax = 16;          // elements of one query
-inline constexpr std::size_t kRouteDisjointHopsMax = 256;  // of the other path
-inline constexpr std::size_t kRouteLinksMax = 10'000;      // returned at a time
+inline constexpr std::size_t kRouteQueriesMax = 4096;         // of one batch
+inline constexpr std::size_t kRouteAvoidMax = kPathAvoidMax;  // elements of one query
+inline constexpr std::size_t kRouteDisjointHopsMax = 256;     // of the other path
+inline constexpr std::size_t kRouteLinksMax = 10'000;         // returned at a time
 // Partial paths for all searches of one batch: enough for 16 queries that are too hard.
 inline constexpr std::size_t kRouteBatchLabelsMax = 16 * kPathLabelsMax;
 inline constexpr std::uint32_t kRouteValidityMsDefault =
@@ -89,8 +89,9 @@ class RouteService {
   // As Router::replace_network(): what it removes is reported as drained for two validity times.
   // Queries under way end with the network that they began with.
   void replace_network(Topology topology, TimePoint now);
-  // As Router::drains().
+  // As Router::drains() and Router::reported_ports().
   std::vector<PathElement> drains() const;
+  std::vector<PortId> reported_ports(std::string_view switch_name) const;
 
   // The age of each switch's latest report that was not stale; only switches that have reported, in
   // the topology's order.

@@ -129,6 +129,9 @@ class Router {
   std::vector<PathElement> drains() const;
   // The unknown switches, in the topology's order.
   std::vector<UnknownSwitch> unknown_switches(TimePoint now) const;
+  // All ports of the switch in its latest report that had any, ascending; empty: it has not
+  // reported, or the topology has no such switch.
+  std::vector<PortId> reported_ports(std::string_view switch_name) const;
 
   const Topology& topology() const { return *topology_; }
   const std::shared_ptr<const Topology>& topology_pointer() const { return topology_; }

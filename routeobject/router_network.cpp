@@ -41,6 +41,14 @@ void Router::replace_network(std::shared_ptr<const Topology> topology, TimePoint
   condition_ = std::move(next);
 }
 
+std::vector<PortId> Router::reported_ports(std::string_view switch_name) const {
+  std::vector<PortId> ports;
+  const auto at = topology_->find(switch_name);
+  if (!at) return ports;
+  for (const PortReport& port : switches_[*at].ports_reported) ports.push_back(port.port);
+  return ports;
+}
+
 RouterChange Router::whole_state() const {
   RouterChange all;
   for (std::uint32_t link = 0; link < links_.size(); ++link) {

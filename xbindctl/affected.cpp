@@ -17,7 +17,9 @@ namespace xbind::ctl {
 namespace {
 
 constexpr std::size_t kQueriesAtATime = 256;
-constexpr std::size_t kAvoidedMax = 16;  // of one query (idl/route_object.idl)
+constexpr std::size_t kAvoidedMax = 4'096;  // of one query (idl/route_object.idl)
+// Elements to avoid of all queries at a time: below 5 MiB of a message, which may have 16.
+constexpr std::size_t kAvoidedAtATime = 65'536;
 
 bool leads_over(const v2::ConnectionState& state, const PathElement& lost) {
   for (CORBA::ULong i = 0; i < state.hops.length(); ++i) {
@@ -35,21 +37,24 @@ bool leads_over(const v2::ConnectionState& state, const Lost& lost) {
   return std::ranges::any_of(lost, [&](const PathElement& it) { return leads_over(state, it); });
 }
 
-// Calls with these in common have the same answer: from, to, cells/s, the elements to avoid.
-using Kind = std::tuple<std::string, std::string, std::uint64_t, std::vector<PathElement>>;
-Kind kind_of(const CallRow& row, const std::vector<PathElement>& avoid) {
-  return {row.from, row.to, std::max(row.cells_per_s, row.reverse_cells_per_s), avoid};
+// Calls with these in common have the same answer: from, to, cells/s.
+using Kind = std::tuple<std::string, std::string, std::uint64_t>;
+Kind kind_of(const CallRow& row) {
+  return {row.from, row.to, std::max(row.cells_per_s, row.reverse_cells_per_s)};
 }
 
 using Reasons = std::map<Kind, std::string>;  // why there is no other path; empty: there is one
 
-Reasons ask_paths(v2::RouteObject_ptr route_object, Reasons reasons) {
+Reasons ask_paths(v2::RouteObject_ptr route_object, const std::vector<PathElement>& avoid,
+                  Reasons reasons) {
+  const std::size_t at_a_time =
+      std::min(kQueriesAtATime, kAvoidedAtATime / std::max<std::size_t>(1, avoid.size()));
   for (auto next = reasons.begin(); next != reasons.end();) {
     v2::RouteQuerySeq queries;
     std::vector<std::string*> targets;
-    for (; next != reasons.end() && targets.size() < kQueriesAtATime; ++next) {
+    for (; next != reasons.end() && targets.size() < at_a_time; ++next) {
       RouteWish wish{std::get<0>(next->first), std::get<1>(next->first), std::get<2>(next->first)};
-      wish.avoid = std::get<3>(next->first);
+      wish.avoid = avoid;
       queries.length(queries.length() + 1);
       queries[queries.length() - 1] = query_of(wish);
       targets.push_back(&next->second);
@@ -69,26 +74,18 @@ Reasons ask_paths(v2::RouteObject_ptr route_object, Reasons reasons) {
   return reasons;
 }
 
-// A call with the elements that it uses first, then others, as many as a query may avoid.
-struct Found {
-  AffectedCall call;
-  std::vector<const Lost*> used;
+// All of `lost`. A link is avoided in both directions by either of its ends.
+OrFailure<std::vector<PathElement>> avoided(const std::vector<Lost>& lost) {
   std::vector<PathElement> avoid;
-};
-
-std::vector<PathElement> avoided(const std::vector<const Lost*>& used,
-                                 const std::vector<Lost>& lost) {
-  std::vector<PathElement> avoid;
-  const auto add = [&](const Lost& it) {
-    if (avoid.size() + it.size() > kAvoidedMax) return;
-    for (const PathElement& element : it) {
-      if (std::ranges::find(avoid, element) == avoid.end()) avoid.push_back(element);
-    }
-  };
-  for (const Lost* it : used) add(*it);
-  for (const Lost& it : lost) add(it);
+  for (const Lost& it : lost) avoid.push_back(it.front());
   std::ranges::sort(avoid);
-  return avoid;
+  const auto repeated = std::ranges::unique(avoid);
+  avoid.erase(repeated.begin(), repeated.end());
+  if (avoid.size() <= kAvoidedMax) return avoid;
+  return failed(ErrorCode::kExhausted,
+                fmt::format("{} elements would be lost, paths are found around {} at most",
+                            avoid.size(), kAvoidedMax),
+                "change the network in several steps");
 }
 
 // Why the call cannot move, whatever paths there are; empty: it may.
@@ -131,34 +128,33 @@ OrFailure<Lost> lost_element(v2::RouteObject_ptr route_object, const PathElement
 OrFailure<AffectedCalls> affected_calls(const client::TwoWay& manager,
                                         v2::RouteObject_ptr route_object,
                                         const std::vector<Lost>& lost) {
-  std::vector<Found> found;
+  const auto avoid = avoided(lost);
+  if (!avoid) return tl::make_unexpected(avoid.error());
   AffectedCalls result;
   const auto listed = manager.for_each_connection({}, [&](const v2::ConnectionState& state) {
     ++result.all;
-    Found one;
+    std::vector<const Lost*> used;
     for (const Lost& it : lost) {
-      if (leads_over(state, it)) one.used.push_back(&it);
+      if (leads_over(state, it)) used.push_back(&it);
     }
-    if (one.used.empty()) return;
-    one.call.row = row_of_call(state);
-    one.call.why = fixed_by(one.call.row, one.used);
-    one.avoid = avoided(one.used, lost);
-    found.push_back(std::move(one));
+    if (used.empty()) return;
+    AffectedCall& call = result.calls.emplace_back();
+    call.row = row_of_call(state);
+    call.why = fixed_by(call.row, used);
   });
   if (!listed) return failed(listed.error(), peer_of(manager));
   Reasons reasons;
-  for (const Found& it : found) {
-    if (it.call.why.empty()) reasons.emplace(kind_of(it.call.row, it.avoid), "");
+  for (const AffectedCall& call : result.calls) {
+    if (call.why.empty()) reasons.emplace(kind_of(call.row), "");
   }
   const Peer peer = peer_of(PeerKind::kRouteObject, "the RouteObject", route_object);
   auto asked = told_by(peer, route_object, [&]() -> OrFailure<Reasons> {
-    return ask_paths(route_object, std::move(reasons));
+    return ask_paths(route_object, *avoid, std::move(reasons));
   });
   if (!asked) return tl::make_unexpected(asked.error());
-  for (Found& it : found) {
-    if (it.call.why.empty()) it.call.why = asked->at(kind_of(it.call.row, it.avoid));
-    it.call.moves = it.call.why.empty();
-    result.calls.push_back(std::move(it.call));
+  for (AffectedCall& call : result.calls) {
+    if (call.why.empty()) call.why = asked->at(kind_of(call.row));
+    call.moves = call.why.empty();
   }
   return result;
 }

@@ -31,9 +31,9 @@ struct AffectedCalls {
 // no such switch. Lets the ORB's exceptions pass.
 OrFailure<Lost> lost_element(v2::RouteObject_ptr route_object, const PathElement& lost);
 
-// The manager's calls that lead over one of `lost`; whether each has another path is judged with
-// the others at their places, and for the first 16 elements of each call's own. Waits for both
-// peers.
+// The manager's calls that lead over one of `lost`. Whether each has another path, around all of
+// `lost`, is judged with the others at their places. kExhausted: more elements are lost than a
+// query may avoid. Waits for both peers.
 OrFailure<AffectedCalls> affected_calls(const client::TwoWay& manager,
                                         v2::RouteObject_ptr route_object,
                                         const std::vector<Lost>& lost);

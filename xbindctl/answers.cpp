@@ -71,6 +71,28 @@ const char* condition_word(v2::PathCondition condition) {
   }
 }
 
+// As the manager decides: cmgr/procedures/path_watch.cpp.
+const char* why_it_stays(const v2::ConnectionState& state) {
+  if (state.leaves.length() != 0 || state.to_end.in()[0] == '\0') {
+    return "a call with several destinations does not move to another path";
+  }
+  const v2::HopStateSeq& hops = state.hops;
+  const std::string_view element = state.element.in();
+  for (CORBA::ULong i = 0; i < hops.length(); ++i) {
+    const v2::HopState& hop = hops[i];
+    const bool first = i == 0 || hops[i - 1].leg != hop.leg;
+    const bool last = i + 1 == hops.length() || hops[i + 1].leg != hop.leg;
+    const auto is = [&](CORBA::ULong port) {
+      return element == fmt::format("{} port {}", hop.switch_name.in(), port);
+    };
+    if ((first && is(hop.input_port)) || (last && is(hop.output_port))) {
+      return "every path to this end leads over it";
+    }
+    if ((first || last) && element == hop.switch_name.in()) return "the call begins or ends there";
+  }
+  return "no other path was found";
+}
+
 std::string name_of_cache(CORBA::Octet kind) {
   switch (kind) {
     case v2::cache_labels: return "labels";

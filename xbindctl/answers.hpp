@@ -62,6 +62,9 @@ std::string time_words(std::uint64_t second);
 // "up", "down", "unknown": one of path_*.
 const char* condition_word(v2::PathCondition condition);
 
+// Why a call whose path is down or unknown is still on it, as the end of a sentence.
+const char* why_it_stays(const v2::ConnectionState& state);
+
 // "labels", "routes", ...: one of cache_*.
 std::string name_of_cache(CORBA::Octet kind);
 

@@ -11,6 +11,7 @@
 #include "core/read_file.hpp"
 #include "naming/names.hpp"
 #include "xbindctl/answers.hpp"
+#include "xbindctl/network.hpp"
 
 namespace xbind::ctl {
 namespace {
@@ -73,18 +74,27 @@ RouteWish wish_of(const CommandLine& line, const config::OptionSet& set) {
   return wish;
 }
 
-CallPage::Plan plan_of(const CommandLine& line) {
+OrFailure<CallPage::Plan> plan_of(orb::NameClient& names, const CommandLine& line) {
   const ViewOptions& view = line.view;
-  return {.filter = {.from = view.from,
-                     .to = view.to,
-                     .client = line.client,
-                     .switch_name = view.switch_name,
-                     .phase = phase_of(view.state),
-                     .min_cells_per_s = view.min_cells_per_s},
-          .order = place_of<CallOrder>(view.sort, call_orders()),
-          .reverse = view.reverse,
-          .limit = view.limit,
-          .after = view.after};
+  CallPage::Plan plan{.filter = {.from = view.calls.from,
+                                 .to = view.calls.to,
+                                 .client = line.client,
+                                 .switch_name = view.calls.switch_name,
+                                 .port = PortId{view.calls.port},
+                                 .phase = phase_of(view.calls.state),
+                                 .min_cells_per_s = view.calls.min_cells_per_s},
+                      .order = place_of<CallOrder>(view.sort, call_orders()),
+                      .reverse = view.reverse,
+                      .limit = view.limit,
+                      .after = view.after};
+  if (!view.calls.unusable) return plan;
+  const auto route_object = route_object_of(names, line);
+  if (!route_object) return tl::make_unexpected(route_object.error());
+  auto unusable = told_by(peer_of(*route_object), *route_object,
+                          [&] { return unusable_elements(*route_object); });
+  if (!unusable) return tl::make_unexpected(unusable.error());
+  plan.filter.unusable = std::move(*unusable);
+  return plan;
 }
 
 FitQuestion question_of(const CommandLine& line) {

@@ -32,7 +32,8 @@ std::optional<AggregationChange> change_of(const CommandLine& line, const config
 ConnectRequest request_of(const CommandLine& line, RequestId number);
 PingWish ping_of(const CommandLine& line, std::uint64_t session);
 RouteWish wish_of(const CommandLine& line, const config::OptionSet& set);
-CallPage::Plan plan_of(const CommandLine& line);
+// With --unusable RouteObject is asked what is unusable now.
+OrFailure<CallPage::Plan> plan_of(orb::NameClient& names, const CommandLine& line);
 FitQuestion question_of(const CommandLine& line);
 AlarmWish alarms_of(const CommandLine& line);
 EventWish events_of(const CommandLine& line);

@@ -15,9 +15,31 @@ bool is_destination(const v2::ConnectionState& state, const std::string& end) {
   return false;
 }
 
-bool passes_switch(const v2::ConnectionState& state, const std::string& name) {
+bool passes_switch(const v2::ConnectionState& state, const std::string& name, PortId port) {
   for (CORBA::ULong i = 0; i < state.hops.length(); ++i) {
-    if (name == state.hops[i].switch_name.in()) return true;
+    const v2::HopState& hop = state.hops[i];
+    if (name != hop.switch_name.in()) continue;
+    if (port == PortId{} || port == PortId{hop.input_port} || port == PortId{hop.output_port}) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool passes_unusable(const v2::ConnectionState& state, const UnusableElements& unusable) {
+  const v2::HopStateSeq& hops = state.hops;
+  const auto meets = [&](const char* name, CORBA::ULong port, bool at_an_end) {
+    const auto found = unusable.find({name, PortId{port}});
+    return found != unusable.end() && !(at_an_end && found->second == v2::unusable_drained);
+  };
+  for (CORBA::ULong i = 0; i < hops.length(); ++i) {
+    const char* const name = hops[i].switch_name.in();
+    const bool first = i == 0 || hops[i - 1].leg != hops[i].leg;
+    const bool last = i + 1 == hops.length() || hops[i + 1].leg != hops[i].leg;
+    if (meets(name, hops[i].input_port, first) || meets(name, hops[i].output_port, last) ||
+        meets(name, 0, false)) {
+      return true;
+    }
   }
   return false;
 }
@@ -47,7 +69,8 @@ bool CallFilter::takes(const v2::ConnectionState& state) const {
       std::max(state.resources.cells_per_s, state.reverse_resources.cells_per_s);
   if (most < min_cells_per_s) return false;
   if (!to.empty() && !is_destination(state, to)) return false;
-  return switch_name.empty() || passes_switch(state, switch_name);
+  if (unusable && !passes_unusable(state, *unusable)) return false;
+  return switch_name.empty() || passes_switch(state, switch_name, port);
 }
 
 bool CallPage::before(const CallRow& one, const CallRow& other) const {

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "connection_manager.hh"
+#include "core/path.hpp"
+#include "route_object.hh"
 
 namespace xbind::ctl {
 
@@ -27,13 +30,20 @@ CallRow row_of_call(const v2::ConnectionState& state);
 
 enum class CallOrder : std::uint8_t { kId, kCells, kClient, kFrom, kTo };
 
+// An output port with the line behind it, or a whole switch (port 0), and one of v2::unusable_*.
+using UnusableElements = std::map<PathElement, v2::UnusableReason>;
+
 struct CallFilter {
   std::string from{};  // empty: any; also of the next three
   std::string to{};    // as callee or leaf
   std::string client{};
   std::string switch_name{};
+  PortId port{};  // of that switch; 0: any
   std::optional<v2::PhaseCode> phase{};
   std::uint64_t min_cells_per_s = 0;  // in one of the directions
+  // Only calls that are to leave one of these elements. As for the manager, a drained access line
+  // is none: no path could avoid it. nullopt: all calls.
+  std::optional<UnusableElements> unusable{};
 
   bool takes(const v2::ConnectionState& state) const;
 };

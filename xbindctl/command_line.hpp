@@ -72,16 +72,23 @@ struct SupervisionOptions {
 };
 
 // How results are shown, and which of them.
+// Which calls `calls` shows.
+struct CallChoice {
+  std::string from;  // empty: any, also of the next three
+  std::string to;
+  std::string state;  // one of call_states()
+  std::string switch_name;
+  std::uint32_t port = 0;  // of that switch; 0: any
+  bool unusable = false;   // only those over what is unusable
+  std::uint64_t min_cells_per_s = 0;
+};
+
 struct ViewOptions {
   bool json = false;
   double watch_s = 0;        // pause between two frames; 0: one frame
   std::uint32_t frames = 0;  // number of frames; 0: until Ctrl-C
   bool ids = false;          // calls: only the ids
-  std::string from;          // calls; empty: any, also of the next three
-  std::string to;
-  std::string state;  // one of call_states()
-  std::string switch_name;
-  std::uint64_t min_cells_per_s = 0;
+  CallChoice calls;
   std::string sort;  // one of call_orders()
   bool reverse = false;
   std::uint32_t limit = 0;  // 0: none

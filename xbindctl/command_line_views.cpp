@@ -50,8 +50,8 @@ std::vector<config::Command> view_commands(const Words& service) {
       {"calls",
        {},
        "Prints the calls that the options choose, in an order, page by page.",
-       {"from", "to", "client", "state", "switch", "min-cells-per-s", "sort", "reverse", "limit",
-        "after", "ids", "manager"}},
+       {"from", "to", "client", "state", "switch", "port", "unusable", "min-cells-per-s", "sort",
+        "reverse", "limit", "after", "ids", "routeobject", "manager"}},
       {"call",
        {"ID"},
        "Prints all about one call: path, labels and contract, and what each SwitchServer's ledger "
@@ -79,7 +79,7 @@ std::vector<config::Command> view_commands(const Words& service) {
       {"what-if",
        {"SWITCH", "[PORT]"},
        "Prints the calls that would have to move if a switch or link were lost, and those that "
-       "have no other path.",
+       "cannot.",
        {"routeobject", "manager"}},
       {"trace",
        {"[ID]"},
@@ -132,12 +132,17 @@ void declare_views(config::OptionSet& set, ViewOptions& view) {
   set.add_uint("frames", &view.frames, 0, {0, 1'000'000},
                "With --watch and for top: ends after that many times; 0: never.");
   set.add_flag("ids", &view.ids, "Prints only the ids, one a line.");
-  set.add_string("from", &view.from, "", "Only calls from this endpoint.");
-  set.add_string("to", &view.to, "", "Only calls to this endpoint, as callee or leaf.");
-  set.add_choice("state", &view.state, call_states().front(), call_states(),
+  set.add_string("from", &view.calls.from, "", "Only calls from this endpoint.");
+  set.add_string("to", &view.calls.to, "", "Only calls to this endpoint, as callee or leaf.");
+  set.add_choice("state", &view.calls.state, call_states().front(), call_states(),
                  "Only calls in this state.");
-  set.add_string("switch", &view.switch_name, "", "Only calls through this switch.");
-  set.add_uint("min-cells-per-s", &view.min_cells_per_s, 0, {0, 0xffff'ffff},
+  set.add_string("switch", &view.calls.switch_name, "", "Only calls through this switch.");
+  set.add_uint("port", &view.calls.port, 0, {0, 0xffff'ffff},
+               "With --switch: only calls through this port of it; 0: any.");
+  set.add_flag("unusable", &view.calls.unusable,
+               "Only calls over a switch or line that is down, unknown or drained: those of the "
+               "alarm calls-without-path.");
+  set.add_uint("min-cells-per-s", &view.calls.min_cells_per_s, 0, {0, 0xffff'ffff},
                "Only calls that take at least this rate in one of their directions, in cells a "
                "second.");
   set.add_choice("sort", &view.sort, call_orders().front(), call_orders(),
@@ -190,6 +195,7 @@ std::optional<std::string> check_views(const CommandLine& line, const config::Op
   if (set.given("frames") && repeatable(line.verb()) && view.watch_s == 0 && line.verb() != "top") {
     return "frames goes with watch";
   }
+  if (view.calls.port != 0 && view.calls.switch_name.empty()) return "port goes with switch";
   if (view.ids && view.json) return "ids and json exclude each other";
   if (line.connect.quiet && view.json) return "quiet and json exclude each other";
   if (line.verb() == "completion" && line.words[1] != "bash" && line.words[1] != "zsh") {

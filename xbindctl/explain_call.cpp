@@ -231,8 +231,8 @@ int explain_call(const client::TwoWay& manager, ConnectionId connection, const R
   if (state.up_since_s != 0) say("it is up since " + time_words(state.up_since_s));
   if (state.changed_s != 0) say("it was changed at " + time_words(state.changed_s));
   if (state.condition != v2::path_up) {
-    say(fmt::format("its path is {} at {}, and there is no other", condition_word(state.condition),
-                    state.element.in()));
+    say(fmt::format("its path is {} at {}: {}", condition_word(state.condition), state.element.in(),
+                    why_it_stays(state)));
   }
   if (state.reroutes != 0) {
     say(fmt::format("it has moved to another path {}", counted(state.reroutes, "time")));
@@ -257,15 +257,17 @@ Told explain_call_document(const client::TwoWay& manager, ConnectionId connectio
   const auto story = story_of(manager, std::move(*known), recorded);
   if (!story) return tl::make_unexpected(story.error());
   const v2::ConnectionState& state = story->state.in();
-  return Document{{{"id", digits(state.connection)},
-                   {"state", words_of_phase(state.phase)},
-                   {"meaning", std::string{words_of(state.phase).meaning}},
-                   {"up_since_s", state.up_since_s},
-                   {"changed_s", state.changed_s},
-                   {"reroutes", state.reroutes},
-                   {"condition", condition_word(state.condition)},
-                   {"element", text(state.element.in())},
-                   {"stages", json_of(story->stages)}}};
+  return Document{
+      {{"id", digits(state.connection)},
+       {"state", words_of_phase(state.phase)},
+       {"meaning", std::string{words_of(state.phase).meaning}},
+       {"up_since_s", state.up_since_s},
+       {"changed_s", state.changed_s},
+       {"reroutes", state.reroutes},
+       {"condition", condition_word(state.condition)},
+       {"element", text(state.element.in())},
+       {"why_it_stays", state.condition == v2::path_up ? Json(nullptr) : Json(why_it_stays(state))},
+       {"stages", json_of(story->stages)}}};
 }
 
 }  // namespace xbind::ctl

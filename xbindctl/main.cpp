@@ -148,7 +148,10 @@ int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameCli
   if (verb == "release") return ctl::release_many(manager, ctl::client_of(line));
   if (verb == "clear") return ctl::clear(manager, connection);
   if (verb == "outcome") return ctl::outcome(manager, words[1], RequestId{line.id});
-  if (verb == "calls") return ctl::calls(manager, ctl::plan_of(line), line.view.ids);
+  if (verb == "calls") {
+    const auto plan = ctl::plan_of(names, line);
+    return plan ? ctl::calls(manager, *plan, line.view.ids) : ctl::explain(plan.error());
+  }
   if (const auto exit_code = ask_about_call(line, names, manager)) return *exit_code;
   if (verb == "what-if") {
     const auto route_object = ctl::route_object_of(names, line);

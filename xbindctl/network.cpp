@@ -11,6 +11,7 @@ namespace xbind::ctl {
 namespace {
 
 constexpr CORBA::ULong kLinksPage = 1'000;
+constexpr int kReadingsMax = 16;
 
 void fill(const std::vector<PathElement>& elements, v2::RouteElementSeq& out) {
   out.length(static_cast<CORBA::ULong>(elements.size()));
@@ -113,6 +114,31 @@ void for_each_switch(v2::RouteObject_ptr route_object,
     for (CORBA::ULong i = 0; i < page->length(); ++i) visit(page.in()[i].in());
     first += page->length();
   }
+}
+
+OrFailure<UnusableElements> unusable_elements(v2::RouteObject_ptr route_object) {
+  UnusableElements elements;
+  std::uint64_t version = 0;
+  int changes = 0;  // between two pages: from the beginning
+  for (CORBA::ULong first = 0; changes < kReadingsMax;) {
+    const v2::TopologyState_var page = route_object->unusable_elements(first, kLinksPage);
+    if (first != 0 && page->topology_version != version) {
+      elements.clear();
+      first = 0;
+      ++changes;
+      continue;
+    }
+    version = page->topology_version;
+    if (page->unusable.length() == 0) return elements;
+    for (CORBA::ULong i = 0; i < page->unusable.length(); ++i) {
+      const v2::UnusableElement& it = page->unusable[i];
+      elements[{it.element.switch_name.in(), PortId{it.element.output_port}}] = it.why;
+    }
+    first += page->unusable.length();
+  }
+  return failed(ErrorCode::kExhausted,
+                fmt::format("the network has changed {} times while it was read", changes),
+                "try again");
 }
 
 std::optional<std::string> unknown_among(v2::RouteObject_ptr route_object,

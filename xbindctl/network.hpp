@@ -11,6 +11,7 @@
 
 #include "core/path.hpp"
 #include "route_object.hh"
+#include "xbindctl/call_filter.hpp"
 #include "xbindctl/commands.hpp"
 
 namespace xbind::ctl {
@@ -49,6 +50,10 @@ void for_each_link(v2::RouteObject_ptr route_object,
 
 void for_each_switch(v2::RouteObject_ptr route_object,
                      const std::function<void(const std::string&)>& visit);
+
+// What is down, drained or unknown now. kExhausted: it changes faster than it is read. Lets the
+// ORB's exceptions pass.
+OrFailure<UnusableElements> unusable_elements(v2::RouteObject_ptr route_object);
 
 // RouteObject ignores unknown elements to avoid, because the caller's topology may be older. In an
 // operator's command an unknown element is a typing error. Returns the first one as text.

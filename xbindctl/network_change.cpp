@@ -65,21 +65,20 @@ class NetworkChange {
 
   OrFailure<NetworkChanged> run() {
     if (auto planned = plan(); !planned) return tl::make_unexpected(planned.error());
-    if (wish_.dry_run) return std::move(result_);
-    auto moved = move_calls();
-    if (!moved) {
-      undrain();
-      return tl::make_unexpected(moved.error());
+    if (wish_.dry_run) {
+      if (const auto stuck = refusal_of_stuck(); stuck && !wish_.force) {
+        result_.refused = stuck->text;
+      }
+      return std::move(result_);
     }
+    auto moved = move_calls();
+    if (!moved) return given_up(moved.error());
     auto applied = told_by(peer_, route_object_, [&]() -> OrFailure<bool> {
       result_.difference =
           operations_->change_network(wish_.edit, result_.difference->network_version, wish_.force);
       return true;
     });
-    if (!applied) {
-      undrain();
-      return tl::make_unexpected(applied.error());
-    }
+    if (!applied) return given_up(applied.error());
     result_.applied = true;
     spread_rates();
     return std::move(result_);
@@ -96,7 +95,9 @@ class NetworkChange {
     lost_ = lost_in(result_.difference.in());
     if (lost_.empty()) return true;
     if (auto found = find_managers(); !found) return found;
-    return look(&result_.managers);
+    auto looked = look(&result_.managers);
+    planned_ = ids_left();
+    return looked;
   }
 
   OrFailure<bool> find_managers() {
@@ -117,6 +118,7 @@ class NetworkChange {
   // warning.
   OrFailure<bool> look(std::vector<ManagerCalls>* into) {
     left_.clear();
+    looked_ = false;
     for (const Manager& manager : managers_) {
       auto affected = affected_calls(manager.two_way, route_object_, lost_);
       if (affected) {
@@ -129,14 +131,14 @@ class NetworkChange {
       result_.warnings.push_back(
           fmt::format("calls of {} are not looked at: {}", manager.path, affected.error().text));
     }
+    looked_ = true;
     return true;
   }
 
   OrFailure<bool> move_calls() {
     if (lost_.empty()) return true;
     if (!wish_.force) {
-      if (auto stuck = refusal("cannot move", [](const AffectedCall& call) { return !call.moves; }))
-        return tl::make_unexpected(std::move(*stuck));
+      if (auto stuck = refusal_of_stuck()) return tl::make_unexpected(std::move(*stuck));
     }
     if (auto drained = drain(); !drained) return drained;
     if (wish_.force) end_calls([](const AffectedCall& call) { return !call.moves; });
@@ -150,16 +152,51 @@ class NetworkChange {
     }
     const auto any = [](const AffectedCall&) { return true; };
     if (!wish_.force) {
-      return tl::make_unexpected(
-          *refusal(fmt::format("have not moved within {:g} s", wish_.wait_s), any));
+      return tl::make_unexpected(*refusal(fmt::format("have not moved within {:g} s", wish_.wait_s),
+                                          "the network is not changed", any));
     }
     end_calls(any);
     return true;
   }
 
+  // The change is given up: undrains, and says what has become of the calls meanwhile.
+  tl::unexpected<Failure> given_up(Failure why) {
+    const bool drained = !drained_here_.empty();
+    undrain();
+    const std::vector<std::uint64_t>& ended = result_.ended;
+    if (!ended.empty()) {
+      why.text += fmt::format("; {} ended by force: {}", counted(ended.size(), "call"),
+                              fmt::join(ended, ", "));
+    }
+    const std::set<Id> left = ids_left();
+    const auto gone = std::ranges::count_if(planned_, [&](const Id& id) {
+      return !left.contains(id) && std::ranges::find(ended, id.second) == ended.end();
+    });
+    if (drained && !looked_) {
+      why.text += "; calls that have left what would be removed are not moved back";
+    } else if (drained && gone != 0) {
+      why.text += fmt::format("; {} had left what would be removed and will not be moved back",
+                              counted(static_cast<std::uint64_t>(gone), "call"));
+    }
+    return tl::make_unexpected(std::move(why));
+  }
+
+  using Id = std::pair<const Manager*, std::uint64_t>;
+  std::set<Id> ids_left() const {
+    std::set<Id> ids;
+    for (const auto& [manager, call] : left_) ids.emplace(manager, call.row.id);
+    return ids;
+  }
+
+  std::optional<Failure> refusal_of_stuck() const {
+    return refusal("cannot move", "nothing is changed",
+                   [](const AffectedCall& call) { return !call.moves; });
+  }
+
   // Of the calls that are left, those that match; nullopt: none does.
   template <class Match>
-  std::optional<Failure> refusal(const std::string& what, Match match) const {
+  std::optional<Failure> refusal(const std::string& what, const std::string& consequence,
+                                 Match match) const {
     std::vector<std::string> ids;
     std::set<std::string> reasons;
     std::size_t count = 0;
@@ -173,7 +210,7 @@ class NetworkChange {
     std::string text = fmt::format("{} over what would be removed {}: {}{}", counted(count, "call"),
                                    what, fmt::join(ids, ", "), count > ids.size() ? ", ..." : "");
     if (!reasons.empty()) text += fmt::format(" ({})", fmt::join(reasons, "; "));
-    return failed(ErrorCode::kExhausted, text + "; nothing is changed",
+    return failed(ErrorCode::kExhausted, fmt::format("{}; {}", text, consequence),
                   "release these calls, or use --force, which ends them")
         .value();
   }
@@ -204,14 +241,20 @@ class NetworkChange {
           at->second = at->second && link.drained;
         }
       });
+      const auto unusable = unusable_elements(route_object_);
+      if (!unusable) return tl::make_unexpected(unusable.error());
+      for (const auto& [element, why] : *unusable) {  // access lines are among them
+        if (why == v2::unusable_drained) drained.try_emplace(element, true);
+      }
       for (const Lost& it : lost_) {
         const PathElement& first = it.front();
         const bool whole_switch = first.output_port == PortId{};
         const bool before = whole_switch
                                 ? whole.contains(first.switch_name) && whole[first.switch_name]
                                 : drained.contains(first) && drained[first];
+        if (before) continue;
         operations_->drain(wire(first), true);
-        if (!before) drained_here_.push_back(first);
+        drained_here_.push_back(first);
       }
       return true;
     });
@@ -298,7 +341,9 @@ class NetworkChange {
   std::vector<Manager> managers_;
   std::vector<Lost> lost_;
   std::vector<std::pair<const Manager*, AffectedCall>> left_;  // at the last look
-  std::set<std::string> silent_;                               // managers
+  bool looked_ = false;                                        // the last look was at all managers
+  std::set<Id> planned_;          // calls over what is removed, before anything was drained
+  std::set<std::string> silent_;  // managers
   std::vector<PathElement> drained_here_;
   NetworkChanged result_;
 };

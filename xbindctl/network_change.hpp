@@ -37,6 +37,7 @@ struct ManagerCalls {
 struct NetworkChanged {
   v2::NetworkDifference_var difference;
   bool applied = false;
+  std::string refused;  // of a dry run: why the change would be refused; empty: not by the calls
   std::vector<ManagerCalls> managers;  // their calls over what is removed, before the change
   std::vector<std::uint64_t> ended;    // calls that were ended by force
   std::vector<std::string> warnings;   // a sentence each

@@ -80,7 +80,7 @@ void print_calls(const std::vector<ManagerCalls>& managers) {
   for (const auto& [why, count] : reasons) {
     say(fmt::format("{} cannot move: {}", counted(count, "call"), why));
   }
-  say(fmt::format("{} of {} lead over what is removed, {} of them find no other path", affected,
+  say(fmt::format("{} of {} lead over what is removed, {} of them cannot move", affected,
                   counted(all, "call"), affected - moving));
 }
 
@@ -158,6 +158,10 @@ int network_change(orb::NameClient& names, v2::RouteObject_ptr route_object,
                     fmt::join(done->ended, ", ")));
   }
   for (const std::string& warning : done->warnings) explain("warning: " + warning);
+  if (!done->refused.empty()) {
+    say(fmt::format("dry run: without --force it is refused: {}", done->refused));
+    return 1;
+  }
   if (!done->applied) {
     say("dry run: nothing is changed");
   } else {
@@ -195,7 +199,8 @@ Told network_change_document(orb::NameClient& names, v2::RouteObject_ptr route_o
                    {"all_calls", all},
                    {"calls", std::move(calls)},
                    {"ended", std::move(ended)},
-                   {"warnings", std::move(warnings)}}};
+                   {"warnings", std::move(warnings)}},
+                  done->refused.empty() ? 0 : 1};
 }
 
 int network_show(v2::RouteObject_ptr route_object) {

@@ -111,7 +111,10 @@ Told document_of(const CommandLine& line, const config::OptionSet& set, orb::Nam
   if (verb == "ping")
     return ping_document(manager, connection, ping_of(line, surroundings.new_session()));
   if (verb == "list") return list_document(manager, client_of(line));
-  if (verb == "calls") return calls_document(manager, plan_of(line));
+  if (verb == "calls") {
+    const auto plan = plan_of(names, line);
+    return plan ? calls_document(manager, *plan) : Told(tl::make_unexpected(plan.error()));
+  }
   if (verb == "call") return call_document(manager, connection);
   if (verb == "validate") return validate_document(manager, connection);
   if (verb == "sync") return sync_document(manager, connection, line.dry_run);

@@ -207,10 +207,10 @@ void print_state(const v2::ConnectionState& state) {
   if (state.changed_s != 0) say("changed     " + time_words(state.changed_s));
   if (state.reroutes != 0) say("rerouted    " + counted(state.reroutes, "time"));
   if (state.condition == v2::path_down) {
-    say(fmt::format("broken      {} is down, no other path", state.element.in()));
+    say(fmt::format("broken      {} is down, {}", state.element.in(), why_it_stays(state)));
   } else if (state.condition == v2::path_unknown) {
-    say(fmt::format("unknown     {}: no SwitchServer controls it, no other path",
-                    state.element.in()));
+    say(fmt::format("unknown     {}: no SwitchServer controls it, {}", state.element.in(),
+                    why_it_stays(state)));
   }
   for (CORBA::ULong i = 0; i < state.leaves.length(); ++i) {
     say(fmt::format("leaf        {}", state.leaves[i].in()));

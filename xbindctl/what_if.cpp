@@ -53,9 +53,9 @@ int what_if(const client::TwoWay& manager, v2::RouteObject_ptr route_object,
   for (const auto& [why, count] : reasons) {
     say(fmt::format("{} would be lost: {}", counted(count, "call"), why));
   }
-  say(fmt::format("without {}: {} of {} would have to move, {} of them find no other path",
-                  words_of(lost), result->affected.calls.size(),
-                  counted(result->affected.all, "call"), result->affected.calls.size() - moving));
+  say(fmt::format("without {}: {} of {} would have to move, {} of them cannot", words_of(lost),
+                  result->affected.calls.size(), counted(result->affected.all, "call"),
+                  result->affected.calls.size() - moving));
   return 0;
 }
 

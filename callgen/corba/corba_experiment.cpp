@@ -203,6 +203,7 @@ AuditReport report_of(const Result<RemoteAudit>& audit) {
   report.leaked_bandwidth_cells_per_s = audit->totals.leaked_bandwidth_cells_per_s;
   report.owed = audit->totals.owed;
   report.unreadable = audit->totals.unreadable;
+  report.connections = audit->connections;
   report.findings = audit->findings;
   return report;
 }

@@ -44,6 +44,7 @@ namespace xbind::callgen {
 struct RemoteAudit {
   AuditTotals totals;
   std::vector<std::string> findings;  // "stray cross-connect at switch-1 port 2: ..."
+  std::uint64_t connections = 0;      // in the manager's table
 };
 
 // For --verify-media: the check and its lines. Both must outlive the run.

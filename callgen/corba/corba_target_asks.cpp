@@ -97,7 +97,7 @@ std::map<std::string, Result<RemoteAudit>> CorbaTarget::audits() {
 Result<RemoteAudit> CorbaTarget::audit(const Manager& manager) {
   const auto asked = client::TwoWay(object_of(manager), manager.peer).audit();
   if (!asked) return tl::make_unexpected(asked.error());
-  RemoteAudit audit{asked->totals, {}};
+  RemoteAudit audit{asked->totals, {}, asked->connections};
   for (const Finding& finding : asked->findings) {
     audit.findings.push_back(
         fmt::format("{} at {}: {}", to_string(finding.kind), finding.element, finding.text));

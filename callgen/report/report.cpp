@@ -89,6 +89,7 @@ AuditReport sum_of(const std::map<std::string, AuditReport>& audits) {
     sum.leaked_bandwidth_cells_per_s += audit.leaked_bandwidth_cells_per_s;
     sum.owed += audit.owed;
     sum.unreadable += audit.unreadable;
+    sum.connections += audit.connections;
     for (const std::string& finding : audit.findings) {
       sum.findings.push_back(audits.size() > 1 ? manager + ": " + finding : finding);
     }

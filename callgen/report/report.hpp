@@ -30,6 +30,7 @@ struct AuditReport {
   std::uint64_t leaked_bandwidth_cells_per_s = 0;
   std::uint64_t owed = 0;             // removals owed until their switch is back
   std::uint64_t unreadable = 0;       // switches that could not be audited: unknown is not clean
+  std::uint64_t connections = 0;      // that the manager had meanwhile, of all its clients
   std::vector<std::string> findings;  // one sentence each, for people
 
   // Whether the audit was made, is called clean, and all counts are zero. Owed removals are not

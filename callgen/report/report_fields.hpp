@@ -109,6 +109,7 @@ void all(auto& io, Is<AuditReport> auto& x) {
   io("unreadable", x.unreadable);
   io("made", x.made);
   io("findings", x.findings);
+  io("connections", x.connections);
 }
 
 void all(auto& io, Is<Faults> auto& x) {

@@ -262,7 +262,16 @@ void audit(const AuditReport& audit, Page& page) {
   if (!audit.made) {
     page.line("  not made");
   } else if (audit.proves_clean()) {
-    page.line("  clean: no cross-connect, label or bandwidth is held by anyone but the caches");
+    if (audit.connections == 0) {
+      page.line("  clean: no cross-connect, label or bandwidth is held by anyone but the caches");
+    } else {
+      page.line(
+          "  clean: beside the caches, only {} connection{} of the manager still hold{} "
+          "cross-connects,\n"
+          "         labels and bandwidth",
+          grouped(audit.connections), audit.connections == 1 ? "" : "s",
+          audit.connections == 1 ? "s" : "");
+    }
   } else {
     page.line(
         "  not clean: {} cross-connects stray, missing or changed, {} leaked labels,\n"

@@ -110,9 +110,13 @@ class Client::Work {
     changed_.wait_for(lock, bounded(patience), [this] { return attached_ || ended_; });
     if (ended_) return tl::make_unexpected(*ended_);
     if (attached_) return {};
-    return fail(ErrorCode::kTimeout, "client {} was not attached to manager {} within {} ms",
+    lock.unlock();
+    std::string why;
+    link_.run([&](Requester& requester, TimePoint) { why = requester.last_failure().text; });
+    return fail(ErrorCode::kTimeout, "client {} was not attached to manager {} within {} ms: {}",
                 identity_.client, identity_.manager,
-                std::chrono::duration_cast<std::chrono::milliseconds>(patience).count());
+                std::chrono::duration_cast<std::chrono::milliseconds>(bounded(patience)).count(),
+                why);
   }
 
   void submit(Request request, Handler handler) {

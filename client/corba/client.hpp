@@ -100,8 +100,8 @@ class Client {
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  // Waits for a session. kTimeout: there was none within `patience`; the client keeps trying. Also
-  // returns the error that ended the client.
+  // Waits for a session. kTimeout: there was none within `patience`, with the failure of the latest
+  // attempt in the text; the client keeps trying. Also returns the error that ended the client.
   Result<void> wait_until_attached(Duration patience);
 
   // ===== without waiting =====

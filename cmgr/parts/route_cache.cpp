@@ -38,7 +38,8 @@ std::size_t octets_of(const std::pair<std::string, std::string>& pair) {
 
 std::size_t octets_of(const RouteReply& reply) {
   std::size_t octets = sizeof reply + 64 + reply.query.from.size() + reply.query.to.size() +
-                       reply.element.size() + reply.at.size() * sizeof reply.at[0];
+                       reply.element.size() + reply.reason.size() +
+                       reply.at.size() * sizeof reply.at[0];
   for (const PathHop& hop : reply.path.hops) octets += sizeof hop + hop.switch_name.size();
   for (const PathElement& avoided : reply.query.avoid) {
     octets += sizeof avoided + avoided.switch_name.size();

@@ -31,7 +31,7 @@
 
 namespace xbind::cmgr {
 
-inline constexpr std::size_t kAvoidMax = 16;  // RouteObject's bound
+inline constexpr std::size_t kAvoidMax = 16;  // far below RouteObject's bound of 4096
 
 struct RouteQuery {
   std::string from;
@@ -65,6 +65,7 @@ struct RouteReply {
   Path path;                    // set without a cause
   std::uint64_t free = 0;       // with kNoBandwidth: the widest path's rate
   std::string element;          // with a cause: the unknown name, or "host-a -> host-b"
+  std::string reason{};         // with kInvalidRequest: the broken rule
   std::vector<SwitchIndex> at;  // switch of each hop of the path; filled in by the manager
 };
 

@@ -82,8 +82,8 @@ std::optional<PathProcedure::Obstacle> PathProcedure::obstacle_on(const RouteRep
 void PathProcedure::start_path(const RouteReply& route, TimePoint now) {
   if (route.cause != Cause::kNone) {
     const bool numbers = route.cause == Cause::kNoBandwidth;
-    refuse_unless_refused(
-        {route.cause, route.element, numbers ? connection_.most_cells_per_s() : 0, route.free});
+    refuse_unless_refused({route.cause, route.element, numbers ? connection_.most_cells_per_s() : 0,
+                           route.free, route.reason});
     happen(Event::kNoRoute, now);
     return;
   }

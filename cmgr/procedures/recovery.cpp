@@ -283,7 +283,6 @@ Connection& Recovery::enter(ConnectionId id, const Call& call, const FoundTree& 
 
 void Recovery::restore(ConnectionId id, const Call& call, const FoundTree& tree, TimePoint now) {
   Connection& made = enter(id, call, tree, Stage::kUp);
-  uncommitted_.insert(id);
   for (Hop& hop : made.hops()) context_.sender.book(made, hop, now);
   settle_contract(made, call, tree, now);
   note_links(call, tree);

@@ -124,15 +124,6 @@ class Recovery {
   // Returns the switches whose hops are owed. False: kReleasesMax such calls are known already.
   bool release(ConnectionId id, TimePoint now, std::vector<SwitchIndex>& owing);
 
-  // Whether a commit of that connection, which is up, may be one that the earlier epoch carried out
-  // and did not answer. True once for each connection.
-  bool answers_commit(ConnectionId id) { return uncommitted_.erase(id) != 0; }
-
-  // The connection is over.
-  void closed(ConnectionId id) {
-    if (!uncommitted_.empty()) uncommitted_.erase(id);
-  }
-
   struct Counters {
     std::uint64_t restored = 0;     // calls
     std::uint64_t rolled_back = 0;  // calls of which hops were removed
@@ -178,8 +169,7 @@ class Recovery {
   bool serving_ = false;
   std::vector<bool> read_;  // by SwitchIndex
   std::unordered_map<ConnectionId, Call> calls_;
-  std::unordered_set<ConnectionId> uncommitted_;  // restored; see answers_commit()
-  std::unordered_set<ConnectionId> released_;     // by clients, while switches have not been read
+  std::unordered_set<ConnectionId> released_;  // by clients, while switches have not been read
   // Labels of earlier epochs, in quarantine or of hops that are removed.
   std::map<Place, std::shared_ptr<OwedLabel>> resting_;
   std::vector<OtherLink> other_links_;  // at most kOtherLinksMax, each once

@@ -15,7 +15,6 @@ void start_release(Context& context, Connection& connection, const OptionalAsker
 
 void forget(Context& context, Connection& connection) {
   const OptionalAsker owner = connection.asker();
-  context.recovery.closed(connection.id);
   context.paths.forget(connection);
   context.connections.close(connection);
   if (!owner) return;

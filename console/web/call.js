@@ -47,7 +47,7 @@ export class Call {
     this.element.replaceChildren(this.back(),
       h('div', { class: 'card stack' },
         h('div', { class: 'bar' }, h('h2', {}, `Call ${call.id}`), stateBadge(call.state, call.condition)),
-        h('p', {}, `${line.meaning}${call.condition === 'up' ? '' : `; its path is ${call.condition} at ${call.element}`}`),
+        h('p', {}, `${line.meaning}${call.condition === 'up' ? '' : `; its path is ${call.condition} at ${call.element}: ${line.why_it_stays}`}`),
         facts([['from', call.from], ['to', [call.to, ...call.leaves].filter(Boolean).join(', ')], ['client', `${call.client}, request ${call.request}`],
           ['takes', rate(call.takes)], ['back', call.reverse.cells_per_s > 0 ? rate(call.reverse) : null],
           ['other paths', call.reroutes > 0 ? `moved ${number(call.reroutes)} times` : null], ['generation', number(call.generation)],

@@ -65,9 +65,9 @@ constexpr std::array<AlarmKindRow, kAlarmKinds> kRows{{
     {AlarmKind::kCallsWithoutPath, "calls-without-path", kMajor, kState, "ConnectionManager",
      "the manager",
      "Connections stand over lines or switches that are unusable or drained: no other path was "
-     "found, or they have not been moved yet.",
+     "found, they have several destinations and do not move, or they have not been moved yet.",
      "Repair what is down (`line-down`, `switch-away`), or make room on another path; "
-     "`xbindctl calls` lists the connections. The manager tries again by itself."},
+     "`xbindctl calls --unusable` lists the connections. The manager tries again by itself."},
     {AlarmKind::kCallsEndedByForce, "calls-ended-by-force", kMajor, kCounted, "ConnectionManager",
      "the manager",
      "Calls did not end by any of their timers and were ended by force: a defect of the manager.",

@@ -268,6 +268,7 @@ constexpr auto kNames = std::to_array<std::string_view>({
     "unacknowledged",
     "undo",
     "undo-timer-ms",
+    "unusable",
     "validity-ms",
     "vci-max",
     "vci-min",

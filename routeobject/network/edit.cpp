@@ -84,10 +84,18 @@ Topology with_link(const Topology& network, std::size_t link,
   return std::move(copy).done();
 }
 
-Result<LinkEnd> free_end(const Topology& network, const PathElement& at) {
+Result<LinkEnd> free_end(const Topology& network, const PathElement& at, const PortsOf& ports_of) {
   const auto index = switch_of(network, at.switch_name);
   if (!index) return tl::make_unexpected(index.error());
   if (at.output_port != PortId{}) return LinkEnd{*index, at.output_port};
+  if (const std::vector<PortId> ports = ports_of(at.switch_name); !ports.empty()) {
+    const auto free = std::ranges::find_if(ports, [&](PortId port) {
+      return network.port_is_free({*index, port});
+    });
+    if (free != ports.end()) return LinkEnd{*index, *free};
+    return fail(ErrorCode::kNotFound, "no port of '{}' is free: its switch reports {}",
+                at.switch_name, words_of_ports(ports));
+  }
   LinkEnd end{*index, PortId{1}};
   while (end.port.value() < kPortsMax && !network.port_is_free(end)) {
     end.port = PortId{end.port.value() + 1};
@@ -99,8 +107,8 @@ using Edited = Result<EditedNetwork>;
 
 class Editor {
  public:
-  Editor(const Topology& network, const ImportOptions& options)
-      : network_(network), options_(options) {}
+  Editor(const Topology& network, const ImportOptions& options, const PortsOf& ports_of)
+      : network_(network), options_(options), ports_of_(ports_of) {}
 
   Edited operator()(const edit::Load& load) const {
     const std::string& file = load.file_name.empty() ? kFile : load.file_name;
@@ -141,9 +149,9 @@ class Editor {
   }
 
   Edited operator()(const edit::AddLink& add) const {
-    const auto first = free_end(network_, add.first_end);
+    const auto first = free_end(network_, add.first_end, ports_of_);
     if (!first) return tl::make_unexpected(first.error());
-    const auto second = free_end(network_, add.second_end);
+    const auto second = free_end(network_, add.second_end, ports_of_);
     if (!second) return tl::make_unexpected(second.error());
     Topology topology = network_;
     const auto added = topology.add_link(*first, *second, add.cells_per_s);
@@ -179,13 +187,23 @@ class Editor {
 
   const Topology& network_;
   const ImportOptions& options_;
+  const PortsOf& ports_of_;
 };
 
 }  // namespace
 
 Result<EditedNetwork> edited(const Topology& network, const NetworkEdit& edit,
-                             const ImportOptions& options) {
-  return std::visit(Editor{network, options}, edit);
+                             const ImportOptions& options, const PortsOf& ports_of) {
+  return std::visit(Editor{network, options, ports_of}, edit);
+}
+
+std::string words_of_ports(const std::vector<PortId>& ports) {
+  constexpr std::size_t kNamed = 32;
+  std::string words = fmt::format("{} port{}: ", ports.size(), ports.size() == 1 ? "" : "s");
+  for (std::size_t i = 0; i < std::min(ports.size(), kNamed); ++i) {
+    words += fmt::format("{}{}", i == 0 ? "" : ", ", ports[i]);
+  }
+  return words + (ports.size() > kNamed ? ", ..." : "");
 }
 
 }  // namespace xbind

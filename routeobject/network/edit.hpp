@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -30,7 +31,9 @@ struct RemoveSwitch {  // with its links and demands
   std::string name;
 };
 struct AddLink {
-  PathElement first_end;  // port 0: the lowest one without a link, from 2 at an endpoint
+  // Port 0: the lowest one without a link, from 2 at an endpoint; of those that the switch has
+  // reported, if it has.
+  PathElement first_end;
   PathElement second_end;
   std::uint64_t cells_per_s = 0;
   std::uint64_t delay_us = 0;
@@ -53,11 +56,16 @@ struct EditedNetwork {
   std::vector<std::string> notes;  // on an imported file
 };
 
+// The ports that a switch has reported, ascending; empty: they are not known.
+using PortsOf = std::function<std::vector<PortId>(const std::string& switch_name)>;
+// "2 ports: 1, 3", at most 32 of them.
+std::string words_of_ports(const std::vector<PortId>& ports);
+
 // The links that an edit adds, and those whose rate it changes, have a rate that is set; the others
 // keep what they have. kBadInput: a file is refused, with its line; a value is out of range, a name
 // invalid or taken, a port taken. kNotFound: no such switch or link. The text names the element and
 // the value.
 Result<EditedNetwork> edited(const Topology& network, const NetworkEdit& edit,
-                             const ImportOptions& options);
+                             const ImportOptions& options, const PortsOf& ports_of);
 
 }  // namespace xbind

@@ -96,6 +96,25 @@ class Ring(InOneLab):
         finally:
             xbindctl(self.lab, "undrain", "node-5", "3")
 
+    def test_a_tree_stays_on_a_path_that_is_down_and_is_listed(self):
+        tree = connection_of(tool(self.lab, "xbindctl", "connect", "node-2", "node-3"))
+        xbindctl(self.lab, "add-leaf", tree, "node-4")
+        other = connection_of(tool(self.lab, "xbindctl", "connect", "node-5", "node-6"))
+        cut(self.lab, "node-3", 3)
+        why = "a call with several destinations does not move to another path"
+        wait_until(lambda: f"its path is down at node-3 port 3: {why}"
+                   in xbindctl(self.lab, "explain", tree), "the tree is broken")
+        self.assertIn(f"broken      node-3 port 3 is down, {why}",
+                      xbindctl(self.lab, "describe", tree))
+        # As the advice of the alarm calls-without-path says.
+        advised = re.search(r"`xbindctl (calls [^`]+)`",
+                            xbindctl(self.lab, "explain", "calls-without-path"))[1]
+        self.assertEqual(xbindctl(self.lab, *advised.split(), "--ids").split(), [tree])
+        mend(self.lab, "node-3", 3)
+        wait_until(lambda: xbindctl(self.lab, *advised.split(), "--ids") == "", "it is mended")
+        for call in (tree, other):
+            xbindctl(self.lab, "release", call)
+
     def test_a_connection_without_another_path_is_broken_until_it_is_mended(self):
         connected = tool(self.lab, "xbindctl", "connect", "node-2", "node-3")
         connection = connection_of(connected)

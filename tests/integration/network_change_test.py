@@ -3,7 +3,7 @@
 
     a ── b
     │ ╲  │    The lab builds every node and line. RouteObject begins without the link a - c and
-    d ── c    without the node n, which is joined with a and c.
+    d ── c    without the node n, which is joined with a and c, and without more links c - d.
 """
 
 import concurrent.futures
@@ -18,6 +18,7 @@ RATE = 10_000  # cells/s, of every line
 RING = {"ab": ("a:2", "b:2"), "bc": ("b:3", "c:2"), "cd": ("c:3", "d:2"), "da": ("d:3", "a:3")}
 CHORD = {"ac": ("a:4", "c:4")}
 SPURS = {"na": ("n:2", "a:5"), "nc": ("n:3", "c:5")}
+BUNDLE = {f"cd{i}": (f"c:{5 + i}", f"d:{3 + i}") for i in range(1, 9)}  # beside the link c - d
 
 
 def network(nodes="abcd", links=None, rates=None):
@@ -37,7 +38,7 @@ class Changing(unittest.TestCase):
     def setUp(self):
         self.directory = Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.lab = self.enterContext(lab_up(
-            topology=self.file("built", network("abcdn", RING | CHORD | SPURS)),
+            topology=self.file("built", network("abcdn", RING | CHORD | SPURS | BUNDLE)),
             begin_with=self.file("ring", network())))
 
     def file(self, name, text):
@@ -82,7 +83,7 @@ class Changing(unittest.TestCase):
         self.assertRegex(text, r"change link +c:3 +d:2 +10000 -> 500")
         self.assertRegex(text, r"add link +a:4 +c:4 +10000")
         self.assertRegex(text, rf"xbind/cmgr/default +{call} +a +b .* move +100")
-        self.assertIn("1 of 1 call lead over what is removed, 0 of them find no other path", text)
+        self.assertIn("1 of 1 call lead over what is removed, 0 of them cannot move", text)
         self.assertIn("dry run: nothing is changed", text)
         self.assertEqual(self.ports_of(call), ["a:2", "b:1"])
         self.assertEqual(len(self.links()), 2 * 4)
@@ -99,9 +100,36 @@ class Changing(unittest.TestCase):
         self.assertIn("there is no switch 'z'", self.ctl("network", "remove-node", "z", code=1))
         self.assertIn("no link is at port 7 of 'a'", self.ctl("network", "set-rate", "a:7", "5",
                                                               code=1))
+        self.assertRegex(self.ctl("network", "add-link", "a:9", "c:4", "10", code=1),
+                         r"'a' has no port 9: its switch reports \d+ ports: 1, 2, 3")
         self.assertIn("port 2 of a already has the link a:2 to b:2",
                       self.ctl("network", "add-link", "a:2", "c:4", "10", code=1))
         self.assertEqual(len(self.links()), 2 * 4)
+
+    def test_what_is_removed_is_avoided_whole_however_much_it_is(self):
+        self.load(network(links=RING | BUNDLE))
+        call = self.connect("a", "b")
+        wanted = network(links={"bc": RING["bc"], "da": RING["da"]})  # 10 links less: a and b part
+        text = self.load(wanted, "--dry-run", code=1)
+        self.assertIn("1 of 1 call lead over what is removed, 1 of them cannot move", text)
+        self.assertRegex(text, r"dry run: without --force it is refused: 1 call .*: "
+                               rf"{call} \(no route")
+        self.assertIn("dry run: nothing is changed", self.load(wanted, "--dry-run", "--force"))
+        self.assertRegex(self.load(wanted, code=1),
+                         rf"1 call over what would be removed cannot move: {call} \(no route.*\); "
+                         r"nothing is changed")
+        self.assertFalse(any("drained" in link["state"] for link in self.links().values()))
+
+    def test_a_change_that_is_given_up_says_which_calls_have_moved(self):
+        for _ in range(2):
+            self.connect("a", "b", "--cells-per-s", "4000")
+        self.connect("d", "c", "--cells-per-s", "5000")  # beside it one of the two fits
+        refused = self.ctl("network", "remove-link", "a:2", "--wait-s", "3", code=1)
+        self.assertRegex(refused, r"1 call over what would be removed have not moved within 3 s: "
+                                  r"\d+; the network is not changed; 1 call had left what would be "
+                                  r"removed and will not be moved back")
+        self.assertEqual(self.links()[("a", 2)]["state"], "up")
+        self.assert_clean()
 
     # ----- links and rates
 
@@ -135,6 +163,8 @@ class Changing(unittest.TestCase):
                    "RouteObject knows the load")
         self.assertIn("the link a:2 to b:2 cannot have 1000 cells/s, its calls use 5000",
                       self.ctl("network", "set-rate", "a:2", "1000", code=1))
+        self.assertIn("note: it is refused unless it is forced: the link a:2 to b:2 cannot have "
+                      "1000", self.ctl("network", "set-rate", "a:2", "1000", "--dry-run"))
         self.ctl("network", "set-rate", "a:2", "1000", "--force")
         self.assertEqual(self.ports_of(call), ["a:2", "b:1"])
         other = self.connect("a", "b", "--cells-per-s", "500")
@@ -151,10 +181,13 @@ class Changing(unittest.TestCase):
         calls = [self.connect("a", "b", "--both") for _ in range(20)]
         self.ctl("network", "add-link", "a:4", "c:4", RATE)
         text = self.ctl("network", "remove-link", "a:2")
-        self.assertIn("20 of 20 calls lead over what is removed, 0 of them find no other path",
+        self.assertIn("20 of 20 calls lead over what is removed, 0 of them cannot move",
                       text)
-        self.assertEqual(self.document("network", "remove-link", "b:3", "--dry-run")["applied"],
-                         False)
+        # Without a - b and b - c no path leads to b.
+        refused = json.loads(
+            self.ctl("network", "remove-link", "b:3", "--dry-run", "--json", code=1))
+        self.assertEqual([call["moves"] for call in refused["calls"]], [False] * 20)
+        self.assertFalse(refused["applied"])
         for call in calls:
             self.assertNotIn("a:2", self.ports_of(call))
             self.ctl("ping", call)

@@ -132,7 +132,8 @@ class Unknown(InOneLab):
             # A neighbour reports its line as down, so the line is down.
             self.line("node-1", 2, "down")
             wait_until(lambda: self.links("node-2") == {"unknown", "down"}, "one link is down")
-            wait_until(lambda: "port 2 is down, no other path" in self.describe(by_itself),
+            down = "port 2 is down, no other path was found"
+            wait_until(lambda: down in self.describe(by_itself),
                        "the connection over it is broken")
             self.line("node-1", 2, "up")
             wait_until(lambda: "unknown     node-2: " in self.describe(by_itself),

@@ -59,6 +59,36 @@ TEST_F(ExplainedCalls, ShowTheStagesThatTheyHavePassed) {
       "its hops\n");
 }
 
+TEST_F(ExplainedCalls, SayWhyTheyStayOnAPathThatIsDown) {
+  reported_.state.phase = v2::phase_connected;
+  reported_.state.condition = v2::path_down;
+  reported_.state.hops.length(2);
+  reported_.state.hops[1] = reported_.state.hops[0];
+  reported_.state.hops[1].switch_name = "host-b";
+  reported_.state.element = "switch-1 port 2";
+  EXPECT_THAT(explained({}),
+              HasSubstr("its path is down at switch-1 port 2: no other path was found\n"));
+  reported_.state.element = "host-b port 2";
+  EXPECT_THAT(
+      explained({}),
+      HasSubstr("its path is down at host-b port 2: every path to this end leads over it\n"));
+  reported_.state.condition = v2::path_unknown;
+  reported_.state.element = "host-b";
+  EXPECT_THAT(explained({}),
+              HasSubstr("its path is unknown at host-b: the call begins or ends there\n"));
+  // There may be another path for a tree, but trees do not move.
+  reported_.state.leaves.length(1);
+  reported_.state.leaves[0] = "host-c";
+  const char* const kTree = "a call with several destinations does not move to another path";
+  EXPECT_THAT(explained({}), HasSubstr(fmt::format("its path is unknown at host-b: {}\n", kTree)));
+  EXPECT_THAT(
+      said([&] { return describe(manager_, ConnectionId{7}); }),
+      HasSubstr(fmt::format("unknown     host-b: no SwitchServer controls it, {}\n", kTree)));
+  const auto document =
+      explain_call_document(manager_, ConnectionId{7}, [] { return trace::Part{}; });
+  EXPECT_EQ(document->body["why_it_stays"], kTree);
+}
+
 TEST_F(ExplainedCalls, ShowTheirOwnTimesIfThoseAreRecorded) {
   reported_.state.phase = v2::phase_connected;
   const std::string said = explained(recorded_setup(Cause::kNone));

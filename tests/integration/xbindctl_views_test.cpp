@@ -77,6 +77,10 @@ TEST(CallPages, HaveTheCallsThatTheFilterTakes) {
   EXPECT_THAT(ids_of(page_of({.filter = {.client = "leo"}})), IsEmpty());
   EXPECT_THAT(ids_of(page_of({.filter = {.switch_name = "switch-2"}})), IsEmpty());
   EXPECT_THAT(ids_of(page_of({.filter = {.switch_name = "switch-1"}})), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(ids_of(page_of({.filter = {.switch_name = "switch-1", .port = PortId{2}}})),
+              ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(ids_of(page_of({.filter = {.switch_name = "switch-1", .port = PortId{3}}})),
+              IsEmpty());
   EXPECT_THAT(ids_of(page_of({.filter = {.min_cells_per_s = 200}})), ElementsAre(1, 3, 4));
   EXPECT_THAT(ids_of(page_of({.filter = {.phase = v2::phase_held}})), IsEmpty());
 
@@ -87,6 +91,28 @@ TEST(CallPages, HaveTheCallsThatTheFilterTakes) {
   tree.reverse_resources = {900, 0};
   EXPECT_TRUE((CallFilter{.to = "d", .min_cells_per_s = 900}.takes(tree)));
   EXPECT_FALSE((CallFilter{.to = "d", .min_cells_per_s = 901}.takes(tree)));
+}
+
+TEST(CallPages, HaveTheCallsThatAreToLeaveWhatIsUnusable) {
+  v2::ConnectionState call = call_of(5, "a", "b", 1);  // port 1 of switch-1 to its port 2
+  call.hops.length(2);
+  call.hops[1] = call.hops[0];
+  call.hops[1].switch_name = "switch-2";
+  const auto takes = [&](const char* name, std::uint32_t port, v2::UnusableReason why) {
+    return CallFilter{.unusable = UnusableElements{{{name, PortId{port}}, why}}}.takes(call);
+  };
+  EXPECT_FALSE((CallFilter{.unusable = UnusableElements{}}.takes(call)));
+  for (const auto why : {v2::unusable_down, v2::unusable_drained, v2::unusable_unknown}) {
+    EXPECT_TRUE(takes("switch-1", 2, why));
+    EXPECT_TRUE(takes("switch-2", 1, why));
+    EXPECT_FALSE(takes("switch-1", 3, why));
+    // A call cannot leave the access line of its end, so a drained one is no reason to.
+    for (const auto& [name, port] : {std::pair{"switch-1", 1u}, {"switch-2", 2u}}) {
+      EXPECT_EQ(takes(name, port, why), why != v2::unusable_drained);
+    }
+  }
+  EXPECT_TRUE(takes("switch-2", 0, v2::unusable_unknown));
+  EXPECT_FALSE(takes("switch-3", 0, v2::unusable_unknown));
 }
 
 TEST_F(Commands, CallsAreATableOrOnlyIds) {

@@ -287,16 +287,30 @@ void Client::believe(Call& call, Asked& asked, const LeafRequest& request, const
 void Client::believe(Call& call, Asked& asked, const CommitRequest&, const Outcome& outcome) {
   switch (outcome.kind) {
     case OutcomeKind::kConnected:
-      if (call.state == Call::State::kUp) wrong(outcome, "committed twice");
-      comes_up(call, outcome);
+      if (call.released) return;  // repeated together with the release
+      if (call.state != Call::State::kUp) {
+        comes_up(call, outcome);
+        return;
+      }
+      // Its labels stay, whatever has changed since.
+      ++world_.tally["commits of calls that are up"];
+      if (outcome.connection != call.id || outcome.ingress != call.ingress ||
+          outcome.reverse_ingress != call.reverse_ingress ||
+          outcome.reverse_egress != call.reverse_egress) {
+        wrong(outcome, "the call is up, and with other labels");
+      }
       return;
     case OutcomeKind::kBusy:
       // The manager that has come back has not read the hops yet: they may be up.
       if (call.state == Call::State::kHeld && manager_came_back_) hooks_.held(call);
       return;
     case OutcomeKind::kRefused:
+      if (call.state == Call::State::kUp && !asked.contested && !call.orphan && !call.server_lost &&
+          says_not_there(outcome.cause, world_.lines)) {
+        wrong(outcome, "it was up");
+      }
       if (call.state != Call::State::kHeld) return;
-      if (outcome.cause == Cause::kNotConnected) {
+      if (outcome.cause == Cause::kNotConnected || outcome.cause == Cause::kChangeUnderWay) {
         if (!asked.contested && !call.server_lost) wrong(outcome, "it was held");
         return;
       }

@@ -139,7 +139,9 @@ void World::change(std::size_t client, RequestId request) {
   Client& caller = *clients_[client].client;
   Call& call = caller.calls().at(request);
   if (!call.promised()) return;
-  if (world_.chance.percent(45) && !call.setup.reverse) {
+  if (world_.chance.percent(5)) {
+    caller.commit(call);  // as if the answer to a commit had been lost
+  } else if (world_.chance.percent(45) && !call.setup.reverse) {
     change_leaf(caller, call);
   } else {
     std::optional<ServiceSpec> reverse;

@@ -87,6 +87,7 @@ std::optional<cmgr::RouteReply> RouteSite::route(const cmgr::RouteQuery& query) 
     ++world_.tally["router: refused: " + std::string{to_string(answer.error().cause)}];
     reply.cause = answer.error().cause;
     reply.element = answer.error().element;
+    if (reply.cause == Cause::kInvalidRequest) reply.reason = answer.error().text;
     reply.free = answer.error().free;
   }
   return reply;

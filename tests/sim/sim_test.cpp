@@ -202,6 +202,7 @@ constexpr const char* kWays[] = {
     "leaves within their timers",
     "drops within their timers",
     "commits within their timers",
+    "commits of calls that are up",
     "audits under load",
     "audits refused",
     "setups of too many open batches",

@@ -145,7 +145,7 @@ TEST(ReportJson, HasTheKeysOfTheContractInItsOrder) {
   EXPECT_THAT(keys(root["faults"]), ElementsAre("dropped", "repeated", "reordered", "delayed"));
   EXPECT_THAT(keys(root["audit"]), ElementsAre("clean", "stray_cross_connects", "leaked_labels",
                                                "leaked_bandwidth_cells_per_s", "owed", "unreadable",
-                                               "made", "findings"));
+                                               "made", "findings", "connections"));
 }
 
 TEST(ReportJson, HasTheAddedKeys) {
@@ -439,6 +439,14 @@ TEST(ReportText, ShowsFindingsFaultsFailuresAndOddAnswersWhenThereAreAny) {
           HasSubstr("odd answers: 4 repeated"), HasSubstr("failed 1 times: busy"),
           HasSubstr("label 0/42 of switch-2 port 1 is in no book"),
           HasSubstr("Verdict: FAILED, because\n  - the audit is not clean")));
+}
+
+TEST(ReportText, AnAuditSaysWhichConnectionsAreStillUp) {
+  RunReport report = good_report();
+  report.audit.connections = 1'200;
+  EXPECT_THAT(to_text(report),
+              HasSubstr("  clean: beside the caches, only 1 200 connections of the manager still "
+                        "hold cross-connects,\n         labels and bandwidth\n"));
 }
 
 TEST(ReportText, AManagerThatWasNeverHeardFromIsNamedWithTheCallback) {

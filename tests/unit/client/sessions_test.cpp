@@ -384,7 +384,9 @@ TEST_F(SessionsTest, TheEndConfirmsDetachesAndFailsWhatIsOpen) {
   EXPECT_EQ(wanted.failed.front().why.code, ErrorCode::kTimeout);
   EXPECT_THAT(wanted.failed.front().unknown, ElementsAre(RequestId{2}));
   EXPECT_THAT(wanted.failed.front().unsent, ElementsAre(RequestId{3}));
-  EXPECT_TRUE(wanted.ended.has_value());
+  EXPECT_EQ(wanted.failed.front().why.text, "client mia has ended before the answer came");
+  ASSERT_TRUE(wanted.ended.has_value());
+  EXPECT_EQ(wanted.ended->text, "client mia has ended in order");
   EXPECT_EQ(requester->counters().failed, 2U);
   requester->end(now);
   step();

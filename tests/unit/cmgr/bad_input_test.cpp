@@ -132,6 +132,23 @@ TEST_F(BadInputTest, AnUnknownConnectionIsUnknownToEveryRequest) {
   EXPECT_TRUE(leaves_no_trace());
 }
 
+TEST_F(BadInputTest, ACallToItselfIsRefusedWithRouteObjectsReasonOnce) {
+  attach_all();
+  ConnectRequest itself = call(1);
+  itself.to = itself.from;
+  ask("mia", {{itself}, {}, {}, {}, {}});
+  RouteReply reply = none(take_route_queries().at(0), Cause::kInvalidRequest, "ann -> ann");
+  reply.reason = "source and destination are both 'ann'";
+  route(reply);
+  const Outcome refusal = outcome();
+  const char* const kWords = "invalid request at ann -> ann: source and destination are both 'ann'";
+  EXPECT_EQ(explain(refusal), kWords);
+  // Whatever a peer states as its reason, also a whole explanation, is there once.
+  Outcome repeated = refusal;
+  repeated.reason = "invalid request at ann -> ann";
+  EXPECT_EQ(explain(repeated), "invalid request at ann -> ann");
+}
+
 TEST_F(BadInputTest, ACallThatIsNotUpYetCannotBeChanged) {
   start_with_labels({vci(32)}, {vci(40)});
   connect(1);

@@ -133,13 +133,36 @@ TEST_F(HoldTest, AHoldWhoseTimeIsOverIsRemovedAndALateCommitToldSo) {
   EXPECT_TRUE(leaves_no_trace());
 }
 
-TEST_F(HoldTest, OnlyAHoldCanBeCommitted) {
+// The answer to a commit may be lost, so a second one has the result of the first.
+TEST_F(HoldTest, ACommitOfACallThatIsUpIsAnsweredWithItsLabels) {
   start_with_labels({vci(32)}, {vci(40)});
   commit(1, ConnectionId{4711});
   EXPECT_EQ(outcome().cause, Cause::kUnknownConnection);
-  const ConnectionId call = connected(2);
+  const ConnectionId call = held(2);
   commit(3, call);
-  EXPECT_EQ(outcome().cause, Cause::kNotConnected);
+  answer_all_switches();
+  const Outcome first = outcome();
+  EXPECT_EQ(first.kind, OutcomeKind::kConnected);
+  commit(4, call);
+  Outcome second = outcome();
+  EXPECT_EQ(second.request, RequestId{4});
+  second.request = first.request;
+  EXPECT_EQ(second, first);
+  for (const char* name : {"sw1", "sw2", "sw3"}) EXPECT_TRUE(silent(name)) << name;
+  EXPECT_EQ(manager().counters().connected, 1U) << "it came up once";
+  // While another change is under way, too, and for a call that never was a hold.
+  modify(5, call, cells(300));
+  commit(6, call);
+  EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
+  answer_all_switches();
+  EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
+  const ConnectionId other = connected(7);
+  commit(8, other);
+  EXPECT_EQ(outcome().connection, other);
+  // It is going.
+  release(9, call);
+  commit(10, call);
+  EXPECT_EQ(outcome().cause, Cause::kBeingReleased);
 }
 
 TEST_F(HoldTest, ACommitRepeatedWhileItIsUnderWayIsRefusedOnce) {
@@ -149,7 +172,7 @@ TEST_F(HoldTest, ACommitRepeatedWhileItIsUnderWayIsRefusedOnce) {
   commit(3, call);
   const Outcome second = outcome();
   EXPECT_EQ(second.request, RequestId{3});
-  EXPECT_EQ(second.cause, Cause::kNotConnected);
+  EXPECT_EQ(second.cause, Cause::kChangeUnderWay);
   // A release is refused too. "Unknown connection" would be wrong: the client knows the connection.
   release(4, call);
   EXPECT_EQ(outcome().cause, Cause::kChangeUnderWay);

@@ -147,6 +147,44 @@ TEST_F(NetworkKeeperTest, ARemovedSwitchMustBeDrained) {
   EXPECT_EQ(routes_.report("x", kLife, 9, {}, now_).error().code, ErrorCode::kNotFound);
 }
 
+TEST_F(NetworkKeeperTest, ASwitchWithAllLinksDrainedOneByOneIsDrained) {
+  drain("x", 1);
+  EXPECT_EQ(refusal(edit::RemoveSwitch{"x"}), "x is not drained, it cannot be removed");
+  drain("b", 2);  // the link of x's port 2
+  ASSERT_TRUE(change(edit::RemoveSwitch{"x"}).has_value());
+  EXPECT_EQ(route("a", "b"), "a b");
+}
+
+TEST_F(NetworkKeeperTest, ANewLinkNeedsAPortThatTheSwitchHasReported) {
+  // A switch that has not reported may have any port.
+  EXPECT_TRUE(keeper_.plan(edit::AddLink{{"x", PortId{7}}, {"b", PortId{9}}, 50, 0}).has_value());
+  report("x", 1, {{PortId{1}, true, 9, 9}, {PortId{2}, true, 9, 9}, {PortId{4}, false, 9, 9}});
+  const edit::AddLink wrong{{"x", PortId{7}}, {"b", PortId{9}}, 50, 0};
+  const char* const kWhy = "'x' has no port 7: its switch reports 3 ports: 1, 2, 4";
+  EXPECT_EQ(refusal(wrong), kWhy);
+  EXPECT_EQ(change(wrong, true).error(), (Error{ErrorCode::kNotFound, kWhy}));
+  EXPECT_EQ(keeper_.plan(wrong).error().text, kWhy);
+  EXPECT_EQ(routes_.topology()->links().size(), 3u);
+  // Also in a file; a port that is left out is one of them; and a host's line needs port 1.
+  std::string file = topology_as_toml(*routes_.topology());
+  file += "[[link]]\nbetween = [\"x:3\", \"a:4\"]\ncells-per-s = 5\n";
+  EXPECT_EQ(refusal(edit::Load{file, ""}),
+            "'x' has no port 3: its switch reports 3 ports: 1, 2, 4");
+  ASSERT_TRUE(change(edit::AddLink{{"x", PortId{}}, {"b", PortId{9}}, 50, 0}).has_value());
+  EXPECT_TRUE(routes_.topology()->link_at({*routes_.topology()->find("x"), PortId{4}}));
+  EXPECT_EQ(refusal(edit::AddLink{{"x", PortId{}}, {"b", PortId{8}}, 50, 0}),
+            "no port of 'x' is free: its switch reports 3 ports: 1, 2, 4");
+}
+
+TEST_F(NetworkKeeperTest, ANewEndpointNeedsPort1) {
+  ASSERT_TRUE(change(edit::AddSwitch{"y", false}).has_value());
+  report("y", 1, {{PortId{2}, true, 9, 9}});
+  std::string file = topology_as_toml(*routes_.topology());
+  const std::string kName = "name = \"y\"\n";
+  file.insert(file.find(kName) + kName.size(), "endpoint = true\n");
+  EXPECT_EQ(refusal(edit::Load{file, ""}), "'y' has no port 1: its switch reports 1 port: 2");
+}
+
 TEST_F(NetworkKeeperTest, WithForceNothingNeedsToBeDrained) {
   ASSERT_TRUE(change(edit::RemoveSwitch{"b"}, true).has_value());
   EXPECT_EQ(route("a", "b"), "unknown endpoint");

@@ -47,6 +47,8 @@ Topology read(std::string_view text) {
   return topology.value_or(Topology{});
 }
 
+const PortsOf kPortsUnknown = [](const std::string&) { return std::vector<PortId>{}; };
+
 Topology triangle() { return read(kTriangle); }
 
 // The triangle's text with its first `from` replaced.
@@ -57,13 +59,13 @@ std::string with(std::string_view from, std::string_view to) {
 }
 
 EditedNetwork apply(const Topology& network, const NetworkEdit& edit) {
-  auto made = edited(network, edit, {});
+  auto made = edited(network, edit, {}, kPortsUnknown);
   EXPECT_TRUE(made.has_value()) << made.error().text;
   return made.has_value() ? *std::move(made) : EditedNetwork{};
 }
 
 std::string refusal(const Topology& network, const NetworkEdit& edit) {
-  const auto made = edited(network, edit, {});
+  const auto made = edited(network, edit, {}, kPortsUnknown);
   return made ? "" : made.error().text;
 }
 
