@@ -129,9 +129,9 @@ function show(run) {
   const samples = run.samples, last = key => samples[key][samples[key].length - 1];
   const numbers = [['time', rounded(run.elapsed_s) + ' s'],
     ['rate asked', rounded(run.rate_per_s)], ['rate offered', rounded(last('offered_per_s'))],
-    ['calls up', counted(run.calls.up)], ['refused %', rounded(run.calls.refused_share &&
-    100 * run.calls.refused_share)], ['p50 ms', rounded(run.setup_ms.p50)],
-    ['p99 ms', rounded(run.setup_ms.p99)]];
+    ['calls up', counted(run.calls.up)],
+    ['refused %', rounded(run.calls.refused_share && 100 * run.calls.refused_share)],
+    ['p50 ms', rounded(run.setup_ms.p50)], ['p99 ms', rounded(run.setup_ms.p99)]];
   document.getElementById('numbers').replaceChildren(...numbers.map(([name, value]) => {
     const box = document.createElement('div');
     element('dt', name, box);

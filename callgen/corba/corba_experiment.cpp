@@ -98,7 +98,7 @@ void fill_switchservers(const Counted& before, const Counted& after, RunReport& 
   }
 }
 
-// What all processes have counted since `before`. Call it when the sessions of the report are known.
+// What all processes have counted since `before`. Call it when the report's sessions are known.
 void fill_counters(CorbaTarget& target, const Counted& before, RunReport& report) {
   const auto after = target.statuses();
   if (!after) {

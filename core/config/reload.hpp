@@ -96,8 +96,9 @@ class Reload : public Reloadable {
                                            std::vector<OptionChange>& changes)>;
 
   // `options`: as loaded at the start; outlives this object. `file`: keeps what operators tune
-  // (kept_settings.hpp); empty: it ends with the process. `files`: the live options that name a file
-  // which the program reads; they are tuned to files beside the configured one only (tuned_file.hpp).
+  // (kept_settings.hpp); empty: it ends with the process. `files`: the live options that name a
+  // file which the program reads; they are tuned to files beside the configured one only
+  // (tuned_file.hpp).
   Reload(const Options& options, int argc, const char* const* argv, Apply apply,
          std::string file = {}, std::vector<std::string> files = {})
       : arguments_(argv, argv + argc),
@@ -189,7 +190,7 @@ class Reload : public Reloadable {
     return check_tuned_file(name, option == values.end() ? "" : option->text, value);
   }
 
-  // Whether the option may be tuned to that value; says it before anything is loaded with the value.
+  // Whether the option may be tuned to that value, before anything is loaded with the value.
   Result<void> check_wish(const std::string& name, const std::string& value) const {
     if (auto may = check_tunable(in_use_->set.values(), name, value); !may) return may;
     if (std::ranges::find(files_, name) == files_.end()) return {};

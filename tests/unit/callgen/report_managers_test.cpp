@@ -222,5 +222,14 @@ TEST(Audits, StandInTheJsonEachAndTogether) {
   EXPECT_THAT(Json::parse(to_json(RunReport{}))["audits"], IsEmpty());
 }
 
+TEST(AuditOfARun, SaysThatConnectionsAreStillUp) {
+  RunReport report = report_after({});
+  report.audit.made = report.audit.clean = true;
+  report.audit.connections = 1'200;
+  EXPECT_THAT(to_text(report),
+              HasSubstr("  clean: beside the caches, only 1 200 connections of the manager still "
+                        "hold cross-connects,\n         labels and bandwidth\n"));
+}
+
 }  // namespace
 }  // namespace xbind::callgen

@@ -441,14 +441,6 @@ TEST(ReportText, ShowsFindingsFaultsFailuresAndOddAnswersWhenThereAreAny) {
           HasSubstr("Verdict: FAILED, because\n  - the audit is not clean")));
 }
 
-TEST(ReportText, AnAuditSaysWhichConnectionsAreStillUp) {
-  RunReport report = good_report();
-  report.audit.connections = 1'200;
-  EXPECT_THAT(to_text(report),
-              HasSubstr("  clean: beside the caches, only 1 200 connections of the manager still "
-                        "hold cross-connects,\n         labels and bandwidth\n"));
-}
-
 TEST(ReportText, AManagerThatWasNeverHeardFromIsNamedWithTheCallback) {
   RunReport report = good_report();
   report.setups = {.attempted = 2000, .unanswered = 2000};
