@@ -16,7 +16,7 @@ namespace {
 // that meets one runs in a test or a lab.
 constexpr std::array<std::string_view, 13> kOthers{
     "XBIND_BIN_DIR",      "XBIND_FOREIGN_DIR",    "XBIND_INTEROP_DIR", "XBIND_KILL_ROUNDS",
-    "XBIND_PLANTED_BUGS", "XBIND_REWRITE_GOLDEN", "XBIND_SANITIZE",    "XBIND_STATE_DIR",
+    "XBIND_PLANTED_BUGS", "XBIND_REWRITE_GOLDEN", "XBIND_SANITIZE",    "XBIND_LAB_DIR",
     "XBIND_TESTS",        "XBIND_WATCH_PID",      "XBIND_WRITE_DOCS",  "XBIND_SEED",
     "XBIND_CORBA"};
 // The same for whole families.

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from . import console, hosts, respawn, restarts, scheduling, topology
 from .lab import (BUFFER_CELLS_MAX, DAEMONS, LabOptions, MANAGERS_MAX, PAPER_TOPOLOGY,
-                  STATE_DIR_VARIABLE, default_state_dir)
+                  LAB_DIR_VARIABLE, default_state_dir)
 from .load import ENGINES, LABEL_POLICIES
 from .naming import SYSTEM_OMNIORB_CONFIG
 
@@ -65,7 +65,7 @@ def parser(functions, description):
         made.add_argument("--state-dir", type=lambda p: Path(p).resolve(), metavar="DIR",
                           default=default_state_dir(),
                           help=f"where the lab keeps its state and logs (default: "
-                               f"{STATE_DIR_VARIABLE}, else build/lab)")
+                               f"{LAB_DIR_VARIABLE}, else build/lab)")
         return made
 
     started = command("up", "start a lab and leave it up")

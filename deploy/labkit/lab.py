@@ -37,7 +37,7 @@ from . import state as states
 from . import topology as topologies
 # The names that other modules take from here.
 from .options import (AGENT, BUFFER_CELLS_MAX, DAEMONS, KEEPER, LabOptions,  # noqa: F401
-                      MANAGERS_MAX, PAPER_TOPOLOGY, PROGRAMS, ROOT, STATE_DIR_VARIABLE, TOOLS,
+                      MANAGERS_MAX, PAPER_TOPOLOGY, PROGRAMS, ROOT, LAB_DIR_VARIABLE, TOOLS,
                       default_state_dir, manager_names, state_dir_words)
 from .process import LabError, Process, end, uninterrupted
 
@@ -436,7 +436,7 @@ class Lab:
         xbindctl's ping to the lines of the hosts."""
         environment = {"XBIND_NAME_SERVICE": self.names_address(),
                        "ORBInitRef": f"NameService={self.names_uri()}",
-                       STATE_DIR_VARIABLE: str(self.state_dir)}
+                       LAB_DIR_VARIABLE: str(self.state_dir)}
         lines = media.option_of(self.endpoints)
         if lines and len(lines) < HOST_LINES_MAX:
             environment["XBIND_HOST_LINES"] = lines

@@ -28,12 +28,12 @@ BUFFER_CELLS_MAX = 1_000_000_000  # of a port; the programs' own bound
 CONSOLE = "xbind-console"
 TOOLS = ["gsmpdump", "xbind-callgen", CONSOLE, KEEPER, "xbind-names", "xbindctl"]
 
-STATE_DIR_VARIABLE = "XBIND_STATE_DIR"  # set by `deploy/lab env`
+LAB_DIR_VARIABLE = "XBIND_LAB_DIR"  # set by `deploy/lab env`
 
 
 def default_state_dir():
     """The state directory that `deploy/lab` uses without --state-dir."""
-    named = os.environ.get(STATE_DIR_VARIABLE)
+    named = os.environ.get(LAB_DIR_VARIABLE)
     return Path(named).resolve() if named else ROOT / "build" / "lab"
 
 

@@ -215,6 +215,13 @@ class CommandLines(unittest.TestCase):
                           if word.startswith("--state-dir")], [])
         self.assertEqual(set(commands), set(self.commands()))
 
+    def test_the_environment_for_its_tools_gives_a_daemon_no_state_directory(self):
+        # A daemon that is started by hand in that shell would share the directory of the lab.
+        lab = Lab(lab_options("/nowhere"))
+        lab.endpoints = {}
+        self.assertEqual(set(lab.client_environment()),
+                         {"XBIND_NAME_SERVICE", "ORBInitRef", "XBIND_LAB_DIR"})
+
     def test_a_new_lab_begins_with_no_state_of_an_earlier_one(self):
         with tempfile.TemporaryDirectory() as directory:
             lab = Lab(lab_options(directory))

@@ -46,7 +46,7 @@ class Reader:
             done = subprocess.run(
                 ["timeout", "-k", "5", str(COMMAND_S), "bash", "-c", script], cwd=self.folder,
                 stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT, check=False,
-                env={**clean, "XBIND_STATE_DIR": str(self.folder / "lab"),
+                env={**clean, "XBIND_LAB_DIR": str(self.folder / "lab"),
                      **({"HOME": str(self.folder)} if "~" in command else {})})
         printed = self.printed[command] = output.read_text(errors="replace")
         connected = re.search(r"^(\d+) (connected|held)", printed, re.MULTILINE)
