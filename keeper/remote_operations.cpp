@@ -45,15 +45,16 @@ Changes RemoteOperations::Options::reload() {
        "its content", true}};
 }
 
-Changes RemoteOperations::Options::tune(const std::string& name, const std::string& value) {
-  if (const auto may = config::check_tunable(set_.values(), name, value); !may) {
-    return tl::make_unexpected(may.error());
+Changes RemoteOperations::Options::tune_all(const Wishes& wishes) {
+  for (const auto& [name, value] : wishes) {
+    if (value) {
+      if (const auto may = config::check_tunable(set_.values(), name, *value); !may) {
+        return tl::make_unexpected(may.error());
+      }
+    }
+    return fail(ErrorCode::kBadInput, "a keeper has no option {} that is live", name);
   }
-  return fail(ErrorCode::kBadInput, "a keeper has no option {} that is live", name);
-}
-
-Changes RemoteOperations::Options::untune(const std::string& name) {
-  return fail(ErrorCode::kBadInput, "a keeper has no option {} that is live", name);
+  return std::vector<config::OptionChange>{};
 }
 
 void RemoteOperations::Options::stop() {

@@ -53,9 +53,8 @@ class RemoteOperations {
     Options(const config::OptionSet& set, ReadFile read_file)
         : set_(set), read_file_(std::move(read_file)) {}
     Result<std::vector<config::OptionChange>> reload() override;
-    Result<std::vector<config::OptionChange>> tune(const std::string& name,
-                                                   const std::string& value) override;
-    Result<std::vector<config::OptionChange>> untune(const std::string& name) override;
+    Result<std::vector<config::OptionChange>> tune_all(const Wishes& wishes) override;
+    void note(const std::string&, std::string) override {}  // it keeps no settings to remark on
     std::vector<config::OptionValue> values() override { return set_.values(); }
     void stop();
 

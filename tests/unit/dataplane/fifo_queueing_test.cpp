@@ -58,7 +58,7 @@ TEST(FifoQueueing, ABetterPriorityOvertakes) {
 }
 
 TEST(FifoQueueing, APriorityMayFillTheWholeBuffer) {
-  for (const std::uint8_t priority : {0, 1, 2}) {
+  for (const std::uint8_t priority : {std::uint8_t{0}, std::uint8_t{1}, std::uint8_t{2}}) {
     FifoQueueing queue({.cells_max = 3, .priorities = 3});
     for (std::uint32_t number = 1; number <= 3; ++number)
       EXPECT_TRUE(put(queue, make_cell(0, 32, number), priority));
