@@ -308,7 +308,7 @@ void Recovery::note_links(const Call& call, const FoundTree& tree) {
     if (std::ranges::find(other_links_, link) != other_links_.end()) continue;
     if (other_links_.size() >= kOtherLinksMax) continue;
     other_links_.push_back(link);
-    log::calls.warn("{} port {} and {} port {} are linked, as calls show; not so in the topology",
+    log::calls.warn("calls show a link that the topology lacks: {} port {} to {} port {}",
                     context_.switches.name(one.first), one.second,
                     context_.switches.name(other.first), other.second);
   }

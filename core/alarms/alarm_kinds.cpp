@@ -74,8 +74,8 @@ constexpr std::array<AlarmKindRow, kAlarmKinds> kRows{{
      "Nothing is left behind. Send the log lines of these calls as a report."},
     {AlarmKind::kCallsNotRead, "calls-not-read", kMajor, kState, "ConnectionManager", "the manager",
      "The manager has not read all switches for the calls of its earlier epochs, or such calls "
-     "lead "
-     "to ports without a link in the topology: requests about these calls are answered busy.",
+     "lead to ports without a link in the topology: requests about these calls are answered "
+     "busy.",
      "Start the SwitchServers that are missing (`switchserver-unreachable`), or correct the "
      "topology."},
     {AlarmKind::kLinksDiffer, "links-differ", kMajor, kState, "ConnectionManager",
