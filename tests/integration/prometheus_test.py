@@ -276,8 +276,13 @@ class Exposed(unittest.TestCase):
             wait_until(lambda: get(address, "/-/healthy")[0] == 200, "it is healthy again")
 
     def test_port_zero_is_chosen_by_the_system_and_a_taken_address_refused(self):
-        more = {"xbind-qosmapper": [(None, "metrics", "127.0.0.1:0")]}
+        more = {"xbind-qosmapper": [(None, "metrics", "127.0.0.1:0")],
+                "xbind-routeobject": [(None, "metrics", "localhost:0")]}
         with lab_up(more=more) as lab:
+            # A name, also where its first address is ::1 and the machine has no IPv6.
+            named = re.search(r"^xbind-routeobject metrics on (localhost:[1-9]\d*)$",
+                              lab.processes["xbind-routeobject"].output(), re.MULTILINE)
+            self.assertEqual(get(named.group(1), "/-/healthy")[0], 200)
             said = re.search(r"^xbind-qosmapper metrics on (127\.0\.0\.1:[1-9]\d*)$",
                              lab.processes["xbind-qosmapper"].output(), re.MULTILINE)
             self.assertEqual(get(said.group(1), "/-/ready")[0], 200)
