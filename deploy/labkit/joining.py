@@ -43,9 +43,10 @@ def start_new(lab, patience_s, report):
         lab.write_files()
     except BaseException:
         with lab.exclusive(LOCK_PATIENCE_S):
-            lab.refresh()
+            there = lab.refresh()  # otherwise the whole lab has been ended meanwhile
             end([process])
-            del lab.processes[console.PROGRAM]
-            lab.save()
+            lab.processes.pop(console.PROGRAM, None)
+            if there:
+                lab.save()
         raise
     report(f"{process.name} (pid {process.pid}) is ready")

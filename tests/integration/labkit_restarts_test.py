@@ -184,6 +184,20 @@ class Kept(unittest.TestCase):
         self.keeper.step(100.0)
         self.assertEqual(len(self.log), 1)
 
+    def test_what_another_program_has_taken_out_is_not_started_again(self):
+        process = self.lab.processes[MANAGER]
+        fell(process)
+        self.keeper.step(100.0)
+        other = Lab.find(self.lab.state_dir)
+        del other.processes[MANAGER]
+        other.save()
+        self.lab.refresh()  # as keep() does
+        for now in (101.0, 102.0):
+            self.keeper.step(now)
+        self.assertFalse(process.alive())
+        self.assertEqual(set(Lab.find(self.lab.state_dir).processes), {MAPPER})
+        self.assertEqual(len(self.log), 1)
+
 
 FULL = OSError(errno.ENOSPC, "No space left on device", "lab.json")
 
