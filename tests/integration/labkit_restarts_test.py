@@ -216,6 +216,22 @@ class DiskFull(unittest.TestCase):
         self.assertFalse(process.alive())
         self.assertEqual(said, [f"{MANAGER} (pid {process.pid}) has ended by SIGKILL"])
 
+    def test_kill_ends_the_process_also_where_nothing_may_be_written(self):
+        with self.lab.exclusive():
+            pass  # the lock is there from `up`
+        opened = open
+
+        def read_only(file, mode="r", *more, **named):
+            if mode == "w":
+                raise OSError(errno.EROFS, "Read-only file system", str(file))
+            return opened(file, mode, *more, **named)
+        process = self.lab.processes[MANAGER]
+        with mock.patch("builtins.open", read_only), \
+                mock.patch.object(states, "write", side_effect=FULL), \
+                self.assertRaisesRegex(LabError, "^not recorded, "):
+            restarts.kill(self.lab, [MANAGER], "KILL", 20, lambda text: None)
+        self.assertFalse(process.alive())
+
     def test_start_leaves_no_process_that_no_command_would_find(self):
         fell(self.lab.processes[MANAGER])
         with mock.patch.object(states, "write", side_effect=FULL), self.assertRaisesRegex(
