@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio_ext.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -62,6 +63,32 @@ int errno_of_flush() {
   ::_exit(kSignalled + SIGPIPE);  // the first process of a container survives signals
 }
 
+// While it lives, a write of this thread to a pipe that nobody reads is an error, and no SIGPIPE: a
+// program without an ORB does not ignore that signal.
+class NoSigpipe {
+ public:
+  NoSigpipe() {
+    sigset_t pending;
+    sigemptyset(&only_);
+    sigaddset(&only_, SIGPIPE);
+    was_pending_ = ::sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
+    ::pthread_sigmask(SIG_BLOCK, &only_, &before_);
+  }
+  ~NoSigpipe() {
+    const timespec at_once{};
+    while (!was_pending_ && ::sigtimedwait(&only_, nullptr, &at_once) < 0 && errno == EINTR) {
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  NoSigpipe(const NoSigpipe&) = delete;
+  NoSigpipe& operator=(const NoSigpipe&) = delete;
+
+ private:
+  sigset_t only_{};
+  sigset_t before_{};
+  bool was_pending_ = false;
+};
+
 }  // namespace
 
 void hold_standard_streams() {
@@ -109,6 +136,7 @@ int end_output(std::string_view program, int exit_code) {
 }
 
 void announce(const std::string& line) {
+  const NoSigpipe no_signal;
   print_output(line + '\n');
   const auto fault = output_fault();
   if (!fault) return;

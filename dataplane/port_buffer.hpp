@@ -41,7 +41,8 @@ class PortBuffer {
   std::size_t size() const { return size_; }
   std::size_t size(std::size_t queue) const { return queues_[queue].size(); }
   std::size_t drop_all();
-  // Waiting cells stay; with a smaller bound none is accepted until enough have left.
+  // Waiting cells stay. With a smaller bound an arriving cell is accepted only in the place of one
+  // of a worse queue, until enough have left.
   void set_cells_max(std::size_t cells_max,
                      std::optional<std::size_t> clp1_cells_max = std::nullopt);
 

@@ -39,7 +39,7 @@ void SwitchFabric::attach(PortId id, std::unique_ptr<Link> link) {
 
 void SwitchFabric::set_queueing(PortId id, std::unique_ptr<Queueing> queueing) {
   Port& port = at(id);
-  port.counters.output_discards += port.queueing->drop_all();
+  drop_queue(port);
   port.queueing = std::move(queueing);
 }
 
@@ -47,11 +47,16 @@ void SwitchFabric::set_buffer(std::size_t cells_max) {
   for (Port& port : ports_) port.queueing->set_buffer(cells_max);
 }
 
+void SwitchFabric::drop_queue(Port& port) {
+  port.queued_most = std::max(port.queued_most, port.queueing->size());
+  port.counters.output_discards += port.queueing->drop_all();
+}
+
 void SwitchFabric::set_line(PortId id, bool up) {
   Port& port = at(id);
   port.up = up;
   if (up) return;
-  port.counters.output_discards += port.queueing->drop_all();
+  drop_queue(port);
   port.unsent.clear();  // these count as sent: they were on the line when it failed
 }
 

@@ -15,6 +15,7 @@
 // clock of its own.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -118,8 +119,10 @@ class SwitchFabric {
     return loopback_ ? loopback_->counters : LoopbackCounters{};
   }
   std::size_t queued(PortId port) const { return at(port).queueing->size(); }
-  // The most cells that have waited at the port, as its calls of transmit() found them.
-  std::size_t queued_most(PortId port) const { return at(port).queued_most; }
+  // The most cells that have waited at the port.
+  std::size_t queued_most(PortId port) const {
+    return std::max(at(port).queued_most, at(port).queueing->size());
+  }
 
   static constexpr std::size_t kBatch = 64;
 
@@ -129,7 +132,7 @@ class SwitchFabric {
     std::unique_ptr<Link> link;
     PortCounters counters;  // hec_errors: of links no longer attached
     std::uint64_t idle_cells = 0;
-    std::size_t queued_most = 0;
+    std::size_t queued_most = 0;  // when cells last left the queue
     Pacer pacer;
     Loopback loopback = Loopback::kNone;
     bool up = true;
@@ -138,6 +141,8 @@ class SwitchFabric {
 
   Port& at(PortId port) { return ports_[port.value() - 1]; }
   const Port& at(PortId port) const { return ports_[port.value() - 1]; }
+  // Drops the cells that wait at an output port, and counts them.
+  static void drop_queue(Port& port);
   // Offers a cell to the queue of an output port and counts the cell that is lost, if any.
   void offer(Port& port, const Arrival& arrival, TimePoint now);
   // `header`: the cell's, possibly tagged.

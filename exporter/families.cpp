@@ -25,7 +25,8 @@ constexpr CounterRow<ExporterCounts> kExporterMetrics[] = {
     {"requests", MetricKind::kCounter, "", "HTTP requests that were answered.",
      &ExporterCounts::requests, MetricScope::kProcess},
     {"requests_refused", MetricKind::kCounter, "",
-     "HTTP requests for a path or with a method that does not exist here.",
+     "HTTP requests for an unknown path, with a method other than GET and HEAD, malformed or too "
+     "long.",
      &ExporterCounts::requests_refused, MetricScope::kProcess},
 };
 constexpr MetricNames kBuildMetrics{{

@@ -192,17 +192,30 @@ struct HttpServer::Impl {
   bool full = false;            // nothing is accepted until a connection ends
   std::vector<std::thread> threads;
 
+  Error listen(const tcp::endpoint& endpoint) {
+    Error error;
+    Error ignored;
+    acceptor.close(ignored);  // of the endpoint before
+    acceptor.open(endpoint.protocol(), error);
+    if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+    if (!error) acceptor.bind(endpoint, error);
+    if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+    return error;
+  }
+
+  // A name may have an address of a family that this host lacks; then the next one counts. An
+  // address that is taken is refused.
   Result<void> listen(const HostPort& at) {
     Error error;
     const auto found =
         tcp::resolver(io).resolve(at.host, std::to_string(at.port), tcp::resolver::passive, error);
     if (!error && found.empty()) error = asio::error::host_not_found;
-    if (!error) {
-      const tcp::endpoint endpoint = found.begin()->endpoint();
-      acceptor.open(endpoint.protocol(), error);
-      if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
-      if (!error) acceptor.bind(endpoint, error);
-      if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+    for (const auto& one : found) {
+      error = listen(one.endpoint());
+      if (error != asio::error::address_family_not_supported &&
+          error != boost::system::errc::address_not_available) {
+        break;
+      }
     }
     if (error) {
       return fail(ErrorCode::kSystem, "cannot listen on {}: {}", to_string(at), error.message());

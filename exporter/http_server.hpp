@@ -35,8 +35,8 @@ class HttpServer {
   // Counts a request that was answered without OnGet: 400, 405, 431. Any thread.
   using OnRefused = std::function<void()>;
 
-  // Listens on an IPv4 or IPv6 address or a name; port 0: the system chooses. kSystem: the address
-  // is taken, or not one of this host.
+  // Listens on an IPv4 or IPv6 address, or the first address of a name that this host has; port 0:
+  // the system chooses. kSystem: the address is taken, or not one of this host.
   static Result<std::unique_ptr<HttpServer>> open(const HostPort& listen, OnGet on_get,
                                                   OnRefused on_refused);
   // Ends all connections; waits for the requests under way.

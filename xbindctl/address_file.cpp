@@ -59,6 +59,10 @@ void AddressFile::store(orb::NameClient& names, std::chrono::seconds fresh) cons
   const auto written = fs::last_write_time(path_, error);
   const bool old = error || fs::file_time_type::clock::now() - written > fresh;
   if (!old && !known.changed()) return;
+  if (const std::string why = why_not_writable(); !why.empty()) {
+    log::info("addresses are not kept: {}: {}", path_.string(), why);
+    return;
+  }
   if (old) {
     for (const std::string& path :
          names.list_or_known(naming::kRoot).value_or(std::vector<std::string>{})) {
@@ -68,15 +72,22 @@ void AddressFile::store(orb::NameClient& names, std::chrono::seconds fresh) cons
   write(known.text());
 }
 
-void AddressFile::write(const std::string& text) const {
+std::string AddressFile::why_not_writable() const {
   std::error_code error;
   fs::create_directories(path_.parent_path(), error);
+  if (error) return error.message();
+  if (::access(path_.parent_path().c_str(), W_OK | X_OK) == 0) return "";
+  return std::generic_category().message(errno);
+}
+
+void AddressFile::write(const std::string& text) const {
+  std::error_code error;
   // Several programs of the user may write at a time: each replaces the whole.
   std::string temporary = path_.string() + ".XXXXXX";
-  const int made = error ? -1 : ::mkstemp(temporary.data());
+  const int made = ::mkstemp(temporary.data());
   if (made < 0) {
     log::info("addresses are not kept: {}: {}", path_.string(),
-              error ? error.message() : std::generic_category().message(errno));
+              std::generic_category().message(errno));
     return;
   }
   ::close(made);
@@ -92,8 +103,10 @@ void AddressFile::write(const std::string& text) const {
 void AddressFile::remove_oldest() const {
   std::error_code error;
   std::vector<std::pair<fs::file_time_type, fs::path>> files;
-  for (const auto& one : fs::directory_iterator(path_.parent_path(), error)) {
-    files.emplace_back(one.last_write_time(error), one.path());
+  std::error_code ignored;  // of a file that another program has removed meanwhile
+  for (fs::directory_iterator at(path_.parent_path(), error); !error && at != fs::end(at);
+       at.increment(error)) {
+    files.emplace_back(at->last_write_time(ignored), at->path());
   }
   if (files.size() <= kFilesMax) return;
   std::ranges::sort(files);

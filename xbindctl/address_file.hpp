@@ -32,6 +32,9 @@ class AddressFile {
   void store(orb::NameClient& names, std::chrono::seconds fresh) const;
 
  private:
+  // Creates the directory. Empty: files can be made in it; otherwise no daemon is looked up for
+  // nothing.
+  std::string why_not_writable() const;
   void write(const std::string& text) const;
   void remove_oldest() const;
 

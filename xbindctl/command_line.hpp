@@ -71,7 +71,6 @@ struct SupervisionOptions {
   bool undo = false;
 };
 
-// How results are shown, and which of them.
 // Which calls `calls` shows.
 struct CallChoice {
   std::string from;  // empty: any, also of the next three
@@ -83,6 +82,7 @@ struct CallChoice {
   std::uint64_t min_cells_per_s = 0;
 };
 
+// How results are shown, and which of them.
 struct ViewOptions {
   bool json = false;
   double watch_s = 0;        // pause between two frames; 0: one frame

@@ -195,6 +195,7 @@ Told network_change_document(orb::NameClient& names, v2::RouteObject_ptr route_o
   Json warnings = Json::array();
   for (const std::string& warning : done->warnings) warnings.push_back(text(warning));
   return Document{{{"applied", done->applied},
+                   {"refused", done->refused.empty() ? Json(nullptr) : Json(text(done->refused))},
                    {"difference", json_of_difference(done->difference.in())},
                    {"all_calls", all},
                    {"calls", std::move(calls)},

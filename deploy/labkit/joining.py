@@ -12,12 +12,16 @@ def add_console(lab, patience_s, report):
     """Makes sure that the lab has a console, and that it is up; `report` gets a sentence about what
     was started.
 
-    LabError for a console that does not become ready. A new one then leaves no trace.
+    LabError for a console that does not become ready. A new one then leaves no trace. LabError also
+    for options when there is a console: it keeps those of its first start.
     """
     lab.refresh()
     process = lab.processes.get(console.PROGRAM)
     if process is None:
         start_new(lab, patience_s, report)
+    elif lab.options.more.get(console.PROGRAM):
+        raise LabError(f"this lab has a console, {console.url(lab)}, which keeps the options that "
+                       f"it was first started with")
     elif not process.alive():
         restarts.start(lab, [console.PROGRAM], patience_s, report)
 
@@ -43,9 +47,10 @@ def start_new(lab, patience_s, report):
         lab.write_files()
     except BaseException:
         with lab.exclusive(LOCK_PATIENCE_S):
-            lab.refresh()
+            there = lab.refresh()  # otherwise the whole lab has been ended meanwhile
             end([process])
-            del lab.processes[console.PROGRAM]
-            lab.save()
+            lab.processes.pop(console.PROGRAM, None)
+            if there:
+                lab.save()
         raise
     report(f"{process.name} (pid {process.pid}) is ready")

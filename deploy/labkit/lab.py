@@ -372,8 +372,8 @@ class Lab:
         return lab
 
     def refresh(self):
-        """Takes the processes that other programs have started since this object last read or
-        wrote the state file. Returns False if there is no such file any more."""
+        """Takes the processes that other programs have started or taken out since this object last
+        read or wrote the state file. Returns False if there is no such file any more."""
         version = self.state_version()
         if version != self.state_seen:
             state = states.read(self.state_file())
@@ -395,6 +395,10 @@ class Lab:
             keeper = Process.from_record(state["keeper"]) if state.get("keeper") else None
         except (KeyError, TypeError) as error:
             raise LabError(f"{self.state_file()} cannot be read: {error}") from error
+        recorded = {process.name for process in read}
+        for name in [name for name, mine in self.processes.items()
+                     if mine.pid and name not in recorded]:
+            del self.processes[name]  # such as a console that did not become ready
         for process in read:
             mine = self.processes.get(process.name)
             if mine is None or (mine.pid, mine.started) != (process.pid, process.started):

@@ -28,6 +28,10 @@ DAEMONS = ["xbind-cmgr", "xbind-switchserver", "xbind-routeobject", "xbind-qosma
            "xbind-switch"]
 # False in a build with sanitizers, whose memory says nothing about the programs'.
 MEMORY_COUNTS = "XBIND_TEST_SANITIZED" not in os.environ
+# xbindctl keeps the addresses of each name service there. A test must neither find those of an
+# earlier lab, nor leave its own in the home of a user, which may also be missing.
+_cache = tempfile.TemporaryDirectory(prefix="xbind-cache-")  # pylint: disable=consider-using-with
+os.environ["XDG_CACHE_HOME"] = _cache.name
 CALLER, MIDDLE, CALLEE = "host-a", "switch-1", "host-b"  # of the paper's topology
 
 

@@ -182,6 +182,9 @@ class LabCommand(unittest.TestCase):
         with urllib.request.urlopen(f"http://{target}/metrics", timeout=20) as answer:
             self.assertIn(b"xbind_console", answer.read())
         self.assertEqual(self.lab("console").stdout, line + "\n")  # it is there
+        other = self.lab("console", "--console-option", "writable=false")
+        self.assertEqual((other.returncode, other.stdout), (1, ""))
+        self.assertIn("keeps the options that it was first started with", other.stderr)
         self.assertEqual(self.lab("kill", "xbind-console").returncode, 0)
         again = self.lab("console").stdout.splitlines()
         self.assertRegex(again[0], "xbind-console .* is ready")

@@ -184,6 +184,20 @@ class Kept(unittest.TestCase):
         self.keeper.step(100.0)
         self.assertEqual(len(self.log), 1)
 
+    def test_what_another_program_has_taken_out_is_not_started_again(self):
+        process = self.lab.processes[MANAGER]
+        fell(process)
+        self.keeper.step(100.0)
+        other = Lab.find(self.lab.state_dir)
+        del other.processes[MANAGER]
+        other.save()
+        self.lab.refresh()  # as keep() does
+        for now in (101.0, 102.0):
+            self.keeper.step(now)
+        self.assertFalse(process.alive())
+        self.assertEqual(set(Lab.find(self.lab.state_dir).processes), {MAPPER})
+        self.assertEqual(len(self.log), 1)
+
 
 FULL = OSError(errno.ENOSPC, "No space left on device", "lab.json")
 
@@ -201,6 +215,22 @@ class DiskFull(unittest.TestCase):
             restarts.kill(self.lab, [MANAGER], "KILL", 20, said.append)
         self.assertFalse(process.alive())
         self.assertEqual(said, [f"{MANAGER} (pid {process.pid}) has ended by SIGKILL"])
+
+    def test_kill_ends_the_process_also_where_nothing_may_be_written(self):
+        with self.lab.exclusive():
+            pass  # the lock is there from `up`
+        opened = open
+
+        def read_only(file, mode="r", *more, **named):
+            if mode == "w":
+                raise OSError(errno.EROFS, "Read-only file system", str(file))
+            return opened(file, mode, *more, **named)
+        process = self.lab.processes[MANAGER]
+        with mock.patch("builtins.open", read_only), \
+                mock.patch.object(states, "write", side_effect=FULL), \
+                self.assertRaisesRegex(LabError, "^not recorded, "):
+            restarts.kill(self.lab, [MANAGER], "KILL", 20, lambda text: None)
+        self.assertFalse(process.alive())
 
     def test_start_leaves_no_process_that_no_command_would_find(self):
         fell(self.lab.processes[MANAGER])

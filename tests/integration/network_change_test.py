@@ -189,6 +189,7 @@ class Changing(unittest.TestCase):
             self.ctl("network", "remove-link", "b:3", "--dry-run", "--json", code=1))
         self.assertEqual([call["moves"] for call in refused["calls"]], [False] * 20)
         self.assertFalse(refused["applied"])
+        self.assertRegex(refused["refused"], "^20 calls over what would be removed cannot move: ")
         for call in calls:
             self.assertNotIn("a:2", self.ports_of(call))
             self.ctl("ping", call)

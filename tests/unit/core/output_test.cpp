@@ -139,9 +139,9 @@ TEST_F(OutputDeathTest, AClosedStreamIsNoFilesNumber) {
 }
 
 TEST_F(OutputDeathTest, ADaemonGoesOnWithoutAReaderOfItsLine) {
-  const auto serve = [](bool full) {
+  const auto serve = [](bool full, bool with_orb) {
     log::start("xbind-trial", log::Level::kInfo);
-    ::signal(SIGPIPE, SIG_IGN);
+    ::signal(SIGPIPE, with_orb ? SIG_IGN : SIG_DFL);
     if (full) {
       to("/dev/full");
     } else {
@@ -151,10 +151,13 @@ TEST_F(OutputDeathTest, ADaemonGoesOnWithoutAReaderOfItsLine) {
     to("/dev/null");
     std::exit(end_output("xbind-trial", 0));
   };
-  EXPECT_EXIT(serve(true), ExitedWithCode(0),
+  EXPECT_EXIT(serve(true, true), ExitedWithCode(0),
               "warning xbind-trial: standard output cannot be written: No space left on device; "
               "the line was: xbind-trial ready\n$");
-  EXPECT_EXIT(serve(false), ExitedWithCode(0), "Broken pipe; the line was: xbind-trial ready\n$");
+  for (const bool with_orb : {true, false}) {
+    EXPECT_EXIT(serve(false, with_orb), ExitedWithCode(0),
+                "Broken pipe; the line was: xbind-trial ready\n$");
+  }
 }
 
 }  // namespace

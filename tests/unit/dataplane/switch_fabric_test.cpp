@@ -153,6 +153,15 @@ TEST_F(SwitchFabricTest, ThePortKnowsTheMostCellsThatHaveWaited) {
   EXPECT_EQ(fabric.queued_most(kTwo), 3u);
 }
 
+TEST_F(SwitchFabricTest, TheMostCellsAreKnownAlsoWhereNoneWasSent) {
+  add(channel(kOne, 0, 32), {kTwo, 0, 40});
+  for (std::uint32_t number = 1; number <= 3; ++number) receive(kOne, {make_cell(0, 32, number)});
+  EXPECT_EQ(fabric.queued_most(kTwo), 3u);
+  fabric.set_line(kTwo, false);
+  EXPECT_EQ(fabric.queued(kTwo), 0u);
+  EXPECT_EQ(fabric.queued_most(kTwo), 3u);
+}
+
 TEST_F(SwitchFabricTest, TheBufferOfEveryPortChangesAtOnce) {
   add(channel(kOne, 0, 32), {kTwo, 0, 40});
   fabric.set_buffer(2);

@@ -12,8 +12,9 @@ using namespace test;
 using gsmp::test::golden;
 using Lines = std::vector<std::string>;
 
-const std::string kUp = "1970-01-01 00:00:00.000001 10.0.0.1:40000 > 10.0.0.2:6068 ";
-const std::string kDown = "1970-01-01 00:00:00.000001 10.0.0.2:6068 > 10.0.0.1:40000 ";
+const std::string kTime = "1970-01-01 00:00:00.000001 UTC ";
+const std::string kUp = kTime + "10.0.0.1:40000 > 10.0.0.2:6068 ";
+const std::string kDown = kTime + "10.0.0.2:6068 > 10.0.0.1:40000 ";
 const std::string kPort1 = "port configuration request, transaction 2: port 1";
 const std::string kAllPorts = "all ports configuration request, transaction 3";
 const std::string kReceived = "delete branches success, transaction 513: 0 elements";
@@ -99,15 +100,13 @@ TEST_F(ConversationsTest, BeyondTheBoundTheMostSilentIsLetGo) {
   for (std::uint16_t port = 40000; port < 40004; ++port) see({port, 6068, 99, 0, kSyn});
   see({40000, 6068, 100, 0, kAck}, golden("C3"));
   see({40004, 6068, 99, 0, kSyn});
-  EXPECT_EQ(lines_, (Lines{kUp + kPort1,
-                           "1970-01-01 00:00:00.000001 10.0.0.1:40001 > 10.0.0.2:6068 let go: too "
-                           "many connections at a time"}));
+  EXPECT_EQ(lines_, (Lines{kUp + kPort1, kTime + "10.0.0.1:40001 > 10.0.0.2:6068 let go: too many "
+                                                 "connections at a time"}));
 }
 
 TEST_F(ConversationsTest, AFragmentIsToldOf) {
   see_packet(ethernet(ipv4(tcp({}, golden("C3")), false, 6, 0x2000)));
-  EXPECT_EQ(lines_,
-            Lines{"1970-01-01 00:00:00.000001 ? fragment: a piece of an IP packet is not read"});
+  EXPECT_EQ(lines_, Lines{kTime + "? fragment: a piece of an IP packet is not read"});
 }
 
 TEST_F(ConversationsTest, WhatWasSeenOfACaptureWithoutMessages) {

@@ -39,9 +39,9 @@ class DumpTest : public ::testing::Test {
 };
 
 TEST(DumpTime, IsUtcWithMicroseconds) {
-  EXPECT_EQ(to_string(Micros{0}), "1970-01-01 00:00:00.000000");
+  EXPECT_EQ(to_string(Micros{0}), "1970-01-01 00:00:00.000000 UTC");
   EXPECT_EQ(to_string(Micros{1'025'438'400'000'007}), "2002-06-30 12:00:00.000007 UTC");
-  EXPECT_EQ(to_string(Micros{-1}), "1969-12-31 23:59:59.999999");
+  EXPECT_EQ(to_string(Micros{-1}), "1969-12-31 23:59:59.999999 UTC");
 }
 
 TEST_F(DumpTest, EveryWorkedMessageTypedInFramedOrBareGivesItsWords) {
