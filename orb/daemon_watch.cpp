@@ -57,12 +57,19 @@ std::optional<std::vector<AlarmCondition>> conditions_of_silence(
     conditions.push_back({keeper ? AlarmKind::kKeeperSilent : AlarmKind::kDaemonSilent, shown(path),
                           answer.error().text});
   };
+  const auto end_of_earlier = std::find_if(order.begin(), order.end(), [&](const auto& path) {
+    return own.contains(path) || below(path, names.keepers);
+  });
   auto next = order.begin();
-  for (; next != order.end() && !own.contains(*next); ++next) {
-    if (below(*next, names.keepers)) break;
-    const std::vector<Result<void>> answer = ask({*next});
-    if (answer.front()) return std::nullopt;
-    note(*next, answer.front());
+  // One first: it lives as a rule. Then more at a time: each that is silent costs a wait.
+  for (std::ptrdiff_t count = 1; next != end_of_earlier; count *= 2) {
+    const std::vector<std::string> some(next, next + std::min(count, end_of_earlier - next));
+    const std::vector<Result<void>> answers = ask(some);
+    if (std::ranges::any_of(answers, [](const auto& one) { return one.has_value(); })) {
+      return std::nullopt;
+    }
+    for (std::size_t i = 0; i < some.size(); ++i) note(some[i], answers[i]);
+    next += std::ssize(some);
   }
   std::vector<std::string> rest;
   std::copy_if(next, order.end(), std::back_inserter(rest),

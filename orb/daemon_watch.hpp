@@ -34,8 +34,9 @@ std::vector<std::string> in_watching_order(const WatchedNames& names,
                                            const std::vector<std::string>& bound);
 
 // One look. `order`: of in_watching_order(); `own`: the names of this process, which are not asked.
-// `ask` returns an error for each path whose daemon does not answer. nullopt: a daemon before this
-// one answers, and watches.
+// Those before them are asked in groups, each twice as large as the one before it. `ask` returns an
+// error for each path whose daemon does not answer. nullopt: a daemon before this one answers, and
+// watches.
 using AskDaemons = std::function<std::vector<Result<void>>(const std::vector<std::string>& paths)>;
 std::optional<std::vector<AlarmCondition>> conditions_of_silence(
     const WatchedNames& names, const std::vector<std::string>& order,
