@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 #include "orb/remote_error.hpp"
@@ -118,6 +119,7 @@ void DaemonWatch::look() {
   }
   auto conditions = conditions_of_silence(
       watched_, order_, own_, [this](const std::vector<std::string>& paths) { return ask(paths); });
+  if (is_ending()) return;  // not all were asked
   if (conditions && !listed) {
     conditions->push_back({AlarmKind::kNameServiceUnreachable,
                            "name service at " + names_.service(), listed.error().text});
@@ -136,9 +138,19 @@ std::vector<Result<void>> DaemonWatch::ask(const std::vector<std::string>& paths
     for (std::size_t i = next++; i < paths.size(); i = next++) answers[i] = ask_one(paths[i]);
   };
   std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < std::min(paths.size(), kAtOnce); ++i) threads.emplace_back(work);
+  try {
+    for (std::size_t i = 1; i < std::min(paths.size(), kAtOnce); ++i) threads.emplace_back(work);
+  } catch (const std::system_error&) {
+    // No further thread can be had: those that are there ask all.
+  }
+  work();
   for (std::thread& thread : threads) thread.join();
   return answers;
+}
+
+bool DaemonWatch::is_ending() {
+  const std::lock_guard lock(mutex_);
+  return stop_;
 }
 
 Result<CORBA::Object_var> DaemonWatch::reference(const std::string& path, bool again) {
@@ -156,6 +168,8 @@ Result<CORBA::Object_var> DaemonWatch::reference(const std::string& path, bool a
 }
 
 Result<void> DaemonWatch::ask_one(const std::string& path) {
+  // The end of this process waits for those questions only that are open.
+  if (is_ending()) return {};
   Result<void> answer;
   // A daemon that was started again has another reference.
   for (const bool again : {false, true}) {

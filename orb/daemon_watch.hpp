@@ -57,6 +57,7 @@ class DaemonWatch {
  private:
   void run();
   void look();
+  bool is_ending();
   std::vector<Result<void>> ask(const std::vector<std::string>& paths);
   Result<void> ask_one(const std::string& path);
   // The reference of the name, as resolved earlier unless `again`.
