@@ -460,7 +460,10 @@ int main(int argc, char** argv) {
 
   // Start attaching only now, when no live manager has the name: attaching with our newer epoch
   // fences an older manager.
-  const auto begin = [&] { daemon.start(observer_reference, topology_reference); };
+  const auto begin = [&] {
+    reload.store();
+    daemon.start(observer_reference, topology_reference);
+  };
   const std::chrono::milliseconds patience{options.startup_patience_ms};
   const auto begin_epoch = [&] {
     const auto begun = daemon.begin_epoch(options.state.directory, patience,
