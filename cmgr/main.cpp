@@ -462,6 +462,7 @@ int main(int argc, char** argv) {
   // fences an older manager.
   const auto begin = [&] {
     reload.store();
+    cmgr::drop_superseded(pools);
     daemon.start(observer_reference, topology_reference);
   };
   const std::chrono::milliseconds patience{options.startup_patience_ms};

@@ -26,6 +26,11 @@ class PoolKeeper {
   // What the manager begins with: first the pools of --prepare, then the valid ones of this.
   const KeptPools& options() const { return options_; }
   const PoolsAtStart& start() const { return start_; }
+  // Once, when no other process has the manager's name: takes superseded pools out of the file.
+  Result<void> drop_superseded() {
+    const std::lock_guard lock(mutex_);
+    return start_.superseded.empty() ? Result<void>{} : write_pools(file_, pools_);
+  }
 
   // Sets the count of a pool. `prepare`: Result<NetworkService>(count), the contract to which the
   // pool's service is mapped. Errors of `prepare`; kSystem: the file could not be written, and the

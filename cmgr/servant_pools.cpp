@@ -62,6 +62,12 @@ void begin_pools(ManagerDaemon& daemon, const PoolKeeper& pools) {
   }
 }
 
+void drop_superseded(PoolKeeper& pools) {
+  if (const auto dropped = pools.drop_superseded(); !dropped) {
+    log::warn("{}; superseded pools are still there", dropped.error().text);
+  }
+}
+
 void tell_pools(const PoolsAtStart& start, config::Reloadable& options) {
   for (const KeptPool& pool : start.valid) {
     log::info("the pool {}: {} are kept ready, as an operator has set it before this process",
