@@ -33,8 +33,8 @@ class PoolKeeper {
   }
 
   // Sets the count of a pool. `prepare`: Result<NetworkService>(count), the contract to which the
-  // pool's service is mapped. Errors of `prepare`; kSystem: the file could not be written, and the
-  // pool has its earlier count again.
+  // pool's service is mapped. Errors of `prepare` and of write_pools(): the pool has its earlier
+  // count again.
   template <class Prepare>
   Result<void> set(const std::string& from, const std::string& to, std::uint32_t count,
                    Prepare&& prepare) {
@@ -52,7 +52,7 @@ class PoolKeeper {
     if (pools == pools_) return {};
     if (auto written = write_pools(file_, pools); !written) {
       (void)prepare(earlier);
-      return fail(ErrorCode::kSystem, "{}: the pool stays as it was", written.error().text);
+      return fail(written.error().code, "{}: the pool stays as it was", written.error().text);
     }
     pools_ = std::move(pools);
     return {};

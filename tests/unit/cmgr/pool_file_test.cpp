@@ -125,6 +125,21 @@ TEST_F(PoolKeeperTest, ASupersededPoolDoesNotComeBack) {
   EXPECT_THAT(stored(), ElementsAre(pool("eve", 100, 2)));
 }
 
+TEST_F(PoolKeeperTest, APoolThatNoFileCanHoldIsRefused) {
+  std::filesystem::create_directories(directory_);
+  KeptPool vast = pool("ann", 100, 3);
+  vast.service.resources.buffer_cells = std::uint64_t{1} << 63;
+  PoolKeeper keeper(file_, {}, {});
+  const auto refused = keeper.set("ann", "bob", 3, [&](std::uint32_t connections) {
+    in_effect_ = connections;
+    return Result<NetworkService>{vast.service};
+  });
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ErrorCode::kBadInput);
+  EXPECT_EQ(in_effect_, 0U);
+  EXPECT_THAT(stored(), IsEmpty());
+}
+
 TEST_F(PoolKeeperTest, WithoutAFileNothingIsStored) {
   PoolKeeper keeper("", {}, {});
   EXPECT_TRUE(set(keeper, 3).has_value());
