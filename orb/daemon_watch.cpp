@@ -17,6 +17,9 @@ namespace {
 constexpr std::size_t kAtOnce = 16;  // daemons
 // Of more daemons only one of each process is asked.
 constexpr std::size_t kEachMax = 64;
+// All names are listed at every so many looks while the first daemon of the last list lives: with
+// hundreds of processes, their lists are the load of the name service.
+constexpr std::size_t kLooksOfAList = 15;
 constexpr auto kAnswer = kOrbTimers.ms("daemon-watch-answer");
 
 bool below(const std::string& path, const std::string& context) {
@@ -107,13 +110,17 @@ void DaemonWatch::run() {
 }
 
 void DaemonWatch::look() {
+  {
+    const std::lock_guard lock(mutex_);
+    silent_.clear();
+    answered_.clear();
+  }
+  if (first_lives()) return supervision_.set_observed({});
   const auto listed = names_.list(root_of(watched_));
   if (listed) order_ = in_watching_order(watched_, *listed);
   if (order_.size() > kDaemonsMax) order_.resize(kDaemonsMax);
   {
     const std::lock_guard lock(mutex_);
-    silent_.clear();
-    answered_.clear();
     const std::set<std::string> present(order_.begin(), order_.end());
     std::erase_if(references_, [&](const auto& one) { return !present.contains(one.first); });
   }
@@ -125,6 +132,13 @@ void DaemonWatch::look() {
                            "name service at " + names_.service(), listed.error().text});
   }
   supervision_.set_observed(conditions ? std::move(*conditions) : std::vector<AlarmCondition>{});
+}
+
+bool DaemonWatch::first_lives() {
+  if (++looks_ % kLooksOfAList == 0 || order_.empty()) return false;
+  const std::string& first = order_.front();
+  if (own_.contains(first) || below(first, watched_.keepers)) return false;
+  return ask_one(first).has_value();
 }
 
 std::vector<Result<void>> DaemonWatch::ask(const std::vector<std::string>& paths) {

@@ -57,6 +57,9 @@ class DaemonWatch {
  private:
   void run();
   void look();
+  // Whether the first daemon of the last list is another one and answers; false also if the names
+  // are to be listed again.
+  bool first_lives();
   bool is_ending();
   std::vector<Result<void>> ask(const std::vector<std::string>& paths);
   Result<void> ask_one(const std::string& path);
@@ -68,6 +71,7 @@ class DaemonWatch {
   const std::set<std::string> own_;
   Supervision& supervision_;
   std::vector<std::string> order_;  // as of the last answer of the name service
+  std::size_t looks_ = 0;
 
   std::mutex mutex_;  // for the members below
   std::condition_variable wake_;
