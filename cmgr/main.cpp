@@ -151,9 +151,10 @@ void declare_caches(config::OptionSet& set, Options& options) {
 void declare_calls(config::OptionSet& set, Options& options) {
   set.add_uint("crankbacks", &options.crankbacks, 2, {0, 8},
                "Further routes that a call tries when a switch refuses.");
-  set.add_strings("prepare", &options.prepared,
-                  "FROM>TO:CELLS:COUNT keeps COUNT connections of CELLS cells/s ready for calls of "
-                  "that pair; may be given several times.");
+  set.add_strings(
+      "prepare", &options.prepared,
+      "FROM>TO:CELLS:COUNT keeps COUNT connections, at most 1000, of CELLS cells/s ready "
+      "for calls of that pair; may be given several times.");
   set.add_uint("operations-at-once", &options.operations_at_once, 20'000, {1, 1'000'000},
                "Requests begun and not yet answered (xbind); more wait, releases first, then by "
                "priority.");
@@ -460,7 +461,11 @@ int main(int argc, char** argv) {
 
   // Start attaching only now, when no live manager has the name: attaching with our newer epoch
   // fences an older manager.
-  const auto begin = [&] { daemon.start(observer_reference, topology_reference); };
+  const auto begin = [&] {
+    reload.store();
+    cmgr::drop_superseded(pools);
+    daemon.start(observer_reference, topology_reference);
+  };
   const std::chrono::milliseconds patience{options.startup_patience_ms};
   const auto begin_epoch = [&] {
     const auto begun = daemon.begin_epoch(options.state.directory, patience,

@@ -166,7 +166,13 @@ Result<KeptPools> read_pools(const std::string& path) {
 }
 
 Result<void> write_pools(const std::string& path, const KeptPools& pools) {
-  return path.empty() ? Result<void>{} : replace_file(path, pools_as_text(pools));
+  if (path.empty()) return {};
+  const std::string text = pools_as_text(pools);
+  // A number that no file can hold would keep the next process from starting.
+  if (const auto read = pools_from_text(text, path); !read || *read != pools) {
+    return fail(ErrorCode::kBadInput, "{} cannot hold that pool", path);
+  }
+  return replace_file(path, text);
 }
 
 PoolsAtStart pools_at_start(const KeptPools& kept, const KeptPools& options) {

@@ -54,7 +54,8 @@ Result<KeptPools> pools_from_text(std::string_view text, const std::string& path
 
 // Without a path, or a file: none. Errors as above; kSystem: it cannot be read.
 Result<KeptPools> read_pools(const std::string& path);
-// Nothing without a path. kSystem: writing failed, and the old file stays.
+// Nothing without a path. kBadInput: a number is greater than a file can hold; kSystem: writing
+// failed. The old file stays.
 Result<void> write_pools(const std::string& path, const KeptPools& pools);
 
 // What a manager that starts makes of the kept pools. `options`: those of --prepare.

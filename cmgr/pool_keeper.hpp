@@ -26,10 +26,15 @@ class PoolKeeper {
   // What the manager begins with: first the pools of --prepare, then the valid ones of this.
   const KeptPools& options() const { return options_; }
   const PoolsAtStart& start() const { return start_; }
+  // Once, when no other process has the manager's name: takes superseded pools out of the file.
+  Result<void> drop_superseded() {
+    const std::lock_guard lock(mutex_);
+    return start_.superseded.empty() ? Result<void>{} : write_pools(file_, pools_);
+  }
 
   // Sets the count of a pool. `prepare`: Result<NetworkService>(count), the contract to which the
-  // pool's service is mapped. Errors of `prepare`; kSystem: the file could not be written, and the
-  // pool has its earlier count again.
+  // pool's service is mapped. Errors of `prepare` and of write_pools(): the pool has its earlier
+  // count again.
   template <class Prepare>
   Result<void> set(const std::string& from, const std::string& to, std::uint32_t count,
                    Prepare&& prepare) {
@@ -47,7 +52,7 @@ class PoolKeeper {
     if (pools == pools_) return {};
     if (auto written = write_pools(file_, pools); !written) {
       (void)prepare(earlier);
-      return fail(ErrorCode::kSystem, "{}: the pool stays as it was", written.error().text);
+      return fail(written.error().code, "{}: the pool stays as it was", written.error().text);
     }
     pools_ = std::move(pools);
     return {};

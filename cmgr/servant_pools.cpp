@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "cmgr/parts/prepared_pools.hpp"
 #include "cmgr/parts/service.hpp"
 #include "core/config/text_form.hpp"
 #include "core/log.hpp"
@@ -25,6 +26,11 @@ Result<KeptPools> pools_of_option(const std::vector<std::string>& prepared) {
         return fail(ErrorCode::kBadInput, "--prepare {}: {}", text, named.error().text);
       }
     }
+    const auto count = static_cast<std::uint32_t>(std::stoul((*parts)[3]));
+    if (count > PreparedPools::kWantedMax) {
+      return fail(ErrorCode::kBadInput, "--prepare {}: {} connections, at most {}", text, count,
+                  PreparedPools::kWantedMax);
+    }
     ServiceSpec service;
     service.cells_per_s = std::stoull((*parts)[2]);
     const auto mapped = network_of(service);  // of cells: no catalogue has a say in it
@@ -32,8 +38,7 @@ Result<KeptPools> pools_of_option(const std::vector<std::string>& prepared) {
       return fail(ErrorCode::kBadInput, "--prepare {}: {} {}", text,
                   to_string(mapped.error().cause), mapped.error().asked);
     }
-    all.push_back({(*parts)[0], (*parts)[1], *mapped,
-                   static_cast<std::uint32_t>(std::stoul((*parts)[3])), 0});
+    all.push_back({(*parts)[0], (*parts)[1], *mapped, count, 0});
   }
   return all;
 }
@@ -59,6 +64,12 @@ void begin_pools(ManagerDaemon& daemon, const PoolKeeper& pools) {
     const bool by_operator = std::ranges::any_of(
         pools.start().valid, [&](const auto& it) { return it.same_pool(pool); });
     if (!by_operator) begin(pool);
+  }
+}
+
+void drop_superseded(PoolKeeper& pools) {
+  if (const auto dropped = pools.drop_superseded(); !dropped) {
+    log::warn("{}; superseded pools are still there", dropped.error().text);
   }
 }
 

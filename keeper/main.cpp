@@ -101,9 +101,10 @@ int main(int argc, char** argv) {
       append(counted);
       operations->append_metrics(counted);
     };
-    auto exported =
-        exporter::Exporter::open_or_log(options.common.metrics, "xbind-keeper", {std::move(part)},
-                                        {keeper::keeper_metrics(), orb::alarm_metrics()});
+    std::vector<MetricTable> tables_of_metrics = keeper::RemoteOperations::metric_tables();
+    tables_of_metrics.push_back(keeper::keeper_metrics());
+    auto exported = exporter::Exporter::open_or_log(
+        options.common.metrics, "xbind-keeper", {std::move(part)}, std::move(tables_of_metrics));
     end = {1, "the metrics cannot be served"};
     if (exported != nullptr) {
       exported->serving();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 #include "orb/remote_error.hpp"
@@ -16,6 +17,9 @@ namespace {
 constexpr std::size_t kAtOnce = 16;  // daemons
 // Of more daemons only one of each process is asked.
 constexpr std::size_t kEachMax = 64;
+// All names are listed at every so many looks while the first daemon of the last list lives: with
+// hundreds of processes, their lists are the load of the name service.
+constexpr std::size_t kLooksOfAList = 15;
 constexpr auto kAnswer = kOrbTimers.ms("daemon-watch-answer");
 
 bool below(const std::string& path, const std::string& context) {
@@ -57,12 +61,19 @@ std::optional<std::vector<AlarmCondition>> conditions_of_silence(
     conditions.push_back({keeper ? AlarmKind::kKeeperSilent : AlarmKind::kDaemonSilent, shown(path),
                           answer.error().text});
   };
+  const auto end_of_earlier = std::find_if(order.begin(), order.end(), [&](const auto& path) {
+    return own.contains(path) || below(path, names.keepers);
+  });
   auto next = order.begin();
-  for (; next != order.end() && !own.contains(*next); ++next) {
-    if (below(*next, names.keepers)) break;
-    const std::vector<Result<void>> answer = ask({*next});
-    if (answer.front()) return std::nullopt;
-    note(*next, answer.front());
+  // One first: it lives as a rule. Then more at a time: each that is silent costs a wait.
+  for (std::ptrdiff_t count = 1; next != end_of_earlier; count *= 2) {
+    const std::vector<std::string> some(next, next + std::min(count, end_of_earlier - next));
+    const std::vector<Result<void>> answers = ask(some);
+    if (std::ranges::any_of(answers, [](const auto& one) { return one.has_value(); })) {
+      return std::nullopt;
+    }
+    for (std::size_t i = 0; i < some.size(); ++i) note(some[i], answers[i]);
+    next += std::ssize(some);
   }
   std::vector<std::string> rest;
   std::copy_if(next, order.end(), std::back_inserter(rest),
@@ -99,23 +110,35 @@ void DaemonWatch::run() {
 }
 
 void DaemonWatch::look() {
+  {
+    const std::lock_guard lock(mutex_);
+    silent_.clear();
+    answered_.clear();
+  }
+  if (first_lives()) return supervision_.set_observed({});
   const auto listed = names_.list(root_of(watched_));
   if (listed) order_ = in_watching_order(watched_, *listed);
   if (order_.size() > kDaemonsMax) order_.resize(kDaemonsMax);
   {
     const std::lock_guard lock(mutex_);
-    silent_.clear();
-    answered_.clear();
     const std::set<std::string> present(order_.begin(), order_.end());
     std::erase_if(references_, [&](const auto& one) { return !present.contains(one.first); });
   }
   auto conditions = conditions_of_silence(
       watched_, order_, own_, [this](const std::vector<std::string>& paths) { return ask(paths); });
+  if (is_ending()) return;  // not all were asked
   if (conditions && !listed) {
     conditions->push_back({AlarmKind::kNameServiceUnreachable,
                            "name service at " + names_.service(), listed.error().text});
   }
   supervision_.set_observed(conditions ? std::move(*conditions) : std::vector<AlarmCondition>{});
+}
+
+bool DaemonWatch::first_lives() {
+  if (++looks_ % kLooksOfAList == 0 || order_.empty()) return false;
+  const std::string& first = order_.front();
+  if (own_.contains(first) || below(first, watched_.keepers)) return false;
+  return ask_one(first).has_value();
 }
 
 std::vector<Result<void>> DaemonWatch::ask(const std::vector<std::string>& paths) {
@@ -129,9 +152,19 @@ std::vector<Result<void>> DaemonWatch::ask(const std::vector<std::string>& paths
     for (std::size_t i = next++; i < paths.size(); i = next++) answers[i] = ask_one(paths[i]);
   };
   std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < std::min(paths.size(), kAtOnce); ++i) threads.emplace_back(work);
+  try {
+    for (std::size_t i = 1; i < std::min(paths.size(), kAtOnce); ++i) threads.emplace_back(work);
+  } catch (const std::system_error&) {
+    // No further thread can be had: those that are there ask all.
+  }
+  work();
   for (std::thread& thread : threads) thread.join();
   return answers;
+}
+
+bool DaemonWatch::is_ending() {
+  const std::lock_guard lock(mutex_);
+  return stop_;
 }
 
 Result<CORBA::Object_var> DaemonWatch::reference(const std::string& path, bool again) {
@@ -149,6 +182,8 @@ Result<CORBA::Object_var> DaemonWatch::reference(const std::string& path, bool a
 }
 
 Result<void> DaemonWatch::ask_one(const std::string& path) {
+  // The end of this process waits for those questions only that are open.
+  if (is_ending()) return {};
   Result<void> answer;
   // A daemon that was started again has another reference.
   for (const bool again : {false, true}) {

@@ -34,8 +34,9 @@ std::vector<std::string> in_watching_order(const WatchedNames& names,
                                            const std::vector<std::string>& bound);
 
 // One look. `order`: of in_watching_order(); `own`: the names of this process, which are not asked.
-// `ask` returns an error for each path whose daemon does not answer. nullopt: a daemon before this
-// one answers, and watches.
+// Those before them are asked in groups, each twice as large as the one before it. `ask` returns an
+// error for each path whose daemon does not answer. nullopt: a daemon before this one answers, and
+// watches.
 using AskDaemons = std::function<std::vector<Result<void>>(const std::vector<std::string>& paths)>;
 std::optional<std::vector<AlarmCondition>> conditions_of_silence(
     const WatchedNames& names, const std::vector<std::string>& order,
@@ -56,6 +57,10 @@ class DaemonWatch {
  private:
   void run();
   void look();
+  // Whether the first daemon of the last list is another one and answers; false also if the names
+  // are to be listed again.
+  bool first_lives();
+  bool is_ending();
   std::vector<Result<void>> ask(const std::vector<std::string>& paths);
   Result<void> ask_one(const std::string& path);
   // The reference of the name, as resolved earlier unless `again`.
@@ -66,6 +71,7 @@ class DaemonWatch {
   const std::set<std::string> own_;
   Supervision& supervision_;
   std::vector<std::string> order_;  // as of the last answer of the name service
+  std::size_t looks_ = 0;
 
   std::mutex mutex_;  // for the members below
   std::condition_variable wake_;

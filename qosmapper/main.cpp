@@ -120,7 +120,10 @@ int main(int argc, char** argv) {
   const orb::Ending end = orb::serve_until_signal(
       runtime.orb(), "xbind-qosmapper", common,
       {{common.name, {naming::path_of(naming::kQosMappers, common.name), object}}},
-      {[&] { supervision.start(); },
+      {[&] {
+         reload.store();
+         supervision.start();
+       },
        {},
        [&] { exported->serving(); },
        naming::watching(supervision)});

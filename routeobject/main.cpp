@@ -254,7 +254,10 @@ int main(int argc, char** argv) {
       runtime.orb(), "xbind-routeobject", options.common,
       {{options.common.name,
         {naming::path_of(naming::kRouteObjects, options.common.name), object}}},
-      {[&] { supervision.start(); },
+      {[&] {
+         reload.store();
+         supervision.start();
+       },
        {},
        [&] { exported->serving(); },
        naming::watching(supervision)});

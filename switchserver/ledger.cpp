@@ -380,10 +380,12 @@ HopSetup Ledger::setup_of(HopRef ref) const {
 }
 
 std::size_t Ledger::hop_octets() const {
-  // A node of the map: the element, its link and the allocator's overhead.
+  // A node of a map: the element, its link and the allocator's overhead.
   constexpr std::size_t kNode = sizeof(std::pair<std::uint32_t, HopExtras>) + 2 * sizeof(void*);
+  constexpr std::size_t kEnd = sizeof(std::pair<std::uint32_t, TimePoint>) + 2 * sizeof(void*);
   return hops_.octets() + by_place_.octets() + names_.octets() + extras_.size() * kNode +
-         extras_.bucket_count() * sizeof(void*);
+         hold_ends_.size() * kEnd +
+         (extras_.bucket_count() + hold_ends_.bucket_count()) * sizeof(void*);
 }
 
 std::size_t Ledger::label_octets() const {

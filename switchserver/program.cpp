@@ -250,6 +250,7 @@ int run_switch_server(int argc, char** argv, const WhenServing& when_serving) {
     // Only now, when no other SwitchServer uses one of our names: otherwise the switch would have
     // two controllers.
     const auto begin = [&] {
+      reload.store();
       if (!options.route_object.empty()) {
         router.start(runtime.orb(), options.common.name_service);
       }

@@ -57,6 +57,10 @@ void log_left_out(const KeptSetting& setting, const std::string& why) {
             shown_value(setting.value), why);
 }
 
+void log_not_stored(const Error& why) {
+  log::warn("{}; what operators have set is as it was there", why.text);
+}
+
 Changes reload_and_log(Reloadable& options, std::string_view who) {
   return logged(options.reload(), who);
 }

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -84,6 +85,7 @@ bool is_tuned(const OptionSet& set, const std::string& name);
 std::string shown_value(const std::string& value);
 void log_kept(const std::map<std::string, std::string>& tuned);
 void log_left_out(const KeptSetting& setting, const std::string& why);
+void log_not_stored(const Error& why);
 // Loads the set from the arguments of the start and the environment. Returns why it is refused.
 std::optional<std::string> load_again(OptionSet& set, const std::vector<std::string>& arguments);
 
@@ -109,7 +111,7 @@ class Reload : public Reloadable {
 
   // Once, at the start: puts into effect what operators had tuned in an earlier process, as far as
   // the other sources give what they gave then. Logs what is superseded or refused, and shows it in
-  // values(); a refusal is no reason not to start.
+  // values(); a refusal is no reason not to start. The file stays as it is until store().
   void restore(const KeptSettings& kept) {
     const std::lock_guard lock(mutex_);
     written_ = kept;
@@ -123,7 +125,7 @@ class Reload : public Reloadable {
                            : "dropped: there is no such option");
       }
     }
-    if (load_with(tuned)) {
+    if (load_with(tuned, Storing::kLater)) {
       log_kept(tuned);
       return;
     }
@@ -131,11 +133,24 @@ class Reload : public Reloadable {
       if (!tuned.contains(one.name)) continue;
       Tuned more = tuned_;
       more.emplace(one.name, one.value);
-      if (const auto loaded = load_with(std::move(more)); !loaded) {
+      if (const auto loaded = load_with(std::move(more), Storing::kLater); !loaded) {
         leave_out(one, "refused: " + loaded.error().text);
       }
     }
     log_kept(tuned_);
+  }
+  // Once, when it is sure that no other process has the daemon's names: the file no longer has what
+  // restore() left out. Not before: a second process, which only finds that the first one lives,
+  // must not write that one's file. A failure is logged; the next order of an operator stores all.
+  void store() {
+    const std::lock_guard lock(mutex_);
+    const auto settings = settings_of(tuned_);
+    if (!settings || *settings == written_) return;
+    if (const auto stored = write_settings(file_, *settings); !stored) {
+      log_not_stored(stored.error());
+    } else {
+      written_ = *settings;
+    }
   }
 
   Result<std::vector<OptionChange>> reload() override {
@@ -178,6 +193,7 @@ class Reload : public Reloadable {
 
  private:
   using Tuned = std::map<std::string, std::string>;
+  enum class Storing : std::uint8_t { kNow, kLater };
 
   // Whether the operator may name that file, judged by the option's other sources as they are now.
   Result<void> check_file(const std::string& name, const std::string& value) const {
@@ -198,7 +214,7 @@ class Reload : public Reloadable {
   }
 
   // Takes the tuned options over if the whole is accepted. The caller holds the lock.
-  Result<std::vector<OptionChange>> load_with(Tuned tuned) {
+  Result<std::vector<OptionChange>> load_with(Tuned tuned, Storing storing = Storing::kNow) {
     auto wanted = std::make_unique<Options>();
     for (const auto& [name, value] : tuned) {
       if (auto known = wanted->set.put_first(name, value, kOperator); !known) {
@@ -213,16 +229,17 @@ class Reload : public Reloadable {
     auto settings = settings_of(tuned);
     if (!settings) return tl::make_unexpected(settings.error());
     // First: what takes effect is kept.
-    if (*settings != written_) {
+    const bool stores = storing == Storing::kNow && *settings != written_;
+    if (stores) {
       if (auto kept = write_settings(file_, *settings); !kept) {
         return tl::make_unexpected(kept.error());
       }
     }
     if (const auto applied = apply_(*in_use_, *wanted, changes); !applied) {
-      if (*settings != written_) (void)write_settings(file_, written_);
+      if (stores) (void)write_settings(file_, written_);
       return tl::make_unexpected(applied.error());
     }
-    written_ = std::move(*settings);
+    if (stores) written_ = std::move(*settings);
     loaded_ = std::move(wanted);
     in_use_ = loaded_.get();
     tuned_ = std::move(tuned);

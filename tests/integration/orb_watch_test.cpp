@@ -28,10 +28,12 @@ class DaemonWatchTest : public testing::Test {
   // The conditions as one process sees them; "nobody's" when another daemon watches.
   std::vector<std::string> seen_by(const std::set<std::string>& own) {
     asked.clear();
+    rounds = 0;
     const auto conditions = conditions_of_silence(
         kNames, in_watching_order(kNames, bound), own,
         [this](const std::vector<std::string>& paths) {
           std::vector<Result<void>> answers;
+          ++rounds;
           for (const std::string& path : paths) {
             asked.push_back(path);
             answers.push_back(silent.contains(path) ? fail(ErrorCode::kTimeout, "no answer")
@@ -52,6 +54,7 @@ class DaemonWatchTest : public testing::Test {
   std::vector<std::string> bound = kBound;
   std::set<std::string> silent;
   std::vector<std::string> asked;
+  std::size_t rounds = 0;  // of questions
 };
 
 TEST_F(DaemonWatchTest, NamesAreOrderedByWhoWatches) {
@@ -89,6 +92,18 @@ TEST_F(DaemonWatchTest, TheNextLivingDaemonTakesOver) {
   EXPECT_THAT(seen_by({"xbind/switchserver/node-1"}),
               ElementsAre("daemon-silent routeobject/default", "daemon-silent cmgr/default"));
   EXPECT_THAT(seen_by({"xbind/switchserver/node-2"}), ElementsAre("another watches"));
+}
+
+TEST_F(DaemonWatchTest, ManySilentDaemonsBeforeOneCostItFewWaits) {
+  bound.clear();
+  for (int node = 100; node < 400; ++node) {
+    bound.push_back("xbind/switchserver/node-" + std::to_string(node));
+  }
+  silent = {bound.begin(), bound.end() - 1};
+  EXPECT_EQ(seen_by({bound.back()}).size(), 299U);
+  EXPECT_LE(rounds, 10U);
+  silent.erase("xbind/switchserver/node-298");
+  EXPECT_THAT(seen_by({bound.back()}), ElementsAre("another watches"));
 }
 
 TEST_F(DaemonWatchTest, ADaemonWhoseNameIsNotBoundYetWatchesOnlyIfAllOthersAreSilent) {

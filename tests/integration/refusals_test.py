@@ -102,6 +102,7 @@ class CommandLines(unittest.TestCase):
              ["fault-legs", "client_to_switch", "manager_to_switch"]),
             ("xbind-cmgr", ["--prepare", "host-a>host-b"], ["prepare", "FROM>TO:CELLS:COUNT"]),
             ("xbind-cmgr", ["--prepare", "host a>host-b:100:2"], ["prepare", "host a", "endpoint"]),
+            ("xbind-cmgr", ["--prepare", "host-a>host-b:100:1001"], ["prepare", "1001", "1000"]),
             ("xbind-cmgr", ["--delay", "0.6"], ["delay", "0.6"]),
             ("xbind-cmgr", ["--delay-ms", "0"], ["delay-ms", "0"]),
             ("xbindctl connect", ["--priority", "8"], ["priority", "8", "7"]),

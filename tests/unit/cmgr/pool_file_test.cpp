@@ -116,6 +116,30 @@ TEST_F(PoolKeeperTest, APoolThatCannotBeStoredStaysAsItWas) {
   EXPECT_EQ(in_effect_, 3U);
 }
 
+TEST_F(PoolKeeperTest, ASupersededPoolDoesNotComeBack) {
+  std::filesystem::create_directories(directory_);
+  ASSERT_TRUE(write_pools(file_, {pool("ann", 100, 3, 8), pool("eve", 100, 2)}));
+  PoolKeeper keeper(file_, {pool("ann", 100, 9)}, stored());
+  EXPECT_EQ(stored().size(), 2U) << "the file may be another process's";
+  EXPECT_TRUE(keeper.drop_superseded());
+  EXPECT_THAT(stored(), ElementsAre(pool("eve", 100, 2)));
+}
+
+TEST_F(PoolKeeperTest, APoolThatNoFileCanHoldIsRefused) {
+  std::filesystem::create_directories(directory_);
+  KeptPool vast = pool("ann", 100, 3);
+  vast.service.resources.buffer_cells = std::uint64_t{1} << 63;
+  PoolKeeper keeper(file_, {}, {});
+  const auto refused = keeper.set("ann", "bob", 3, [&](std::uint32_t connections) {
+    in_effect_ = connections;
+    return Result<NetworkService>{vast.service};
+  });
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ErrorCode::kBadInput);
+  EXPECT_EQ(in_effect_, 0U);
+  EXPECT_THAT(stored(), IsEmpty());
+}
+
 TEST_F(PoolKeeperTest, WithoutAFileNothingIsStored) {
   PoolKeeper keeper("", {}, {});
   EXPECT_TRUE(set(keeper, 3).has_value());

@@ -244,7 +244,7 @@ TEST_F(ReloadTest, AnOperatorNamesFilesBesideTheConfiguredOneOnly) {
 class KeptReloadTest : public ReloadTest {
  protected:
   struct Process {
-    Process(const std::vector<const char*>& arguments, const std::string& file) {
+    Process(const std::vector<const char*>& arguments, const std::string& file, bool serves) {
       const int count = static_cast<int>(arguments.size());
       EXPECT_FALSE(options.set.load(count, arguments.data(),
                                     [](const std::string&) { return std::nullopt; }));
@@ -258,6 +258,7 @@ class KeptReloadTest : public ReloadTest {
           file);
       in_effect = options.timer_ms;
       reload->restore(*read_settings(file));
+      if (serves) reload->store();
     }
     std::string value(const std::string& name) {
       for (const OptionValue& value : reload->values()) {
@@ -273,7 +274,7 @@ class KeptReloadTest : public ReloadTest {
   KeptReloadTest() { std::filesystem::create_directories(directory_); }
   ~KeptReloadTest() override { std::filesystem::remove_all(directory_); }
 
-  void next() { process_ = std::make_unique<Process>(arguments_, file_); }
+  void next(bool serves = true) { process_ = std::make_unique<Process>(arguments_, file_, serves); }
   Process& now() { return *process_; }
   bool tune(const std::string& name, const std::string& value) {
     return now().reload->tune(name, value).has_value();
@@ -311,6 +312,24 @@ TEST_F(KeptReloadTest, AnOptionThatWasChangedSinceGoesBeforeIt) {
   next();
   EXPECT_EQ(now().in_effect, 2000U) << "it does not come back";
   EXPECT_EQ(now().value("timer-ms"), "2000 (" + path_ + " line 1)");
+}
+
+TEST_F(KeptReloadTest, AProcessThatDoesNotServeLeavesTheFileAsItIs) {
+  next();
+  EXPECT_TRUE(tune("timer-ms", "500"));
+  write("timer-ms = 4000\n");
+  next(false);
+  EXPECT_EQ(now().in_effect, 4000U);
+  EXPECT_EQ(*read_settings(file_), (KeptSettings{{"timer-ms", "500", "2000"}}));
+}
+
+TEST_F(KeptReloadTest, SettingsCountAlsoIfTheFileCannotBeWritten) {
+  next();
+  EXPECT_TRUE(write_settings(file_, {{"pairs", "a", ""}, {"timer-ms", "500", "9000"}}));
+  std::filesystem::create_directory(file_ + ".new");  // where the next text would be written
+  next();
+  EXPECT_EQ(now().value("pairs"), "a (operator)");
+  EXPECT_EQ(now().in_effect, 2000U);
 }
 
 TEST_F(KeptReloadTest, AReloadThatLeavesItInEffectIsItsNewGround) {
