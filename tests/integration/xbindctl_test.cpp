@@ -27,14 +27,15 @@ const ServiceSpec kCells40{ServiceKind::kCells, 40, 0, 0, 0};
 TEST_F(Commands, ConnectAsksForEverythingAndTellsBothDirections) {
   answer(OutcomeKind::kConnected, atm_label(0, 32), atm_label(0, 33));
   const ConnectRequest one_way{RequestId{}, "host-a", "host-b", kCells100};
-  EXPECT_EQ(said([&] { return connect(manager_, one_way); }),
+  EXPECT_EQ(said([&] { return connect(manager_, one_way, false); }),
             "0: 7 connected, ingress label 0/32, egress label 0/33\n");
   EXPECT_EQ(reported_.asked, "host-a host-b 100 priority 0 hold 0");
+  EXPECT_EQ(said([&] { return connect(manager_, one_way, true); }), "0: 7\n");
 
   reported_.answer.reverse_ingress = atm_label(0, 40);
   reported_.answer.reverse_egress = atm_label(0, 41);
   const ConnectRequest both{RequestId{}, "host-a", "host-b", kCells100, kCells40, 7, 2'500};
-  EXPECT_EQ(said([&] { return connect(manager_, both); }),
+  EXPECT_EQ(said([&] { return connect(manager_, both, false); }),
             "0: 7 connected, ingress label 0/32, egress label 0/33; reverse ingress label 0/40, "
             "egress label 0/41\n");
   EXPECT_EQ(reported_.asked, "host-a host-b 100 back 40 priority 7 hold 2500");
@@ -43,7 +44,7 @@ TEST_F(Commands, ConnectAsksForEverythingAndTellsBothDirections) {
 TEST_F(Commands, AHoldIsToldAndCommitted) {
   answer(OutcomeKind::kHeld);
   const ConnectRequest hold{RequestId{}, "host-a", "host-b", kCells100, {}, 0, 1'000};
-  EXPECT_EQ(said([&] { return connect(manager_, hold); }), "0: 7 held\n");
+  EXPECT_EQ(said([&] { return connect(manager_, hold, false); }), "0: 7 held\n");
   reported_.answer.kind = OutcomeKind::kConnected;
   EXPECT_EQ(said([&] { return commit(manager_, ConnectionId{7}); }),
             "0: 7 connected, ingress label none, egress label none\n");
@@ -77,7 +78,10 @@ TEST_F(Commands, ChangesAreAskedForAndTold) {
 
 TEST_F(Commands, ARefusalIsExplainedAndTheExitCodeIsOne) {
   refuse();
-  EXPECT_EQ(said([&] { return connect(manager_, {{}, "host-a", "host-b", kCells100}); }), kRefusal);
+  EXPECT_EQ(said([&] {
+              return connect(manager_, {{}, "host-a", "host-b", kCells100}, false);
+            }),
+            kRefusal);
   EXPECT_EQ(said([&] { return commit(manager_, ConnectionId{7}); }), kRefusal);
   EXPECT_EQ(said([&] { return modify(manager_, ConnectionId{7}, kCells100, {}); }), kRefusal);
   EXPECT_EQ(said([&] { return add_leaf(manager_, ConnectionId{7}, "host-c"); }), kRefusal);
@@ -95,7 +99,7 @@ TEST_F(Commands, ARequestWithoutAnAnswerSaysHowItsOutcomeIsFound) {
       said([&] { return release(manager_, ConnectionId{7}); }),
       HasSubstr(cut_off + "whether it was done is not known: `xbindctl describe 7` shows it\n"));
   EXPECT_THAT(said([&] {
-                return connect(manager_, {RequestId{5}, "host-a", "host-b", kCells100});
+                return connect(manager_, {RequestId{5}, "host-a", "host-b", kCells100}, false);
               }),
               HasSubstr(cut_off + "whether request 5 was carried out is not known: `xbindctl "
                                   "outcome '(two-way)' 5` shows it, and the id to release\n"));
