@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <iterator>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -31,6 +32,9 @@ bool below(const std::string& path, const std::string& context) {
 std::string root_of(const WatchedNames& names) {
   return names.keepers.substr(0, names.keepers.find('/'));
 }
+
+// The contracts' repository ids begin with it (#pragma prefix in idl/).
+constexpr std::string_view kContracts = "IDL:openxbind/";
 
 // "xbind/switchserver/node-2" -> "switchserver/node-2"
 std::string shown(const std::string& path) { return path.substr(path.find('/') + 1); }
@@ -124,6 +128,9 @@ void DaemonWatch::look() {
     const std::set<std::string> present(order_.begin(), order_.end());
     std::erase_if(references_, [&](const auto& one) { return !present.contains(one.first); });
   }
+  for (const std::string& own : own_) {  // misbound() compares their addresses
+    if (std::ranges::find(order_, own) != order_.end()) (void)reference(own, false);
+  }
   auto conditions = conditions_of_silence(
       watched_, order_, own_, [this](const std::vector<std::string>& paths) { return ask(paths); });
   if (is_ending()) return;  // not all were asked
@@ -181,6 +188,24 @@ Result<CORBA::Object_var> DaemonWatch::reference(const std::string& path, bool a
   return found;
 }
 
+// A name at the place of a daemon that is bound to something else must not pass for a daemon that
+// lives, and watches: nobody would watch then.
+Result<void> DaemonWatch::misbound(const std::string& path, CORBA::Object_ptr object,
+                                   const std::string& address) {
+  const std::string_view type = object->_PR_getobj()->_mostDerivedRepoId();
+  if (!type.starts_with(kContracts)) {
+    return fail(ErrorCode::kNotFound, "its name is bound to an object of another kind, {}", type);
+  }
+  const std::lock_guard lock(mutex_);
+  for (const std::string& own : own_) {
+    const auto known = references_.find(own);
+    if (known == references_.end() || address_of(known->second) != address) continue;
+    return fail(ErrorCode::kNotFound, "its name is bound to the process of {} at {}", shown(own),
+                address);
+  }
+  return {};
+}
+
 Result<void> DaemonWatch::ask_one(const std::string& path) {
   // The end of this process waits for those questions only that are open.
   if (is_ending()) return {};
@@ -191,6 +216,10 @@ Result<void> DaemonWatch::ask_one(const std::string& path) {
     // Without a reference nothing is known of the daemon.
     if (!object) return again ? answer : Result<void>{};
     const std::string address = address_of(*object);
+    if (const auto own = misbound(path, *object, address); !own) {
+      answer = own;
+      continue;
+    }
     {
       const std::lock_guard lock(mutex_);
       const auto silent = silent_.find(address);

@@ -132,6 +132,26 @@ class Alarms(Operator):
             process.signal(signal.SIGCONT)
         self.wait_for_end("daemon-silent", "routeobject/default")
 
+    def test_stray_names_before_the_one_that_watches_are_alarms_and_stop_no_watch(self):
+        def reference(path):
+            return tool(self.lab, "nameclt", "resolve", path).stdout.strip()
+        strays = {"aaa": (reference("xbind"), "an object of another kind, IDL:omg.org/"),
+                  "aab": (reference("xbind/routeobject/default"),
+                          "the process of routeobject/default")}
+        for name, (target, _) in strays.items():
+            done = tool(self.lab, "nameclt", "bind", f"xbind/routeobject/{name}", target)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        try:
+            for name, (_, words) in strays.items():
+                silent = self.silent(f"routeobject/{name}")
+                self.assertEqual(silent["daemon"], "routeobject/default")
+                self.assertIn(f"its name is bound to {words}", silent["cause"])
+        finally:
+            for name in strays:
+                tool(self.lab, "nameclt", "unbind", f"xbind/routeobject/{name}")
+        for name in strays:
+            self.wait_for_end("daemon-silent", f"routeobject/{name}")
+
     def test_the_questions_of_every_object_are_no_faults_of_peers(self):
         paths = [f"xbind/{path}" for path in (
             "cmgr/default", "qosmapper/default", "routeobject/default",
