@@ -269,7 +269,7 @@ void CallRequests::commit_what_is_not_held(const Asker& asker, ConnectionId id,
   }
   switch (found->stage()) {
     case Stage::kUp:
-      context_.outcomes.tell(asker, connected_outcome(*found), found->ends.get());
+      context_.outcomes.tell_again(asker, connected_outcome(*found));
       return;
     case Stage::kHeld: return refuse(Cause::kChangeUnderWay);  // an earlier commit
     case Stage::kReleasing: return refuse(Cause::kBeingReleased);

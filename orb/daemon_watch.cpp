@@ -190,8 +190,7 @@ Result<CORBA::Object_var> DaemonWatch::reference(const std::string& path, bool a
 
 // A name at the place of a daemon that is bound to something else must not pass for a daemon that
 // lives, and watches: nobody would watch then.
-Result<void> DaemonWatch::misbound(const std::string& path, CORBA::Object_ptr object,
-                                   const std::string& address) {
+Result<void> DaemonWatch::misbound(CORBA::Object_ptr object, const std::string& address) {
   const std::string_view type = object->_PR_getobj()->_mostDerivedRepoId();
   if (!type.starts_with(kContracts)) {
     return fail(ErrorCode::kNotFound, "its name is bound to an object of another kind, {}", type);
@@ -216,7 +215,7 @@ Result<void> DaemonWatch::ask_one(const std::string& path) {
     // Without a reference nothing is known of the daemon.
     if (!object) return again ? answer : Result<void>{};
     const std::string address = address_of(*object);
-    if (const auto own = misbound(path, *object, address); !own) {
+    if (const auto own = misbound(*object, address); !own) {
       answer = own;
       continue;
     }

@@ -64,8 +64,7 @@ class DaemonWatch {
   std::vector<Result<void>> ask(const std::vector<std::string>& paths);
   Result<void> ask_one(const std::string& path);
   // kNotFound: the object is none of the contracts', or one of this process under a further name.
-  Result<void> misbound(const std::string& path, CORBA::Object_ptr object,
-                        const std::string& address);
+  Result<void> misbound(CORBA::Object_ptr object, const std::string& address);
   // The reference of the name, as resolved earlier unless `again`.
   Result<CORBA::Object_var> reference(const std::string& path, bool again);
 

@@ -93,6 +93,13 @@ void Outcomes::tell(const Asker& asker, Outcome&& outcome, const CallEnds* ends,
   clients_.answer(asker.client, std::move(outcome), times);
 }
 
+void Outcomes::tell_again(const Asker& asker, Outcome&& outcome) {
+  outcome.request = asker.request;
+  if (log::calls.enabled(log::Level::kDebug)) log_outcome(asker, outcome);
+  gate_.ended();
+  clients_.answer(asker.client, std::move(outcome), kNotTimed);
+}
+
 void Outcomes::log_outcome(const Asker& asker, const Outcome& outcome) const {
   std::optional<log::AboutCall> about;  // a refused setup has said its own
   if (outcome.connection != ConnectionId{}) about.emplace(outcome.connection.value());

@@ -47,6 +47,9 @@ class Outcomes {
   // call; false: another event says that.
   void tell(const Asker& asker, Outcome&& outcome, const CallEnds* ends,
             TimesIndex times = kNotTimed, bool is_event = true);
+  // Sends an outcome that the call had before, for another request. Nothing has happened to the
+  // call: it is neither counted nor an event.
+  void tell_again(const Asker& asker, Outcome&& outcome);
   void refuse(const Asker& asker, ConnectionId about, Refusal refusal);
   // Answers a request busy that was admitted but not begun. A retry makes no sense before
   // `retry_after`.

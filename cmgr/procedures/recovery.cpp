@@ -448,10 +448,11 @@ void Recovery::remove(Connection* connection, ConnectionId id, const Call& call,
       if (!label && !is_read(from->first)) label = resting_label(upstream);
       hold(std::move(label));
     }
-    const bool shown = links_.shown(found->at, cross_connect.input_port).has_value();
-    const bool known = links_.far_end(found->at, cross_connect.input_port).has_value();
-    if (!found->begins() && !shown && (!known || !other_links_.empty())) {
-      // The topology is wrong, so any of these may be at the other end.
+    if (!found->begins() && !links_.shown(found->at, cross_connect.input_port)) {
+      // No call shows the link, and the topology may be wrong: any of these may be at its other end.
+      for (const auto& [place, label] : labels) {
+        if (std::get<Label>(place) == cross_connect.input_label) hold(label);
+      }
       for (const auto& [place, label] : resting_) {
         if (std::get<Label>(place) == cross_connect.input_label) hold(label);
       }

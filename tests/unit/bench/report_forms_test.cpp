@@ -229,7 +229,7 @@ TEST(Merge, AddsUpWhatTwoGeneratorsDid) {
   EXPECT_NEAR(sum.setup_latency.mean, (1500 * 500.0 + 1200 * 900) / 2700, 1e-9);
   EXPECT_DOUBLE_EQ(sum.setup_latency.max, 900);
   EXPECT_EQ(sum.series.rows()[0].planned, 999u + 999u);
-  EXPECT_EQ(sum.processes.size(), 2u);
+  EXPECT_EQ(sum.processes.size(), 3u);                 // two generators, the manager
   EXPECT_EQ(sum.managers_grown.at("crankbacks"), 3u);  // the same manager, seen twice
   EXPECT_TRUE(judge(sum).ok) << to_text(sum);
 }
@@ -343,7 +343,7 @@ TEST(ReportPage, BeginsWithManyRefusalsAndShowsNothingUnknownAsZero) {
   EXPECT_THAT(*page, Not(HasSubstr("OK: every call was answered")));
   EXPECT_THAT(*page, HasSubstr("remote invocations and labels from the cache: not known, the "
                                "manager was lost"));
-  EXPECT_THAT(*page, HasSubstr("xbind-cmgr</td><td class=\"number\">-</td>"));
+  EXPECT_THAT(*page, HasSubstr("xbind-cmgr</td><td data-head=\"CPU s\" class=\"number\">-</td>"));
 }
 
 // ===== manifest =================================================================================

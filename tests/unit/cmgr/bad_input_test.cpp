@@ -58,7 +58,7 @@ TEST_F(BadInputTest, AnEndThatIsNoNameIsRefusedAtOnceAndAsksNobody) {
     }
   }
   EXPECT_THAT(take_route_queries(), IsEmpty());
-  EXPECT_EQ(manager().prepare("a b", "bob", {}, 1, now).error().text,
+  EXPECT_EQ(manager().prepare("a b", "bob", cells(100), 1, now).error().text,
             "the endpoint 'a b' is no name: ' ' at octet 2 is none of A-Z a-z 0-9 . - _ : @ +");
   expect_nothing_left();
 }

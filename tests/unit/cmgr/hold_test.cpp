@@ -135,7 +135,7 @@ TEST_F(HoldTest, AHoldWhoseTimeIsOverIsRemovedAndALateCommitToldSo) {
 
 // The answer to a commit may be lost, so a second one has the result of the first.
 TEST_F(HoldTest, ACommitOfACallThatIsUpIsAnsweredWithItsLabels) {
-  start_with_labels({vci(32)}, {vci(40)});
+  start_with_labels({vci(32), vci(33)}, {vci(40), vci(41)});
   commit(1, ConnectionId{4711});
   EXPECT_EQ(outcome().cause, Cause::kUnknownConnection);
   const ConnectionId call = held(2);

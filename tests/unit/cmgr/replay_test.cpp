@@ -154,7 +154,8 @@ class ReplayTest : public RerouteTest, public ::testing::WithParamInterface<std:
     for (const Outcome& outcome : reported()) {
       const bool mine =
           outcome.kind == OutcomeKind::kConnected || outcome.kind == OutcomeKind::kHeld;
-      if (mine) known_.push_back(outcome.connection);
+      const bool known = std::ranges::find(known_, outcome.connection) != known_.end();
+      if (mine && !known) known_.push_back(outcome.connection);
       if (outcome.kind == OutcomeKind::kReleased) std::erase(known_, outcome.connection);
     }
     noticed();

@@ -96,6 +96,7 @@ class ReloadTest : public ::testing::Test {
                             in_effect_ = wanted.timer_ms;
                             return {};
                           },
+                          {},
                           {"words"}};
 };
 

@@ -1,5 +1,6 @@
 // A port runs short: which managers must return how much, and how the recall travels.
 #include "controller_fixture.hpp"
+#include "core/port_buffer.hpp"
 #include "switchserver/switch_server.hpp"
 
 namespace xbind {
@@ -279,8 +280,7 @@ TEST_F(RecallFrameTest, WithoutCreditItWaitsAndTheNewestWordGoes) {
 }
 
 TEST_F(RecallTest, TwoShortagesOfOneStepAreOneRecallOfTheMostOfEach) {
-  constexpr std::uint64_t kBuffer = std::uint64_t{1} << 20;
-  cache("a", 0, {900, kBuffer - 100});
+  cache("a", 0, {900, kPortBufferCells - 100});
   EXPECT_EQ(controller.grant("b", kOut, 0, {150, 0}, now)->quota, (Resources{100, 0}));
   EXPECT_EQ(controller.grant("b", kOut, 0, {0, 300}, now)->quota, (Resources{0, 100}));
   EXPECT_THAT(recalls(), ElementsAre(asks("a", 0, {50, 200})));
