@@ -36,7 +36,7 @@ constexpr MetricRow<KeeperReading> kStateRows[] = {
      [](const KeeperReading& one) -> std::uint64_t {
        return one.keeper.wanted().entries().size();
      }},
-    {"connections_refused", MetricKind::kGauge, "",
+    {"refused_connections", MetricKind::kGauge, "",
      "Connections whose last setup was refused; they are tried again.",
      [](const KeeperReading& one) -> std::uint64_t {
        return static_cast<std::uint64_t>(

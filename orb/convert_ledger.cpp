@@ -12,7 +12,7 @@ namespace xbind::orb {
 
 std::size_t hops_that_fit(const std::vector<LedgerHop>& hops, const std::vector<HopOwner>& owners,
                           std::size_t first, std::size_t most, ReplyRoom& room) {
-  constexpr std::size_t kHop = 112;
+  constexpr std::size_t kHop = 120;
   constexpr std::size_t kOwner = 16;  // without its names
   std::unordered_set<std::uint32_t> said;
   std::size_t count = 0;

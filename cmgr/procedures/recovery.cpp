@@ -449,7 +449,7 @@ void Recovery::remove(Connection* connection, ConnectionId id, const Call& call,
       hold(std::move(label));
     }
     if (!found->begins() && !links_.shown(found->at, cross_connect.input_port)) {
-      // No call shows the link, and the topology may be wrong: any of these may be at its other end.
+      // No call shows the link, and the topology may be wrong: any of these may lead here.
       for (const auto& [place, label] : labels) {
         if (std::get<Label>(place) == cross_connect.input_label) hold(label);
       }

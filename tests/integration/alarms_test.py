@@ -138,13 +138,18 @@ class Alarms(Operator):
         strays = {"aaa": (reference("xbind"), "an object of another kind, IDL:omg.org/"),
                   "aab": (reference("xbind/routeobject/default"),
                           "the process of routeobject/default")}
+
+        def raised(name):
+            # By the daemon, which xbindctl asks under each of its two names.
+            return [each for each in self.alarms("--kind", "daemon-silent")
+                    if each["about"] == f"routeobject/{name}" and each["raised_ms"]
+                    and each["daemon"] == "routeobject/default"]
         for name, (target, _) in strays.items():
             done = tool(self.lab, "nameclt", "bind", f"xbind/routeobject/{name}", target)
             self.assertEqual(done.returncode, 0, done.stderr)
         try:
             for name, (_, words) in strays.items():
-                silent = self.silent(f"routeobject/{name}")
-                self.assertEqual(silent["daemon"], "routeobject/default")
+                (silent,) = wait_until(lambda name=name: raised(name), f"{name} is an alarm")
                 self.assertIn(f"its name is bound to {words}", silent["cause"])
         finally:
             for name in strays:
@@ -253,13 +258,13 @@ class AtTheConsole(unittest.TestCase):
             wait_until(lambda: "name-service-unreachable" in kinds(), "that is an alarm")
             tool(lab, "xbindctl", "undrain", CALLER, "2")
             wait_until(lambda: "line-drained" not in kinds(), "what has ended is not listed")
+            # Questions that are asked when a browser asks them.
+            for path in ("/api/v1/services", "/api/v1/calls", f"/api/v1/calls/default/{call}",
+                         f"/api/v1/fit?from={CALLER}&to={CALLEE}&cells_per_s=100"):
+                wait_until(lambda path=path: console.ask(path)[0] == 200, f"{path} is answered")
             switch = lab.processes[f"xbind-switch/{MIDDLE}"]
             switch.signal(signal.SIGKILL)
             wait_until(lambda: "switch-away" in kinds(), "what begins is listed")
-            # Questions that are asked when a browser asks them.
-            for path in ("/api/v1/services", "/api/v1/calls", f"/api/v1/calls/default/{call}",
-                         f"/api/v1/fit?from={CALLER}&to={CALLEE}"):
-                wait_until(lambda path=path: console.ask(path)[0] == 200, f"{path} is answered")
             alarm = next(one for one in console.get("/api/v1/alarms")["alarms"]
                          if one["kind"] == "switch-away")
             status, _, done = console.ask("/api/v1/alarms/acknowledge", "POST",

@@ -237,7 +237,7 @@ TEST_F(ClientTest, WaitsForAManagerThatIsNotThereYet) {
   EXPECT_EQ(client.wait_until_attached(1ms).error().code, ErrorCode::kTimeout);
   EXPECT_TRUE(names().wait_for([&] { return client.status().counters.attach_failures > 0; }));
   EXPECT_THAT(client.wait_until_attached(1ms).error().text,
-              HasSubstr("was not attached to manager default within 1 ms: xbind/cmgr/default"))
+              HasSubstr("was not attached to manager told within 1 ms: xbind/cmgr/told"))
       << "the cause: the name is not bound";
   bind();
   EXPECT_TRUE(connected(answer.get()).has_value());

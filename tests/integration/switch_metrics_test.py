@@ -218,7 +218,7 @@ class Keeper(unittest.TestCase, Readings):
         wait_until(lambda: now("releases_total") == 1 and now("setups_refused_total") >= 2,
                    "a call is released, and another one is refused")
         self.assert_comes_to(
-            lambda: [now("calls_wanted"), now("calls_up"), now("connections_refused")], [3, 2, 1])
+            lambda: [now("calls_wanted"), now("calls_up"), now("refused_connections")], [3, 2, 1])
         status = wait_until(
             lambda: (read := json.loads((lab.state_dir / "connections.json").read_text()))
             ["wanted"] == 3 and read["up"] == 2 and read, "the status file has the same")

@@ -55,7 +55,7 @@ TEST_F(KeeperMetrics, TheCallsAndWhatBecameOfTheSetups) {
   EXPECT_EQ(now_shown["calls_up"], 2U);
   EXPECT_EQ(now_shown["setups"], 4U);
   EXPECT_EQ(now_shown["setups_refused"], 1U);
-  EXPECT_EQ(now_shown["connections_refused"], 1U);
+  EXPECT_EQ(now_shown["refused_connections"], 1U);
   EXPECT_EQ(now_shown["looks_failed"], 0U);
 
   keeper->want({}, now);
