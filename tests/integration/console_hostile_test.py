@@ -37,7 +37,7 @@ class WithConsole(unittest.TestCase):
 class Requests(WithConsole):
 
     def test_a_name_of_another_site_is_refused(self):
-        for host in ("evil.example", "127.0.0.1", "127.0.0.1:1", ""):
+        for host in ("evil.example", "10.0.0.1:9480", "localhost.evil.example", ""):
             request = (f"GET /api/v1 HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")
             self.assertEqual(self.refused(request.encode()), (421, "unknown-host", host))
         without = b"GET /api/v1 HTTP/1.0\r\n\r\n"
