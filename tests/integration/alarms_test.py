@@ -109,6 +109,7 @@ class Alarms(Operator):
         self.lab.wait_ready(self.lab.processes[name])
         self.wait_for_end("switchserver-unreachable", MIDDLE)
         self.wait_for_end("daemon-silent", f"switchserver/{MIDDLE}")
+        self.wait_for_end("switch-unknown", MIDDLE)
         cleared = self.alarm("daemon-silent", f"switchserver/{MIDDLE}", "--all")
         self.assertEqual((cleared["id"], cleared["acknowledged"]["by"]), (silent["id"], "ann"))
         self.assertTrue(self.happened("sessions", event="session-ended",

@@ -100,7 +100,8 @@ class FullDisk(InALab):
             "network show", "list", "links --json", "status", "events", "alarms --json",
             "explain causes", "completion bash", "top --frames 1 --watch=0.2")]
         commands += [[program, "--help"] for program in sorted(
-            file.name for file in BIN.iterdir() if re.match(r"(xbind-|xbindctl$|gsmpdump)", file.name))]
+            file.name for file in BIN.iterdir()
+            if re.match(r"(xbind-|xbindctl$|gsmpdump)", file.name))]
         commands += [
             ["xbind-cmgr", "--version"], ["xbind-callgen", "run", "--help"],
             ["xbind-callgen", "search"], ["xbind-names", "list"],
