@@ -44,7 +44,6 @@ enum class AlarmKind : std::uint8_t {
   kCallsWithoutPath,
   kCallsEndedByForce,
   kCallsNotRead,
-  kLinksDiffer,
   kClaimsAwaited,
   kManagerGone,
   kClientGone,
