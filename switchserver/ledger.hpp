@@ -312,6 +312,7 @@ class Ledger {
   std::uint64_t labels_loose(ManagerIndex manager, PortId port) const;
   std::vector<PortLabels> cached(ManagerIndex manager) const;
   std::vector<PortLabels> quarantined(ManagerIndex manager) const;
+  std::vector<PortLabels> lapsed(ManagerIndex manager) const;
 
   // ---- entries of the switch that no hop claims ----
 

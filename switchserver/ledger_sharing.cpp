@@ -155,6 +155,15 @@ std::vector<PortLabels> Ledger::quarantined(ManagerIndex manager) const {
   return all;
 }
 
+std::vector<PortLabels> Ledger::lapsed(ManagerIndex manager) const {
+  std::vector<PortLabels> all;
+  for (const Port& port : ports_) {
+    if (port.output.count(LabelHolder::kLapsed, manager) == 0) continue;
+    all.push_back({port.about.port, port.output.list(LabelHolder::kLapsed, manager)});
+  }
+  return all;
+}
+
 // ===== entries of the switch that no hop claims =====
 
 void Ledger::block(const CrossConnect& stranger) {

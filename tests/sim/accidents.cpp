@@ -134,6 +134,7 @@ void World::kill_switch_server(std::size_t at) {
   site.device->restart_driver();  // requests on their way still arrive
   for (const CrossConnect& there : site.device->table()) site.inherited.insert(there);
   site.known = site.server->controller().known_managers();
+  site.absences.clear();
   site.incarnation = Epoch{site.incarnation.value() + 1};
   make_server(at);
   site.dead_until = world_.now + milliseconds{world_.chance.between(1, 5'000)};

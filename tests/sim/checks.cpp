@@ -7,9 +7,15 @@
 
 #include "cmgr/procedures/procedure.hpp"
 #include "switchserver/ledger_audit.hpp"
+#include "switchserver/timers.hpp"
 #include "tests/sim/world.hpp"
 
 namespace xbind::sim {
+namespace {
+
+const Duration kLabelsRest = kSwitchServerTimers["labels-rest"];
+
+}  // namespace
 
 std::size_t World::index_of(const std::string& name) const {
   const auto found = std::find_if(switches_.begin(), switches_.end(),
@@ -186,10 +192,46 @@ void World::check_holders(std::size_t at) {
   world_.tally["labels held, looked at"] += holders.size();
 }
 
+void World::note_absences(std::size_t at) {
+  SwitchSite& site = switches_[at];
+  for (const ManagerPlace& place : managers_) {
+    const std::string& name = place.site->name();
+    const auto us = ledger(at).find_manager(name);
+    if (!us) continue;
+    const auto there = site.absences.find(name);
+    const bool away = there != site.absences.end() && !there->second.over;
+    if (ledger(at).in_session(*us) != away) continue;
+    if (away) {
+      Absence& absence = there->second;
+      absence.over = true;
+      if (world_.now - absence.since >= kLabelsRest) absence.given_up.merge(absence.lapsed);
+      continue;
+    }
+    Absence& absence = site.absences[name];
+    absence.since = world_.now;
+    absence.over = false;
+    absence.lapsed.clear();
+    for (const PortLabels& port : ledger(at).lapsed(*us)) {
+      for (const Label label : port.labels) absence.lapsed.emplace(port.port, label);
+    }
+  }
+}
+
+bool World::given_up(const SwitchSite& site, const std::string& manager, PortId port,
+                     Label label) const {
+  const auto there = site.absences.find(manager);
+  if (there == site.absences.end()) return false;
+  const Absence& absence = there->second;
+  if (absence.given_up.contains({port, label})) return true;
+  return !absence.over && world_.now - absence.since >= kLabelsRest &&
+         absence.lapsed.contains({port, label});
+}
+
 // Invariant 1 across a link: an input label here is an output label of the same connection at the
 // other end, or at least no other manager's, and not free. A SwitchServer that has restarted grants
 // no label while it waits for claims. Nothing can be said after manager and SwitchServer were lost
-// at once, or when the operator had the manager forgotten.
+// at once, when the operator had the manager forgotten, or of a label that lapsed with a session and
+// has rested (docs/decisions/0060): the manager was away for so long.
 void World::check_links(std::size_t at) {
   ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
     const CrossConnect here = ledger(at).cross_connect(record);
@@ -219,7 +261,17 @@ void World::check_links(std::size_t at) {
     } else if (right && place->holder != LabelHolder::kUnclaimed) {
       right = there.manager_name(place->manager) == name;
     }
-    if (right) return;
+    if (right) {
+      const auto absence = switches_[far->first].absences.find(name);
+      if (absence != far_site.absences.end() && place->holder != LabelHolder::kLapsed) {
+        absence->second.given_up.erase({far->second, here.input_label});
+      }
+      return;
+    }
+    if (given_up(far_site, name, far->second, here.input_label)) {
+      ++world_.tally["labels used again after their rest"];
+      return;
+    }
     world_.violated(
         fmt::format("{} port {} label {}: goes into connection {} of {}, at the other end of the "
                     "link another manager has it, or it is free ({})",

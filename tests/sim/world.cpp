@@ -295,6 +295,7 @@ void World::switch_stepped(std::size_t at) {
   site.server->finish_step(world_.now);
   site.device->transmit();
   tell_router(at);
+  note_absences(at);
   const std::uint64_t clock = ledger(at).clock();
   if (clock == site.clock) return;
   site.clock = clock;

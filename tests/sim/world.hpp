@@ -74,6 +74,14 @@ class World : public ManagerOutlet {
   // intervals.
   static constexpr PortReporterOptions kReports{.refresh = milliseconds{1'500},
                                                 .back_off = {milliseconds{200}, milliseconds{800}}};
+  // A manager without a session: since when, and the labels that lapsed with it.
+  struct Absence {
+    TimePoint since;
+    std::set<std::pair<PortId, Label>> lapsed = {};
+    bool over = false;
+    // Lapsed for longer than they rest, and so perhaps granted again.
+    std::set<std::pair<PortId, Label>> given_up = {};
+  };
   struct SwitchSite {
     std::string name;
     std::unique_ptr<GsmpSwitch> device;
@@ -90,9 +98,10 @@ class World : public ManagerOutlet {
     // Found in the switch by a new process, and not claimed by a manager.
     std::set<CrossConnect> inherited = {};
     bool some_lost = false;  // a manager could not claim its hops: entries of its calls stay
-    std::set<std::size_t> awaited = {};    // managers that have not claimed their hops yet
-    std::vector<KnownManager> known = {};  // by the process that was killed
-    std::uint64_t operations = 0;          // of its controller, at the last call of the reporter
+    std::set<std::size_t> awaited = {};            // managers that have not claimed their hops yet
+    std::vector<KnownManager> known = {};          // by the process that was killed
+    std::map<std::string, Absence> absences = {};  // by manager
+    std::uint64_t operations = 0;  // of its controller, at the last call of the reporter
   };
   struct ClientSite {
     std::unique_ptr<Client> client;
@@ -256,6 +265,9 @@ class World : public ManagerOutlet {
   // checks.cpp
   void check_switch(std::size_t at);
   void check_links(std::size_t at);
+  void note_absences(std::size_t at);
+  // Whether the manager was away for longer than its labels rest, and this is one of them.
+  bool given_up(const SwitchSite& site, const std::string& manager, PortId port, Label label) const;
   void check_holders(std::size_t at);
   void check_caches(std::size_t manager);
   void check_holds(std::size_t manager);
