@@ -100,6 +100,9 @@ class Changing(unittest.TestCase):
         self.assertIn("there is no switch 'z'", self.ctl("network", "remove-node", "z", code=1))
         self.assertIn("no link is at port 7 of 'a'", self.ctl("network", "set-rate", "a:7", "5",
                                                               code=1))
+        # Until the switch has reported its ports, none is known not to exist.
+        wait_until(lambda: tool(self.lab, "xbindctl", "network", "add-link", "a:9", "c:4", "10",
+                                "--dry-run").returncode == 1, "the ports of a are known")
         self.assertRegex(self.ctl("network", "add-link", "a:9", "c:4", "10", code=1),
                          r"'a' has no port 9: its switch reports \d+ ports: 1, 2, 3")
         self.assertIn("port 2 of a already has the link a:2 to b:2",

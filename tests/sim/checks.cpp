@@ -230,8 +230,8 @@ bool World::given_up(const SwitchSite& site, const std::string& manager, PortId 
 // Invariant 1 across a link: an input label here is an output label of the same connection at the
 // other end, or at least no other manager's, and not free. A SwitchServer that has restarted grants
 // no label while it waits for claims. Nothing can be said after manager and SwitchServer were lost
-// at once, when the operator had the manager forgotten, or of a label that lapsed with a session and
-// has rested (docs/decisions/0060): the manager was away for so long.
+// at once, when the operator had the manager forgotten, or of a label that lapsed with a session
+// and has rested (docs/decisions/0060): the manager was away for so long.
 void World::check_links(std::size_t at) {
   ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
     const CrossConnect here = ledger(at).cross_connect(record);
