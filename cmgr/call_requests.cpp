@@ -268,9 +268,7 @@ void CallRequests::commit_what_is_not_held(const Asker& asker, ConnectionId id,
     return;
   }
   switch (found->stage()) {
-    case Stage::kUp:
-      context_.outcomes.tell_again(asker, connected_outcome(*found));
-      return;
+    case Stage::kUp: context_.outcomes.tell_again(asker, connected_outcome(*found)); return;
     case Stage::kHeld: return refuse(Cause::kChangeUnderWay);  // an earlier commit
     case Stage::kReleasing: return refuse(Cause::kBeingReleased);
     case Stage::kBegun: return refuse(Cause::kNotConnected);
