@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "core/audit.hpp"
+
 namespace xbind::cmgr {
 
 std::vector<AlarmCondition> conditions_of(const ConnectionManager& logic,
@@ -32,10 +34,24 @@ std::vector<AlarmCondition> conditions_of(const ConnectionManager& logic,
     conditions.push_back(
         {AlarmKind::kRemovalsOwed, object, fmt::format("{} removals are owed", gauges.owed)});
   }
-  if (const std::size_t unread = logic.recovery().unread(); unread != 0) {
+  const Recovery& recovery = logic.recovery();
+  if (const std::size_t unread = recovery.unread(); unread != 0) {
     conditions.push_back({AlarmKind::kCallsNotRead, object,
                           fmt::format("{} switches have not been read for earlier calls", unread)});
+  } else if (const std::size_t waiting = recovery.waiting(); waiting != 0) {
+    conditions.push_back(
+        {AlarmKind::kCallsNotRead, object,
+         fmt::format("{} earlier calls lead to ports without a link in the topology", waiting)});
   }
+  recovery.for_each_other_link([&](const Recovery::OtherLink& link, const auto& topology) {
+    const auto text = [&](const LinkMap::End& end) {
+      return port_element(logic.switch_name(end.first), end.second);
+    };
+    conditions.push_back(
+        {AlarmKind::kLinksDiffer, text(link.one),
+         fmt::format("calls show a link to {}, the topology {}", text(link.other),
+                     topology ? "leads to " + text(*topology) : "has none there")});
+  });
   logic.for_each_gone_client([&](const std::string& client, std::uint64_t connections) {
     conditions.push_back({AlarmKind::kClientGone, "client " + client,
                           fmt::format("{} connections and no session", connections)});

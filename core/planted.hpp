@@ -78,6 +78,7 @@ enum class Bug : std::uint8_t {
   kUnreadTakenForGone,    // a call is rolled back although a switch on its path has not been read
   kOutcomeNotRemembered,  // a repeated request makes a second call
   kHandoverNotTold,       // no ledger knows who has a prepared connection
+  kLinksTrusted,          // the links of the topology alone say how a call's hops are joined
   kQuarantineKept,        // labels in quarantine for the earlier epoch are not returned
   kHoldBeginsAnew,        // a hold that comes back lasts for the longest time from then on
   // hops that managers claim after a SwitchServer has lost its ledger (docs/decisions/0058)

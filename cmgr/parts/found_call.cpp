@@ -3,19 +3,11 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
+
+#include "cmgr/parts/found_joints.hpp"
 
 namespace xbind::cmgr {
-namespace {
 
-// What enters a switch at one place.
-using Input = std::tuple<SwitchIndex, PortId, Label>;
-
-Input input_of(const FoundHop& hop) {
-  return {hop.at, hop.hop.cross_connect.input_port, hop.hop.cross_connect.input_label};
-}
-
-// The nodes that no other one follows although their cells leave into a link.
 std::vector<bool> dead_ends(const FoundTree& tree, const std::vector<FoundHop>& hops) {
   std::vector<bool> dead(tree.nodes.size());
   for (std::size_t i = 0; i < tree.nodes.size(); ++i) dead[i] = !hops[tree.nodes[i].hop].last();
@@ -25,11 +17,19 @@ std::vector<bool> dead_ends(const FoundTree& tree, const std::vector<FoundHop>& 
   return dead;
 }
 
-}  // namespace
-
 void LinkMap::add(End one, End other) {
+  drop(one);
+  drop(other);
   far_ends_.insert_or_assign(key(one.first, one.second), other);
   far_ends_.insert_or_assign(key(other.first, other.second), one);
+}
+
+void LinkMap::drop(End one) {
+  const auto found = far_ends_.find(key(one.first, one.second));
+  if (found == far_ends_.end()) return;
+  const End other = found->second;
+  far_ends_.erase(found);
+  far_ends_.erase(key(other.first, other.second));
 }
 
 std::optional<LinkMap::End> LinkMap::far_end(SwitchIndex at, PortId port) const {
@@ -38,54 +38,34 @@ std::optional<LinkMap::End> LinkMap::far_end(SwitchIndex at, PortId port) const 
   return found->second;
 }
 
+void KnownLinks::learn(const std::vector<FoundHop>& hops) {
+  for_each_pair(hops, [&](std::size_t one, std::size_t next) {
+    const End from{hops[one].at, hops[one].hop.cross_connect.output_port};
+    const End to{hops[next].at, hops[next].hop.cross_connect.input_port};
+    if (shown_.far_end(from.first, from.second) != to) shown_.add(from, to);
+  });
+}
+
+std::array<std::optional<KnownLinks::End>, 2> KnownLinks::far_ends(SwitchIndex at,
+                                                                   PortId port) const {
+  return {shown_.far_end(at, port), topology_.far_end(at, port)};
+}
+
+std::optional<KnownLinks::End> KnownLinks::far_end(SwitchIndex at, PortId port) const {
+  if (const auto shown = shown_.far_end(at, port)) return shown;
+  const auto end = topology_.far_end(at, port);
+  // The topology's other end has been shown to lead elsewhere.
+  if (end && shown_.far_end(end->first, end->second)) return std::nullopt;
+  return end;
+}
+
 bool FoundTree::contains(std::size_t hop) const {
   return std::any_of(nodes.begin(), nodes.end(),
                      [hop](const Node& node) { return node.hop == hop; });
 }
 
-FoundTree tree_of(const std::vector<FoundHop>& hops, const LinkMap& links) {
-  std::multimap<Input, std::size_t> by_input;
-  for (std::size_t i = 0; i < hops.size(); ++i) {
-    if (hops[i].carries()) by_input.emplace(input_of(hops[i]), i);
-  }
-  FoundTree tree;
-  std::vector<bool> seen(hops.size());
-  const auto enter = [&](std::size_t hop, std::size_t upstream) {
-    if (seen[hop]) return;
-    seen[hop] = true;
-    tree.nodes.push_back({hop, upstream});
-  };
-  for (const auto& [input, hop] : by_input) {
-    if (!links.far_end(std::get<0>(input), std::get<1>(input))) enter(hop, FoundTree::kNone);
-  }
-  for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
-    const FoundHop& from = hops[tree.nodes[i].hop];
-    if (from.last()) continue;
-    const CrossConnect& cross_connect = from.hop.cross_connect;
-    const auto to = links.far_end(from.at, cross_connect.output_port);
-    if (!to) continue;
-    const auto [begin, end] =
-        by_input.equal_range({to->first, to->second, cross_connect.output_label});
-    for (auto next = begin; next != end; ++next) enter(next->second, i);
-  }
-
-  // Leg by leg: other code expects leg 0 first, in the order of the path.
-  std::vector<std::size_t> order(tree.nodes.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  const auto leg_of = [&](std::size_t node) { return hops[tree.nodes[node].hop].hop.key.leg; };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return leg_of(a) < leg_of(b); });
-  std::vector<std::size_t> place(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = i;
-  FoundTree sorted;
-  for (const std::size_t node : order) {
-    const FoundTree::Node& from = tree.nodes[node];
-    sorted.nodes.push_back(
-        {from.hop, from.upstream == FoundTree::kNone ? FoundTree::kNone : place[from.upstream]});
-  }
-  const std::vector<bool> dead = dead_ends(sorted, hops);
-  sorted.broken = std::find(dead.begin(), dead.end(), true) != dead.end();
-  return sorted;
+FoundTree tree_of(const std::vector<FoundHop>& hops, const KnownLinks& links) {
+  return FoundJoints(hops, links).tree();
 }
 
 FoundTree pruned(const FoundTree& tree, const std::vector<FoundHop>& hops) {
@@ -95,6 +75,7 @@ FoundTree pruned(const FoundTree& tree, const std::vector<FoundHop>& hops) {
     if (std::find(dead.begin(), dead.end(), true) == dead.end()) break;
     std::vector<std::size_t> place(left.nodes.size(), FoundTree::kNone);
     FoundTree rest;
+    rest.by_label = left.by_label;
     for (std::size_t i = 0; i < left.nodes.size(); ++i) {
       if (dead[i]) continue;
       place[i] = rest.nodes.size();
@@ -120,6 +101,19 @@ bool is_whole(const FoundTree& tree, const std::vector<FoundHop>& hops) {
     (hop.hop.key.leg == 1 ? back : forward) = true;
   }
   return !tree.broken && forward && back == bidirectional;
+}
+
+bool leaves_known_network(const std::vector<FoundHop>& hops, const KnownLinks& links) {
+  std::set<FoundPlace> entrances;
+  for (const FoundHop& hop : hops) {
+    if (hop.begins()) entrances.insert(input_of(hop));
+  }
+  return std::any_of(hops.begin(), hops.end(), [&](const FoundHop& hop) {
+    if (hop.hop.stage != HopStage::kCommitted) return false;
+    const CrossConnect& ports = hop.hop.cross_connect;
+    return (!hop.last() && !links.far_end(hop.at, ports.output_port)) ||
+           (!entrances.contains(input_of(hop)) && !links.far_end(hop.at, ports.input_port));
+  });
 }
 
 bool is_whole_hold(const std::vector<FoundHop>& hops) {

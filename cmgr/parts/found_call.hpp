@@ -3,15 +3,24 @@
 //
 //     hop a, output port 10, label 40 ══ link ══▶ hop b, input port 20, label 40
 //
-// Hop b follows hop a if a link leads from a's output port to b's input port, and the label that a
-// puts on its cells is the one with which b receives them. Numbers and generations of hops are not
-// needed for that: after a re-route, hops of several generations carry the cells of one connection,
-// and each is numbered by its place in the path of its own generation.
+// The label that hop a puts on its cells is the one with which hop b receives them. Which hop that
+// is follows from the first of these that names one:
+//
+// 1. The numbers. In one leg and generation, hop n+1 follows hop n: they were set up as one path.
+//    This is also known from hops that carry no cells any more, and it holds for every hop that
+//    shares their output or input.
+// 2. The links. After a re-route, hops of several generations carry the cells of one connection,
+//    and each is numbered by its place in the path of its own generation.
+// 3. The labels alone, if the result is a whole connection.
+//
+// So the topology may lack links, or have wrong ones. Where a connection begins is the ledger's
+// word (FoundHop::begins), not a port without a link.
 //
 // Pure; no function keeps a reference to its arguments.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -25,7 +34,7 @@
 
 namespace xbind::cmgr {
 
-// The links of the network.
+// Links, by their ends.
 class LinkMap {
  public:
   using End = std::pair<SwitchIndex, PortId>;
@@ -35,12 +44,12 @@ class LinkMap {
   void add(End one, End other);
   // The other end of the port's link; nullopt: the port has none, an endpoint is there.
   std::optional<End> far_end(SwitchIndex at, PortId port) const;
-  std::size_t size() const { return far_ends_.size() / 2; }
 
  private:
   static std::uint64_t key(SwitchIndex at, PortId port) {
     return std::uint64_t{at.value()} << 32 | port.value();
   }
+  void drop(End one);  // the link with that end
   std::unordered_map<std::uint64_t, End> far_ends_;
 };
 
@@ -60,8 +69,33 @@ struct FoundHop {
   Duration hold_left(TimePoint now) const {
     return std::max(hop.hold_left - (now - read_at), Duration::zero());
   }
+  // The connection's cells enter the network here.
+  bool begins() const { return hop.enters || (hop.key.hop == 0 && !hop.branch); }
   // Cells pass it: the switch has it, and no other path has taken over.
   bool carries() const { return hop.stage == HopStage::kCommitted && !hop.superseded; }
+};
+
+// The links of the network: as the topology has them, and as the hops of calls have shown them.
+class KnownLinks {
+ public:
+  using End = LinkMap::End;
+
+  // Replaces the topology; what has been shown stays.
+  void set_topology(LinkMap links) { topology_ = std::move(links); }
+  // The hops of one path show the links between them.
+  void learn(const std::vector<FoundHop>& hops);
+  // The other end of the port's link; nullopt: it is not known to have one. What has been shown
+  // counts more than the topology.
+  std::optional<End> far_end(SwitchIndex at, PortId port) const;
+  // Where calls have shown that the port leads; nullopt: none has.
+  std::optional<End> shown(SwitchIndex at, PortId port) const { return shown_.far_end(at, port); }
+  // Both: as it has been shown, as the topology has it.
+  std::array<std::optional<End>, 2> far_ends(SwitchIndex at, PortId port) const;
+  const LinkMap& topology() const { return topology_; }
+
+ private:
+  LinkMap topology_;
+  LinkMap shown_;
 };
 
 struct FoundTree {
@@ -75,17 +109,25 @@ struct FoundTree {
   std::vector<Node> nodes;  // leg by leg; every node behind its upstream one
   // A hop leads into a link, but no hop of the connection receives its cells there.
   bool broken = false;
+  // Two hops are joined because their labels are equal, and for no other reason.
+  bool by_label = false;
 
   bool contains(std::size_t hop) const;
 };
 
-// The hops that cells pass from the connection's first switch on. Time: that of a look-up for each.
-FoundTree tree_of(const std::vector<FoundHop>& hops, const LinkMap& links);
+// Of each node whether no other one follows it although its cells leave into a link.
+std::vector<bool> dead_ends(const FoundTree& tree, const std::vector<FoundHop>& hops);
+// The hops that cells pass from where they enter the network. Time: that of a look-up for each hop,
+// and a bounded search where neither numbers nor links say which hop follows.
+FoundTree tree_of(const std::vector<FoundHop>& hops, const KnownLinks& links);
 // The same without the hops whose cells reach no destination; never broken.
 FoundTree pruned(const FoundTree& tree, const std::vector<FoundHop>& hops);
 // Whether the tree is a whole connection: it is not broken, and cells reach a destination, in both
 // directions if the connection is bidirectional.
 bool is_whole(const FoundTree& tree, const std::vector<FoundHop>& hops);
+// Whether a hop of the call leads to a port, or begins at one, of which no link is known, and no
+// other hop of the call shows one: hops at the other end may exist at a switch that is not known.
+bool leaves_known_network(const std::vector<FoundHop>& hops, const KnownLinks& links);
 // Whether the hops are a whole hold: every hop of each leg is reserved for a later commit.
 bool is_whole_hold(const std::vector<FoundHop>& hops);
 

@@ -45,6 +45,8 @@ void NetworkDesk::tick(TimePoint now) {
 bool NetworkDesk::in_use(SwitchIndex at) const {
   if (!context_.connections.passing(at).empty()) return true;
   bool used = false;
+  context_.recovery.for_each_at(
+      at, [&](const FoundHop&) { used = true; }, [](PortId, Label) {});
   context_.timers.for_each([&](TimerHook& hook) {
     const Hops& hops = static_cast<Procedure&>(hook).hops();
     used = used || std::ranges::any_of(hops, [&](const Hop& hop) { return hop.at == at; });

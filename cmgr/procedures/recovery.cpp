@@ -75,13 +75,17 @@ FoundTree hold_tree(const std::vector<FoundHop>& call) {
 // ===== what is read =====
 
 void Recovery::set_network(const std::vector<NetworkLink>& links, TimePoint now) {
-  links_ = {};
+  LinkMap topology;
   for (const NetworkLink& link : links) {
     // No call of this manager has a hop at a switch that it cannot know (NetworkDesk::set()).
     const auto one = context_.switches.index_of(link.switch_name);
     const auto other = context_.switches.index_of(link.other_switch_name);
-    if (one && other) links_.add({*one, link.port}, {*other, link.other_port});
+    if (one && other) topology.add({*one, link.port}, {*other, link.other_port});
   }
+  links_.set_topology(std::move(topology));
+  std::erase_if(other_links_, [&](const OtherLink& link) {
+    return links_.topology().far_end(link.one.first, link.one.second) == link.other;
+  });
   network_known_ = true;
   look(now);
 }
@@ -142,9 +146,12 @@ void Recovery::look(TimePoint now) {
 
 void Recovery::settle(TimePoint now) {
   const Counters before = counters_;
-  for (auto call = calls_.begin(); call != calls_.end();) {
-    call = settle(call->first, call->second, now) ? calls_.erase(call) : std::next(call);
-  }
+  for (const auto& [id, call] : calls_) links_.learn(call);
+  // What is removed comes last: what stands may show that the topology is wrong.
+  std::erase_if(calls_,
+                [&](const auto& call) { return settle_standing(call.first, call.second, now); });
+  std::erase_if(calls_,
+                [&](const auto& call) { return settle_rest(call.first, call.second, now); });
   if (done()) {
     return_labels(now);
     released_.clear();
@@ -152,13 +159,26 @@ void Recovery::settle(TimePoint now) {
   if (counters_ == before && calls_.empty()) return;
   log::calls.info(
       "calls of earlier epochs: {} restored, {} rolled back ({} hops), {} wait for switches that "
-      "have not been read",
+      "have not been read or are not known",
       counters_.restored - before.restored, counters_.rolled_back - before.rolled_back,
       counters_.hops_removed - before.hops_removed, calls_.size());
   context_.switches.pay_soon(now);
 }
 
-bool Recovery::settle(ConnectionId id, const Call& call, TimePoint now) {
+bool Recovery::settle_standing(ConnectionId id, const Call& call, TimePoint now) {
+  if (released_.contains(id) || context_.connections.find(id) != nullptr) return false;
+  const FoundTree tree = tree_of(call, links_);
+  // A hop between two that have equal labels may be at a switch that has not been read.
+  if (is_whole(tree, call) && (!tree.by_label || unread() == 0)) {
+    restore(id, call, tree, now);
+    return true;
+  }
+  if (!is_whole_hold(call)) return false;
+  restore_hold(id, call, now);
+  return true;
+}
+
+bool Recovery::settle_rest(ConnectionId id, const Call& call, TimePoint now) {
   if (released_.contains(id)) {
     ++counters_.rolled_back;
     remove(nullptr, id, call, now);
@@ -168,18 +188,9 @@ bool Recovery::settle(ConnectionId id, const Call& call, TimePoint now) {
     remove(standing, id, call, now);
     return true;
   }
-  const FoundTree tree = tree_of(call, links_);
-  if (is_whole(tree, call)) {
-    restore(id, call, tree, now);
-    return true;
-  }
-  if (is_whole_hold(call)) {
-    restore_hold(id, call, now);
-    return true;
-  }
-  // The rest may be at a switch that has not been read.
-  if (!done() && !planted(Bug::kUnreadTakenForGone)) return false;
-  const FoundTree rest = pruned(tree, call);
+  if (may_have_more(call)) return false;
+  const FoundTree rest = pruned(tree_of(call, links_), call);
+  if (rest.by_label && unread() != 0) return false;
   if (is_whole(rest, call)) {
     restore(id, call, rest, now);
   } else {
@@ -188,6 +199,21 @@ bool Recovery::settle(ConnectionId id, const Call& call, TimePoint now) {
     remove(nullptr, id, call, now);
   }
   return true;
+}
+
+bool Recovery::may_have_more(const Call& call) const {
+  if (!done() && !planted(Bug::kUnreadTakenForGone)) return true;
+  if (planted(Bug::kUnreadTakenForGone) || planted(Bug::kLinksTrusted)) return false;
+  if (leaves_known_network(call, links_)) return true;
+  // It has waited for a switch that the topology lacked, and that is there now.
+  return unread() != 0 && std::ranges::any_of(call, [&](const FoundHop& hop) {
+           const auto unread_behind = [&](PortId port) {
+             const auto end = links_.far_end(hop.at, port);
+             return end && !is_read(end->first);
+           };
+           return unread_behind(hop.hop.cross_connect.input_port) ||
+                  unread_behind(hop.hop.cross_connect.output_port);
+         });
 }
 
 // What the ledgers have of the call is not enough, and no client has released it.
@@ -259,12 +285,45 @@ void Recovery::restore(ConnectionId id, const Call& call, const FoundTree& tree,
   Connection& made = enter(id, call, tree, Stage::kUp);
   for (Hop& hop : made.hops()) context_.sender.book(made, hop, now);
   settle_contract(made, call, tree, now);
+  note_links(call, tree);
   if (tree.nodes.size() != call.size()) remove(&made, id, call, now);
   if (made.asker()) {
     context_.paths.look(made);
   } else {
     context_.prepared.found(made, now);
   }
+}
+
+// Links of the call that the topology does not have.
+void Recovery::note_links(const Call& call, const FoundTree& tree) {
+  for (const FoundTree::Node& node : tree.nodes) {
+    if (node.upstream == FoundTree::kNone) continue;
+    const FoundHop& from = call[tree.nodes[node.upstream].hop];
+    const FoundHop& to = call[node.hop];
+    LinkMap::End one{from.at, from.hop.cross_connect.output_port};
+    LinkMap::End other{to.at, to.hop.cross_connect.input_port};
+    if (links_.topology().far_end(one.first, one.second) == other) continue;
+    if (other < one) std::swap(one, other);  // one link, in whatever direction cells pass it
+    const OtherLink link{one, other};
+    if (std::ranges::find(other_links_, link) != other_links_.end()) continue;
+    if (other_links_.size() >= kOtherLinksMax) continue;
+    other_links_.push_back(link);
+    log::calls.warn("calls show a link that the topology lacks: {} port {} to {} port {}",
+                    context_.switches.name(one.first), one.second,
+                    context_.switches.name(other.first), other.second);
+  }
+}
+
+bool Recovery::in_use(const OtherLink& link) const {
+  const auto leads_out = [&](const LinkMap::End& end) {
+    return std::ranges::any_of(
+        context_.connections.passing(end.first), [&](const Connection* connection) {
+          return std::ranges::any_of(connection->hops(), [&](const Hop& hop) {
+            return hop.at == end.first && hop.output_port == end.second;
+          });
+        });
+  };
+  return leads_out(link.one) || leads_out(link.other);
 }
 
 void Recovery::restore_hold(ConnectionId id, const Call& call, TimePoint now) {
@@ -377,14 +436,26 @@ void Recovery::remove(Connection* connection, ConnectionId id, const Call& call,
     const CrossConnect& cross_connect = found->hop.cross_connect;
     Debt debt{cross_connect, found->hop.hop_count, true, false, {}};
     const auto hold = [&](std::shared_ptr<OwedLabel> label) {
-      if (label) debt.labels.push_back(std::move(label));
+      // Once: a label is free when no debt has it any more.
+      const bool fresh = label && std::ranges::find(debt.labels, label) == debt.labels.end();
+      if (fresh) debt.labels.push_back(std::move(label));
     };
     if (!found->last()) hold(label_at(place_of(*found)));
-    if (const auto from = links_.far_end(found->at, cross_connect.input_port)) {
+    for (const auto& from : links_.far_ends(found->at, cross_connect.input_port)) {
+      if (!from) continue;
       const Place upstream{from->first, from->second, cross_connect.input_label};
       auto label = label_at(upstream);
       if (!label && !is_read(from->first)) label = resting_label(upstream);
       hold(std::move(label));
+    }
+    if (!found->begins() && !links_.shown(found->at, cross_connect.input_port)) {
+      // No call shows the link, and the topology may be wrong: any of these may lead here.
+      for (const auto& [place, label] : labels) {
+        if (std::get<Label>(place) == cross_connect.input_label) hold(label);
+      }
+      for (const auto& [place, label] : resting_) {
+        if (std::get<Label>(place) == cross_connect.input_label) hold(label);
+      }
     }
     ++counters_.hops_removed;
     context_.switches.owe(found->at, found->hop.key, std::move(debt), now);

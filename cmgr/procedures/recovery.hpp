@@ -12,7 +12,8 @@
 //   client has no outcome for the change yet.
 // - A call of which hops may be at a SwitchServer that has not been read waits for it, and is kept
 //   apart. It can be released: what is found of it later is removed. Other requests about it are
-//   answered busy.
+//   answered busy. The same holds if one of its hops leads to a port of which no link is known: the
+//   topology may lack the switch behind it.
 // - A hold is restored with what is left of its time, which its hops' ledgers have counted. One
 //   whose time is over ends at once.
 //
@@ -48,6 +49,7 @@ struct NetworkLink {
 class Recovery {
  public:
   static constexpr std::size_t kReleasesMax = 1U << 20;
+  static constexpr std::size_t kOtherLinksMax = 1'000;
 
   explicit Recovery(Context& context) : context_(context) {}
   Recovery(const Recovery&) = delete;
@@ -81,6 +83,23 @@ class Recovery {
   // whole without them.
   void serve(TimePoint now);
 
+  // A link that a call of an earlier epoch passes, and that the topology does not have.
+  struct OtherLink {
+    LinkMap::End one;
+    LinkMap::End other;
+
+    friend bool operator==(const OtherLink&, const OtherLink&) = default;
+  };
+  // Visits those that a connection still passes: visit(link, where the topology leads from
+  // link.one, or nullopt). Takes time in proportion to the connections at these switches.
+  template <class Visit>
+  void for_each_other_link(Visit&& visit) const {
+    for (const OtherLink& link : other_links_) {
+      if (!in_use(link)) continue;
+      visit(link, links_.topology().far_end(link.one.first, link.one.second));
+    }
+  }
+
   // Whether every switch of the network has been read at some time. Switches that are added later
   // are read like the others.
   bool done() const { return done_; }
@@ -91,7 +110,7 @@ class Recovery {
   bool rebuilding() const { return (expected_ || network_known_) && !done_ && !serving_; }
   // Switches that have not been read.
   std::size_t unread() const;
-  // Calls that wait for a switch that has not been read.
+  // Calls that wait for a switch that has not been read, or is not known.
   std::size_t waiting() const { return calls_.size(); }
 
   // What a request about an id has to expect that is not in the connection table.
@@ -121,8 +140,14 @@ class Recovery {
 
   void look(TimePoint now);
   void settle(TimePoint now);
-  // Whether the call is done with.
-  bool settle(ConnectionId id, const Call& call, TimePoint now);
+  // Each: whether the call is done with. Of the first, that it stands; of the second, that all of
+  // it or a part is removed.
+  bool settle_standing(ConnectionId id, const Call& call, TimePoint now);
+  bool settle_rest(ConnectionId id, const Call& call, TimePoint now);
+  // Whether hops of the call may be at a switch that has not been read, or is not known.
+  bool may_have_more(const Call& call) const;
+  void note_links(const Call& call, const FoundTree& tree);
+  bool in_use(const OtherLink& link) const;
   void restore(ConnectionId id, const Call& call, const FoundTree& tree, TimePoint now);
   void restore_hold(ConnectionId id, const Call& call, TimePoint now);
   Connection& enter(ConnectionId id, const Call& call, const FoundTree& tree, Stage stage);
@@ -137,7 +162,7 @@ class Recovery {
   void note_end(ConnectionId id, const Call& call);
 
   Context& context_;
-  LinkMap links_;
+  KnownLinks links_;
   bool expected_ = false;
   bool network_known_ = false;
   bool done_ = false;
@@ -147,6 +172,7 @@ class Recovery {
   std::unordered_set<ConnectionId> released_;  // by clients, while switches have not been read
   // Labels of earlier epochs, in quarantine or of hops that are removed.
   std::map<Place, std::shared_ptr<OwedLabel>> resting_;
+  std::vector<OtherLink> other_links_;  // at most kOtherLinksMax, each once
   Counters counters_;
 };
 

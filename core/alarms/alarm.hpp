@@ -44,6 +44,7 @@ enum class AlarmKind : std::uint8_t {
   kCallsWithoutPath,
   kCallsEndedByForce,
   kCallsNotRead,
+  kLinksDiffer,
   kClaimsAwaited,
   kManagerGone,
   kClientGone,

@@ -73,9 +73,16 @@ constexpr std::array<AlarmKindRow, kAlarmKinds> kRows{{
      "Calls did not end by any of their timers and were ended by force: a defect of the manager.",
      "Nothing is left behind. Send the log lines of these calls as a report."},
     {AlarmKind::kCallsNotRead, "calls-not-read", kMajor, kState, "ConnectionManager", "the manager",
-     "The manager has not read all switches for the calls of its earlier epochs: requests about "
-     "calls there are answered busy.",
-     "Start the SwitchServers that are missing (`switchserver-unreachable`)."},
+     "The manager has not read all switches for the calls of its earlier epochs, or such calls "
+     "lead to ports without a link in the topology: requests about these calls are answered "
+     "busy.",
+     "Start the SwitchServers that are missing (`switchserver-unreachable`), or correct the "
+     "topology."},
+    {AlarmKind::kLinksDiffer, "links-differ", kMajor, kState, "ConnectionManager",
+     "switch and port, one end of the link",
+     "Calls of an earlier epoch stand over a link that the topology does not have, or that leads "
+     "elsewhere in it. Their cells flow; new calls find no path there, or a wrong one.",
+     "Compare RouteObject's topology with the network and correct it; the calls stay."},
     {AlarmKind::kClaimsAwaited, "claims-awaited", kMajor, kSlow, "SwitchServer", "the switch",
      "Managers have not claimed all connections that the switch had when the SwitchServer "
      "started: ports admit nothing new.",

@@ -15,13 +15,15 @@ constexpr SwitchIndex kSw1{1};
 constexpr SwitchIndex kSw2{2};
 constexpr SwitchIndex kSw3{3};
 
-LinkMap links() {
+KnownLinks links() {
   LinkMap map;
   map.add({kSw0, PortId{2}}, {kSw1, PortId{1}});
   map.add({kSw1, PortId{2}}, {kSw2, PortId{1}});
   map.add({kSw0, PortId{3}}, {kSw3, PortId{1}});
   map.add({kSw3, PortId{3}}, {kSw2, PortId{3}});
-  return map;
+  KnownLinks links;
+  links.set_topology(std::move(map));
+  return links;
 }
 
 Label vci(std::uint32_t value) { return atm_label(0, value); }
@@ -126,6 +128,18 @@ TEST(FoundCall, ALeafThatWasBeingAddedIsPrunedAndTheCallStands) {
   const FoundTree rest = pruned(tree, hops);
   EXPECT_THAT(hops_of(rest), ElementsAre(1, 2, 0));
   EXPECT_TRUE(is_whole(rest, hops));
+}
+
+TEST(FoundCall, ABranchThatIsBeingRemovedShowsWhereItsSiblingBegins) {
+  FoundHop stays = hop(kSw0, {2, 0, 2}, 1, 50, 2, 40);
+  FoundHop going = hop(kSw0, {3, 0, 2}, 1, 50, 3, 44);
+  stays.hop.branch = going.hop.branch = true;
+  going.hop.enters = true;  // the first end, whose hop this was, has been dropped
+  going.hop.stage = HopStage::kRemoving;
+  const std::vector<FoundHop> hops{stays, going, hop(kSw1, {2, 1, 2}, 1, 40, 4, 90)};
+  const FoundTree tree = tree_of(hops, links());
+  EXPECT_THAT(hops_of(tree), ElementsAre(0, 2));
+  EXPECT_TRUE(is_whole(tree, hops));
 }
 
 // make before break: the new path leaves at sw0 and meets the old one again at sw2.

@@ -1,0 +1,91 @@
+// A manager comes back while RouteObject has a wrong topology: its calls stand all the same.
+#include "recovery_fixture.hpp"
+
+namespace xbind::cmgr {
+namespace {
+
+TEST_F(RecoveryTest, ACallStandsWithAllItsHopsAlthoughTheTopologyLacksALink) {
+  holds_call(earlier(1));
+  links_.erase(links_.begin());
+  restart();
+  ASSERT_THAT(manager().list(ConnectionId{}, 10), ElementsAre(earlier(1)));
+  EXPECT_THAT(manager().describe(earlier(1))->connection.hops(), SizeIs(3));
+  EXPECT_EQ(manager().gauges().owed, 0U);
+  for (const char* name : {"sw1", "sw2", "sw3"}) EXPECT_TRUE(silent(name));
+  EXPECT_THAT(alarms(), ElementsAre("sw1 port 10: calls show a link to sw2 port 20, the topology "
+                                    "has none there"));
+
+  manager().set_network(switches_, right_links_, now);
+  finish();
+  EXPECT_THAT(alarms(), IsEmpty());
+  EXPECT_THAT(manager().describe(earlier(1))->connection.hops(), SizeIs(3));
+}
+
+TEST_F(RecoveryTest, ACallStandsAlthoughTheTopologyHasLinksExchangedAndOneAtItsEnd) {
+  holds_call(earlier(1));
+  links_ = {{"sw1", PortId{10}, "sw3", PortId{30}},
+            {"sw2", PortId{21}, "sw2", PortId{20}},
+            {"sw1", PortId{1}, "sw4", PortId{9}}};
+  restart();
+  ASSERT_THAT(manager().list(ConnectionId{}, 10), ElementsAre(earlier(1)));
+  EXPECT_THAT(manager().describe(earlier(1))->connection.hops(), SizeIs(3));
+  EXPECT_THAT(alarms(),
+              ElementsAre("sw1 port 10: calls show a link to sw2 port 20, the topology leads to "
+                          "sw3 port 30",
+                          "sw2 port 21: calls show a link to sw3 port 30, the topology leads to "
+                          "sw2 port 20"));
+  release(1, earlier(1));
+  for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  EXPECT_THAT(alarms(), IsEmpty()) << "no call passes these links any more";
+}
+
+TEST_F(RecoveryTest, ACallOverASwitchThatTheTopologyLacksWaitsForIt) {
+  holds_call(earlier(1));
+  switches_ = {"sw1", "sw3"};
+  links_.clear();
+  restart();
+  EXPECT_TRUE(manager().recovery().done());
+  EXPECT_EQ(manager().recovery().waiting(), 1U);
+  EXPECT_EQ(manager().gauges().owed, 0U) << "nothing is removed";
+  EXPECT_THAT(alarms(),
+              ElementsAre("manager m: 1 earlier calls lead to ports without a link in the "
+                          "topology"));
+  modify(1, earlier(1), cells(50));
+  EXPECT_EQ(outcome().kind, OutcomeKind::kBusy);
+
+  manager().set_network({"sw1", "sw2", "sw3"}, {right_links_[0], right_links_[1]}, now);
+  finish();
+  EXPECT_EQ(manager().recovery().waiting(), 1U) << "sw2 has not been read";
+  come_back("sw2");
+  EXPECT_THAT(manager().list(ConnectionId{}, 10), ElementsAre(earlier(1)));
+  EXPECT_EQ(manager().gauges().owed, 0U);
+  EXPECT_THAT(alarms(), IsEmpty());
+}
+
+TEST_F(RecoveryTest, ACallThatWaitsForAnUnknownSwitchCanBeReleased) {
+  holds_call(earlier(1));
+  switches_ = {"sw1", "sw3"};
+  links_.clear();
+  restart();
+  release(1, earlier(1));
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  wait(milliseconds{1});
+  all_done("sw1");
+  all_done("sw3");
+  EXPECT_EQ(manager().gauges().owed, 0U);
+  EXPECT_EQ(manager().recovery().waiting(), 0U);
+}
+
+TEST_F(RecoveryTest, WhatWasHalfRemovedIsRemovedThoughALinkElsewhereIsMissing) {
+  holds_call(earlier(1));
+  holds("sw1", earlier(2), 0, 1, 501, 10, 50);  // the others of this call have been removed
+  links_.pop_back();
+  restart();
+  EXPECT_THAT(manager().list(ConnectionId{}, 10), ElementsAre(earlier(1)));
+  wait(milliseconds{1});
+  EXPECT_EQ(removal("sw1").key.connection, earlier(2));
+}
+
+}  // namespace
+}  // namespace xbind::cmgr
