@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
+from gsmp_client import Switch
 
 RATE = 10_000  # cells/s, of every line
 RING = {"ab": ("a:2", "b:2"), "bc": ("b:3", "c:2"), "cd": ("c:3", "d:2"), "da": ("d:3", "a:3")}
@@ -291,6 +292,34 @@ class Changing(unittest.TestCase):
         self.assertEqual(len(self.links()), 2 * 4)
         superseded = self.lab.state_dir / "routeobject/routeobject-default.network.superseded"
         self.assertIn("[[link]]", superseded.read_text())
+
+
+    def entries(self):
+        return {node: Switch(switch_address(self.lab, node)).table() for node in "abcd"}
+
+    def test_a_wrong_file_at_a_restart_of_the_manager_cuts_no_call(self):
+        calls = [self.connect("a", "b"), self.connect("a", "c"), self.connect("b", "d", "--both")]
+        ports = [self.ports_of(call) for call in calls]
+        entries = self.entries()
+        for wrong in [{name: ends for name, ends in RING.items() if name != "ab"},
+                      RING | {"ab": ("a:2", "d:2"), "cd": ("c:3", "b:2")}]:
+            self.file("ring", network(links=wrong))
+            self.restart("xbind-routeobject")
+            wait_until(lambda: tool(self.lab, "xbindctl", "links").returncode == 0, "RouteObject")
+            self.restart("xbind-cmgr")
+            wait_until(lambda: self.ctl("list").count("connected") == len(calls), "the calls")
+            self.assertEqual([self.ports_of(call) for call in calls], ports)
+            self.assertEqual(self.entries(), entries)
+            wait_until(lambda: "links-differ" in self.ctl("alarms"), "the alarm")
+        self.assertRegex(self.ctl("alarms"), r"a port 2.*calls show a link to b port 2, "
+                         r"the topology leads to d port 2")
+        self.file("ring", network())
+        self.restart("xbind-routeobject")
+        wait_until(lambda: "links-differ" not in self.ctl("alarms"), "the alarm ends")
+        self.assertEqual([self.ports_of(call) for call in calls], ports)
+        for call in calls:
+            self.ctl("ping", call)
+        self.assert_clean()
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ namespace {
 constexpr std::uint64_t kEpochsApart = 10;
 constexpr double kEndsInOrder = 40;         // percent of killed managers
 constexpr Duration kPatience = seconds{4};  // of a manager that waits for switches
+constexpr double kWrongNetworks = 25;       // percent of managers that come back
 constexpr double kServersKilled = 8;        // percent of accidents; more if that is the plan
 constexpr double kServersOftenKilled = 24;
 
@@ -216,7 +217,11 @@ void World::restart_manager(std::size_t index) {
   dead_managers_.push_back(std::move(place.site));
   place.config.epoch += kEpochsApart;
   place.site = make_manager(index);
-  learn_network(index);
+  if (plan_.wrong_networks || world_.chance.percent(kWrongNetworks)) {
+    learn_wrong_network(index);
+  } else {
+    learn_network(index);
+  }
   world_.after(world_.chance.up_to(kPatience),
                [this, site = place.site.get()] { site->serve_with_switches_missing(); });
   restore_pools(index);
@@ -242,13 +247,55 @@ void World::restore_pools(std::size_t manager) {
 void World::learn_network(std::size_t manager) {
   std::vector<std::string> names;
   for (const SwitchSite& site : switches_) names.push_back(site.name);
+  managers_[manager].site->learn_network(names, links());
+}
+
+std::vector<cmgr::NetworkLink> World::links() const {
   std::vector<cmgr::NetworkLink> links;
   for (const Network::Port& line : network_.lines()) {
     const auto far = network_.far_end(line.first, line.second);
     if (!far) continue;
-    links.push_back({names[line.first], line.second, names[far->first], far->second});
+    links.push_back(
+        {switches_[line.first].name, line.second, switches_[far->first].name, far->second});
   }
-  managers_[manager].site->learn_network(names, links);
+  return links;
+}
+
+// RouteObject was started with a wrong file: links are missing, or exchanged, or one too many is at
+// the port of an endpoint. Later the operator corrects it.
+void World::learn_wrong_network(std::size_t index) {
+  std::vector<std::string> names;
+  for (const SwitchSite& site : switches_) names.push_back(site.name);
+  std::vector<cmgr::NetworkLink> links = this->links();
+  const auto some = [&] { return world_.chance.below(links.size()); };
+  switch (world_.chance.below(3)) {
+    case 0:
+      ++world_.tally["networks without some links"];
+      for (std::uint64_t left = world_.chance.between(1, 2); left != 0; --left) {
+        links.erase(links.begin() + static_cast<std::ptrdiff_t>(some()));
+      }
+      break;
+    case 1: {
+      ++world_.tally["networks with links exchanged"];
+      const std::size_t one = some();
+      const std::size_t other = (one + world_.chance.between(1, links.size() - 1)) % links.size();
+      std::swap(links[one].other_switch_name, links[other].other_switch_name);
+      std::swap(links[one].other_port, links[other].other_port);
+      break;
+    }
+    default: {
+      ++world_.tally["networks with a link too many"];
+      const std::size_t at = world_.chance.below(names.size());
+      const std::size_t other = (at + 1) % names.size();
+      links.push_back({names[at], Network::kHost, names[other], Network::kHost});
+      break;
+    }
+  }
+  managers_[index].site->learn_network(names, links);
+  world_.after(milliseconds{world_.chance.between(1'000, 10'000)},
+               [this, index, site = managers_[index].site.get()] {
+                 if (managers_[index].site.get() == site && !site->dead()) learn_network(index);
+               });
 }
 
 // The manager ended before a ledger had received a handover: the next manager does not learn that a

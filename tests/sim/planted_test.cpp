@@ -19,10 +19,11 @@ using ::testing::ContainsRegex;
 struct Mistake {
   const char* name;
   Bug bug;
-  std::uint64_t seeds;       // must be found within this many
-  const char* noticed;       // text of the check that must find it
-  bool restarts = false;     // of managers
-  bool servers_die = false;  // SwitchServers are killed and come back
+  std::uint64_t seeds;          // must be found within this many
+  const char* noticed;          // text of the check that must find it
+  bool restarts = false;        // of managers
+  bool servers_die = false;     // SwitchServers are killed and come back
+  bool wrong_networks = false;  // for a while, when managers come back
 };
 
 class MistakeTest : public ::testing::TestWithParam<Mistake> {
@@ -37,7 +38,8 @@ TEST_P(MistakeTest, IsFound) {
     World world({.seed = seed,
                  .bug = GetParam().bug,
                  .restarts = GetParam().restarts,
-                 .servers_die = GetParam().servers_die});
+                 .servers_die = GetParam().servers_die,
+                 .wrong_networks = GetParam().wrong_networks});
     const std::string found = world.run();
     if (std::regex_search(found, std::regex(GetParam().noticed))) {
       if (std::getenv("XBIND_SIM_VERBOSE") != nullptr) std::cerr << found << "\n";
@@ -139,6 +141,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"PartsNotRemoved", Bug::kPartsNotRemoved, 40, "stray hop", true},
         Mistake{"UnreadTakenForGone", Bug::kUnreadTakenForGone, 60,
                 "is up; it|do not come out at|came back for nobody|it was up", true},
+        Mistake{"LinksTrusted", Bug::kLinksTrusted, 20, "is up; it|do not come out at|it was up",
+                true, false, true},
         Mistake{"OutcomeNotRemembered", Bug::kOutcomeNotRemembered, 60, "came back for nobody",
                 true},
         Mistake{"HandoverNotTold", Bug::kHandoverNotTold, 60,

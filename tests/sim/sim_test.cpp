@@ -65,6 +65,9 @@ constexpr const char* kFaults[] = {
     "two-way calls done and not answered",
     "managers restarted",
     "managers ended in order",
+    "networks without some links",
+    "networks with links exchanged",
+    "networks with a link too many",
     "managers killed for good",
     "managers that serve with switches missing",
     "pages of hops that could not be read",
@@ -308,6 +311,18 @@ TEST_F(SimTest, CallsSurviveManagersThatComeBackAgainAndAgain) {
   }
   EXPECT_GT(all.of("managers restarted"), 0U);
   EXPECT_GT(all.of("hops of earlier epochs read"), 0U);
+}
+
+TEST_F(SimTest, CallsSurviveManagersThatComeBackWithAWrongNetwork) {
+  Tally all;
+  for (const std::uint64_t seed : seeds(8)) {
+    World world({.seed = seed, .restarts = true, .wrong_networks = true});
+    EXPECT_EQ(world.run(), "") << "seed " << seed;
+    all.add(world.tally());
+  }
+  EXPECT_GT(all.of("networks without some links"), 0U);
+  EXPECT_GT(all.of("networks with links exchanged"), 0U);
+  EXPECT_GT(all.of("networks with a link too many"), 0U);
 }
 
 TEST_F(SimTest, CallsSurviveSwitchServersThatComeBackAgainAndAgain) {

@@ -18,7 +18,8 @@
 // In some worlds a manager is killed. After a restart it has a higher epoch and an empty memory,
 // and rebuilds its calls from the ledgers: every call that its client relies on stands. When a
 // manager is killed for good, its calls are orphans: they stay up, and nobody else gets their
-// labels. The operator has the SwitchServers forget it once its sessions are over.
+// labels. The operator has the SwitchServers forget it once its sessions are over. After some
+// restarts RouteObject has a wrong network for a while: links are missing, exchanged or too many.
 #pragma once
 
 #include <map>
@@ -49,7 +50,9 @@ struct Plan {
   bool two_managers = false;  // every label is checked after every step
   bool restarts = false;      // managers are killed and come back, whatever the seed says
   bool servers_die = false;   // the same of SwitchServers
-  bool frames = false;        // some lines carry frames, and some calls want certain ones
+  // Managers come back while RouteObject has a wrong network; else some of them do.
+  bool wrong_networks = false;
+  bool frames = false;  // some lines carry frames, and some calls want certain ones
   // These managers, with one client each, on a small network where nothing happens by itself
   // (stage.hpp).
   std::vector<cmgr::Config> managers = {};
@@ -209,6 +212,8 @@ class World : public ManagerOutlet {
   void kill_manager(std::size_t manager, bool for_good);
   void restart_manager(std::size_t manager);
   void learn_network(std::size_t manager);
+  void learn_wrong_network(std::size_t manager);
+  std::vector<cmgr::NetworkLink> links() const;
   void lose_handovers(std::size_t manager);
   void release_for_nobody();
   void forget_manager(std::size_t manager);
