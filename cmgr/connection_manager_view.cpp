@@ -159,6 +159,9 @@ ManagerView ConnectionManager::view_of(const std::string& switch_name) const {
   switches_.labels_cached(*at, view.cached);
   view.labels.insert(view.labels.end(), view.cached.begin(), view.cached.end());
   switches_.labels_on_their_way(*at, view.labels);
+  recovery_.for_each_at(
+      *at, [](const FoundHop&) {},
+      [&](PortId port, Label label) { view.labels.emplace_back(port, label); });
   view.owed = switches_.debts(*at);
   const auto by_key = [](const LedgerHop& a, const LedgerHop& b) { return a.key < b.key; };
   // A connection that moves to another path has hops of two generations.

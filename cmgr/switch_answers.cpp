@@ -69,7 +69,7 @@ void SwitchAnswers::abandon(SwitchIndex at, TimePoint now) {
 // A label that the SwitchServer reports as quarantined for this manager belongs to its latest
 // holder; earlier holders have one that lapsed. A label without holder was being returned when the
 // old session ended, and every hop that used it has confirmed its removal: it is returned at once,
-// or once the hops of earlier epochs have been read (recovery.hpp).
+// or once no hop of an earlier epoch can use it (recovery.hpp).
 void SwitchAnswers::sort_quarantine(SwitchIndex at, const std::vector<PortLabels>& quarantined,
                                     TimePoint now) {
   struct Claim {
@@ -111,20 +111,21 @@ void SwitchAnswers::sort_quarantine(SwitchIndex at, const std::vector<PortLabels
     owed->in_quarantine = false;
     claim(owed->port, owed->label, {owed->attachment, nullptr, owed.get()});
   }
+  std::vector<PortLabels> unheld;
   for (const PortLabels& port : quarantined) {
+    unheld.push_back({port.port, {}});
     for (const Label label : port.labels) {
       const Claim& holder = claims.at({port.port, label});
       if (holder.hop != nullptr) {
         holder.hop->in_quarantine = true;
       } else if (holder.owed != nullptr) {
         holder.owed->in_quarantine = true;
-      } else if (!context_.recovery.done()) {
-        context_.recovery.rests(at, port.port, label);
       } else {
-        context_.switches.return_label(at, port.port, label, now);
+        unheld.back().labels.push_back(label);
       }
     }
   }
+  context_.recovery.rest(at, unheld, now);
 }
 
 // ===== results =====

@@ -1,4 +1,5 @@
 // SwitchDesk: removals and changes that a switch is owed.
+#include <algorithm>
 #include <utility>
 
 #include "cmgr/parts/switch_desk.hpp"
@@ -11,6 +12,15 @@ void SwitchDesk::owe(SwitchIndex index, HopKey key, Debt debt, TimePoint now) {
   ++owed_;
   ++counters_.debts_made;
   at.debts_due = std::min(at.debts_due, now + kDebtRetry);
+}
+
+void SwitchDesk::hold_until_removed(SwitchIndex index, const HopKey& key,
+                                    const std::shared_ptr<OwedLabel>& label) {
+  Switch& at = *switches_[index.value()];
+  const auto debt = at.debts.find(key);
+  if (debt == at.debts.end()) return;
+  std::vector<std::shared_ptr<OwedLabel>>& labels = debt->second.labels;
+  if (std::ranges::find(labels, label) == labels.end()) labels.push_back(label);
 }
 
 bool SwitchDesk::not_paid(SwitchIndex index, HopKey key, TimePoint now) {

@@ -108,8 +108,47 @@ void Recovery::read(SwitchIndex at, HeldHops page, TimePoint now) {
   look(now);
 }
 
-void Recovery::rests(SwitchIndex at, PortId port, Label label) {
-  resting_label({at, port, label})->in_quarantine = true;
+void Recovery::rest(SwitchIndex at, const std::vector<PortLabels>& quarantined, TimePoint now) {
+  // Labels that lapse later are those of this process: it knows their hops.
+  const bool ours = done() && context_.switches.attachment(at) > 1;
+  const Waiting waiting = ours ? waiting_hops() : Waiting{};
+  for (const PortLabels& port : quarantined) {
+    for (const Label label : port.labels) {
+      const Place place{at, port.port, label};
+      const bool kept = resting_.contains(place);
+      const auto& resting = resting_label(place);
+      resting->in_quarantine = true;
+      if (!ours || kept || may_reach(waiting, *resting)) continue;
+      return_unless_held(resting, now);
+      resting_.erase(place);
+    }
+  }
+  if (done()) return_labels(now);
+}
+
+Recovery::Waiting Recovery::waiting_hops() const {
+  Waiting waiting;
+  for (const auto& [id, call] : calls_) {
+    for (const FoundHop& found : call) {
+      const CrossConnect& at = found.hop.cross_connect;
+      if (!found.begins()) waiting.emplace(at.input_label, LinkMap::End{found.at, at.input_port});
+    }
+  }
+  return waiting;
+}
+
+bool Recovery::may_reach(const Waiting& waiting, const OwedLabel& label) const {
+  const auto [first, last] = waiting.equal_range(label.label);
+  return std::any_of(first, last, [&](const auto& hop) {
+    return may_lead({label.at, label.port}, hop.second);
+  });
+}
+
+void Recovery::return_unless_held(const std::shared_ptr<OwedLabel>& label, TimePoint now) {
+  hold_for_unplaced(label);
+  if (label.use_count() == 1 && !planted(Bug::kQuarantineKept)) {
+    context_.switches.give_back(*label, now);
+  }
 }
 
 const std::shared_ptr<OwedLabel>& Recovery::resting_label(const Place& place) {
@@ -121,14 +160,40 @@ const std::shared_ptr<OwedLabel>& Recovery::resting_label(const Place& place) {
   return resting;
 }
 
-// Labels that no debt has taken.
+// Labels that no debt has taken, and that no hop which is not removed yet may use.
 void Recovery::return_labels(TimePoint now) {
-  for (const auto& [place, label] : resting_) {
-    if (label.use_count() == 1 && !planted(Bug::kQuarantineKept)) {
-      context_.switches.give_back(*label, now);
+  std::erase_if(unplaced_, [&](const auto& entry) {
+    return !context_.switches.owes_removal(entry.second.first.first, entry.second.second);
+  });
+  if (resting_.empty()) return;
+  const Waiting waiting = waiting_hops();
+  std::erase_if(resting_, [&](const auto& entry) {
+    const auto& label = entry.second;
+    if (may_reach(waiting, *label) || leads_to_unread(label->at, label->port)) return false;
+    return_unless_held(label, now);
+    return true;
+  });
+}
+
+bool Recovery::may_lead(const LinkMap::End& from, const LinkMap::End& to) const {
+  const auto back = links_.shown(to.first, to.second);
+  if (back) return *back == from;
+  return !links_.shown(from.first, from.second) && from.first != to.first;
+}
+
+bool Recovery::leads_to_unread(SwitchIndex at, PortId port) const {
+  const auto end = links_.far_end(at, port);
+  return !end || !is_read(end->first);
+}
+
+void Recovery::hold_for_unplaced(const std::shared_ptr<OwedLabel>& label) {
+  const auto [first, last] = unplaced_.equal_range(label->label);
+  for (auto hop = first; hop != last; ++hop) {
+    const auto& [end, key] = hop->second;
+    if (may_lead({label->at, label->port}, end)) {
+      context_.switches.hold_until_removed(end.first, key, label);
     }
   }
-  resting_.clear();
 }
 
 void Recovery::serve(TimePoint now) {
@@ -415,9 +480,11 @@ void Recovery::remove(Connection* connection, ConnectionId id, const Call& call,
     if (found.last() || !found.hop.cross_connect.output_label.present()) continue;
     labels.emplace(place_of(found), resting_label(place_of(found)));
   }
-  // Until every switch has been read, a hop at the other end of the link may still be found.
+  // A hop at the other end of the link may still be found at a switch that has not been read.
   if (done()) {
-    for (const auto& [place, label] : labels) resting_.erase(place);
+    for (const auto& [place, label] : labels) {
+      if (!leads_to_unread(label->at, label->port)) resting_.erase(place);
+    }
   }
   // The label with that name at that output: of a hop that goes, or of one that stays.
   const auto label_at = [&](const Place& place) -> std::shared_ptr<OwedLabel> {
@@ -448,18 +515,16 @@ void Recovery::remove(Connection* connection, ConnectionId id, const Call& call,
       if (!label && !is_read(from->first)) label = resting_label(upstream);
       hold(std::move(label));
     }
-    if (!found->begins() && !links_.shown(found->at, cross_connect.input_port)) {
-      // No call shows the link, and the topology may be wrong: any of these may lead here.
-      for (const auto& [place, label] : labels) {
-        if (std::get<Label>(place) == cross_connect.input_label) hold(label);
-      }
-      for (const auto& [place, label] : resting_) {
-        if (std::get<Label>(place) == cross_connect.input_label) hold(label);
+    if (!found->begins() && cross_connect.input_label.present()) {
+      const LinkMap::End end{found->at, cross_connect.input_port};
+      if (!links_.shown(end.first, end.second)) {
+        unplaced_.emplace(cross_connect.input_label, std::pair{end, found->hop.key});
       }
     }
     ++counters_.hops_removed;
     context_.switches.owe(found->at, found->hop.key, std::move(debt), now);
   }
+  for (const auto& [place, label] : labels) hold_for_unplaced(label);
   if (!going.empty()) {
     const log::AboutCall about(id.value());
     log::calls.info("connection {}: {} hops of an earlier epoch are removed", id, going.size());
@@ -483,6 +548,7 @@ bool Recovery::release(ConnectionId id, TimePoint now, std::vector<SwitchIndex>&
   ++counters_.rolled_back;
   remove(nullptr, id, call->second, now);
   calls_.erase(call);
+  if (done()) return_labels(now);
   context_.switches.pay_soon(now);
   return true;
 }

@@ -62,10 +62,11 @@ class Recovery {
   // SwitchServer holds. The last page has `next` 0. Once every registered switch has been read, all
   // calls are rebuilt or removed.
   void read(SwitchIndex at, HeldHops page, TimePoint now);
-  // A label that the SwitchServer has in quarantine for this manager, and that no connection or
-  // debt of this manager uses. It is returned when all switches have been read: a hop at the other
-  // end of the link may still be found.
-  void rests(SwitchIndex at, PortId port, Label label);
+  // Labels that the SwitchServer has in quarantine for this manager, and that no connection or debt
+  // of this manager uses. Each is returned when all switches have been read, and no call that waits
+  // may have a hop with it: a hop at the other end of the link may still be found. While the switch
+  // at the other end is not known, the label stays.
+  void rest(SwitchIndex at, const std::vector<PortLabels>& quarantined, TimePoint now);
   // Visits what it knows of that switch and has not passed on: hops of calls that wait for other
   // switches, visit_hop(FoundHop), and labels that rest, visit_label(PortId, Label).
   template <class VisitHop, class VisitLabel>
@@ -156,6 +157,17 @@ class Recovery {
                        TimePoint now);
   void return_labels(TimePoint now);
   const std::shared_ptr<OwedLabel>& resting_label(const Place& place);
+  // By input label: where hops of calls that wait are entered.
+  using Waiting = std::multimap<Label, LinkMap::End>;
+  Waiting waiting_hops() const;
+  bool may_reach(const Waiting& waiting, const OwedLabel& label) const;
+  void return_unless_held(const std::shared_ptr<OwedLabel>& label, TimePoint now);
+  // Whether calls have not shown that the first end of a link is no other than that of the second.
+  bool may_lead(const LinkMap::End& from, const LinkMap::End& to) const;
+  // Whether the port may lead to a switch that has not been read.
+  bool leads_to_unread(SwitchIndex at, PortId port) const;
+  // The label stays until those of unplaced_ that may use it are removed.
+  void hold_for_unplaced(const std::shared_ptr<OwedLabel>& label);
   bool is_read(SwitchIndex at) const { return at.value() < read_.size() && read_[at.value()]; }
   // Owes the removal of the hops of the call that `connection` does not have; null: of all.
   void remove(Connection* connection, ConnectionId id, const Call& call, TimePoint now);
@@ -170,6 +182,9 @@ class Recovery {
   std::vector<bool> read_;  // by SwitchIndex
   std::unordered_map<ConnectionId, Call> calls_;
   std::unordered_set<ConnectionId> released_;  // by clients, while switches have not been read
+  // By input label: hops whose removal is owed, where they are entered, if no call shows the link.
+  // The topology may be wrong, so any label of that name may be at its other end.
+  std::multimap<Label, std::pair<LinkMap::End, HopKey>> unplaced_;
   // Labels of earlier epochs, in quarantine or of hops that are removed.
   std::map<Place, std::shared_ptr<OwedLabel>> resting_;
   std::vector<OtherLink> other_links_;  // at most kOtherLinksMax, each once

@@ -77,6 +77,29 @@ TEST_F(RecoveryTest, ACallThatWaitsForAnUnknownSwitchCanBeReleased) {
   EXPECT_EQ(manager().recovery().waiting(), 0U);
 }
 
+TEST_F(RecoveryTest, ALabelThatAWaitingCallMayUseStaysInQuarantine) {
+  resting_["sw1"] = {{PortId{10}, {vci(40), vci(41)}}};
+  holds("sw2", earlier(1), 1, 20, 40, 21, 45);  // its first hop has been removed
+  links_.erase(links_.begin());                 // from sw1 to sw2
+  links_.push_back({"sw1", PortId{10}, "sw4", PortId{41}});
+  restart();
+  EXPECT_EQ(manager().recovery().waiting(), 1U);
+  wait(milliseconds{200});
+  EXPECT_THAT(take("sw1").returned, ElementsAre(PortLabels{PortId{10}, {vci(41)}}));
+  // Nor is it returned, or called leaked, after the next attachment.
+  attach("sw1", {{PortId{10}, {vci(40)}}});
+  EXPECT_THAT(manager().view_of("sw1").labels, ElementsAre(std::pair{PortId{10}, vci(40)}));
+  wait(milliseconds{200});
+  EXPECT_TRUE(silent("sw1"));
+
+  manager().set_network(switches_, right_links_, now);
+  wait(milliseconds{200});
+  EXPECT_TRUE(silent("sw1")) << "the hop at sw2 has not been removed yet";
+  answer("sw2", {removed(removal("sw2"), vci(45))});
+  wait(milliseconds{200});
+  EXPECT_THAT(take("sw1").returned, ElementsAre(PortLabels{PortId{10}, {vci(40)}}));
+}
+
 TEST_F(RecoveryTest, WhatWasHalfRemovedIsRemovedThoughALinkElsewhereIsMissing) {
   holds_call(earlier(1));
   holds("sw1", earlier(2), 0, 1, 501, 10, 50);  // the others of this call have been removed
