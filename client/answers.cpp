@@ -33,7 +33,8 @@ ErrorCode code_of(Cause cause) {
     case Cause::kSwitchUnreachable:
     case Cause::kNoRouteObject:
     case Cause::kNoQosMapper:
-    case Cause::kLinkDown: return ErrorCode::kUnreachable;
+    case Cause::kLinkDown:
+    case Cause::kIncomplete: return ErrorCode::kUnreachable;
 
     case Cause::kTimeout: return ErrorCode::kTimeout;
 

@@ -83,7 +83,7 @@ Result<std::vector<PortLabels>> RemotePeers::claim(const std::string& switch_nam
     orb::to_idl(page, hops);
     orb::to_idl(page.resting, resting);
     auto taken = orb::remote(peer, server, [&] {
-      const v2::ClaimsTaken_var answer = server->claim_hops(session, hops, resting);
+      const v2::ClaimsTaken_var answer = server->claim_hops(session, hops, resting, page.all);
       return orb::to_core(answer.in());
     });
     if (!taken) return tl::make_unexpected(taken.error());

@@ -120,14 +120,18 @@ struct HeldHops {
 // One page of what a manager claims at a SwitchServer that has lost its ledger.
 struct HopClaims {
   // Committed, reserved and held, or being removed. One being removed may lack labels that no
-  // answer has named, and a hold's last hop its egress label. `settled`: of one being removed,
+  // answer has named, and a hold's last hop its egress label. A committed one that a manager of a
+  // later epoch rebuilds from its neighbours lacks what they do not tell: ports, labels. `settled`: of one being removed,
   // whether it had been committed; of others, whether the switch has their contract. `revision` and
   // `superseded` are not used.
   std::vector<LedgerHop> hops;
   std::vector<HopOwner> owners;  // of the hops
   // Labels of hops that are removed here, while the hop at the far end may still have them.
   std::vector<PortLabels> resting;
-  bool last = false;  // the manager has nothing else there
+  bool last = false;  // the last page
+  // On the last page: nothing else of this manager's name exists there; the SwitchServer awaits its
+  // claims no more. A manager of a later epoch knows it when it has read all other ledgers.
+  bool all = true;
 
   friend bool operator==(const HopClaims&, const HopClaims&) = default;
 };
@@ -136,6 +140,8 @@ struct HopClaims {
 struct ClaimsTaken {
   std::vector<HopResult> refused;
   std::vector<PortLabels> quarantined;  // of this manager, after its last page; else empty
+  // Entries of the switch on inputs of this manager's hops that no hop claims; as above.
+  std::vector<CrossConnect> unclaimed{};
 };
 
 // A difference between a switch's table and its ledger on one input. A changed entry has both.

@@ -24,6 +24,7 @@ std::string_view to_string(NoticeKind kind) {
     case NoticeKind::kRerouted: return "rerouted";
     case NoticeKind::kMended: return "mended";
     case NoticeKind::kUnknown: return "unknown";
+    case NoticeKind::kIncomplete: return "incomplete";
   }
   return "unknown notice";
 }

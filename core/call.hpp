@@ -171,8 +171,11 @@ enum class NoticeKind : std::uint8_t {
   kRerouted = 1,  // on another path with the same labels at its ends; element: the one it has left
   kMended = 2,    // the path of a broken or unknown connection is up again
   kUnknown = 3,   // the state of a switch on the path is unknown; element: the switch
+  // The manager has started anew and cannot put the connection together; element: the switch of
+  // which a hop is not known. kMended follows if it can later.
+  kIncomplete = 4,
 };
-inline constexpr NoticeKind kNoticeKindLast = NoticeKind::kUnknown;
+inline constexpr NoticeKind kNoticeKindLast = NoticeKind::kIncomplete;
 
 std::string_view to_string(NoticeKind kind);
 

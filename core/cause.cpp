@@ -35,6 +35,7 @@ std::string_view to_string(Cause cause) {
     case Cause::kPathBound: return "path bound";
     case Cause::kTooHard: return "too hard";
     case Cause::kLinkDown: return "link down";
+    case Cause::kIncomplete: return "incomplete";
   }
   return "unknown cause";
 }

@@ -42,10 +42,11 @@ enum class Cause : std::uint8_t {
   kPathBound,          // no path within a bound; asked = the bound, free = the best possible
   kTooHard,            // the path search was abandoned; asked = its limit of partial paths
   kLinkDown,           // a link or line of the path is down; the element says which
+  kIncomplete,         // a call of an earlier epoch whose hops are not all known; element: the switch
 };
 
 // The highest number in use.
-inline constexpr Cause kCauseLast = Cause::kLinkDown;
+inline constexpr Cause kCauseLast = Cause::kIncomplete;
 
 // "no bandwidth", "switch refused", ...: stable, one per cause.
 std::string_view to_string(Cause cause);

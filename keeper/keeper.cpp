@@ -27,7 +27,8 @@ std::optional<CallState> state_after(NoticeKind kind) {
     case NoticeKind::kBroken: return CallState::kBroken;
     case NoticeKind::kRerouted:
     case NoticeKind::kMended: return CallState::kUp;
-    case NoticeKind::kUnknown: return CallState::kUnknown;
+    case NoticeKind::kUnknown:
+    case NoticeKind::kIncomplete: return CallState::kUnknown;
   }
   return std::nullopt;
 }

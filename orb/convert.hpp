@@ -54,7 +54,7 @@ Result<void> add_hops(const v2::LedgerPage& page, LedgerReport& report);
 Result<HeldHops> to_core(const v2::HopPage& page);
 // Claims travel as a page of hops, with their resting labels beside it.
 void to_idl(const HopClaims& claims, v2::HopPage& out);
-Result<HopClaims> to_core(const v2::HopPage& claimed, const v2::PortLabelsSeq& resting);
+Result<HopClaims> to_core(const v2::HopPage& claimed, const v2::PortLabelsSeq& resting, bool all);
 void to_idl(const ClaimsTaken& taken, v2::ClaimsTaken& out);
 Result<ClaimsTaken> to_core(const v2::ClaimsTaken& taken);
 

@@ -293,14 +293,17 @@ void to_idl(const Outcome& outcome, v2::Outcome& out) {
 void to_idl(const Notice& notice, v2::Notice& out) {
   out.connection = notice.connection.value();
   switch (notice.kind) {
-    case NoticeKind::kBroken: {
+    case NoticeKind::kBroken:
+    case NoticeKind::kIncomplete: {
       Outcome as_refused;
       as_refused.kind = OutcomeKind::kRefused;
       as_refused.cause = notice.cause;
       as_refused.element = notice.element;
       as_refused.asked = notice.asked;
       as_refused.free = notice.free;
-      return out.body.why(refusal_of(as_refused));
+      out.body.why(refusal_of(as_refused));
+      if (notice.kind == NoticeKind::kIncomplete) out.body._d(v2::notice_incomplete);
+      return;
     }
     case NoticeKind::kRerouted: return out.body.left_element(notice.element.c_str());
     case NoticeKind::kUnknown: return out.body.unknown_switch(notice.element.c_str());
@@ -395,7 +398,8 @@ Result<Outcome> to_core(const v2::Outcome& outcome) {
 Result<Notice> to_core(const v2::Notice& notice) {
   Notice out{ConnectionId{notice.connection}, static_cast<NoticeKind>(notice.body._d())};
   switch (notice.body._d()) {
-    case v2::notice_broken: break;
+    case v2::notice_broken:
+    case v2::notice_incomplete: break;
     case v2::notice_rerouted: out.element = notice.body.left_element(); return out;
     case v2::notice_unknown: out.element = notice.body.unknown_switch(); return out;
     case v2::notice_mended: return out;

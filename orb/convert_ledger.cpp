@@ -137,11 +137,12 @@ void to_idl(const HopClaims& claims, v2::HopPage& out) {
   out.next = claims.last ? 0 : 1;
 }
 
-Result<HopClaims> to_core(const v2::HopPage& claimed, const v2::PortLabelsSeq& resting) {
+Result<HopClaims> to_core(const v2::HopPage& claimed, const v2::PortLabelsSeq& resting, bool all) {
   Checker checker;
   HopClaims claims;
   take_hops(claimed, claims.hops, claims.owners, checker);
   claims.last = claimed.next == 0;
+  claims.all = all;
   auto labels = to_core(resting);
   if (!labels) return tl::make_unexpected(labels.error());
   claims.resting = std::move(*labels);
@@ -153,6 +154,7 @@ void to_idl(const ClaimsTaken& taken, v2::ClaimsTaken& out) {
   to_idl(HopResultBatch{taken.refused, {}}, results);
   out.refused = results.results;
   to_idl(taken.quarantined, out.quarantined);
+  to_idl(taken.unclaimed, out.unclaimed);
 }
 
 Result<ClaimsTaken> to_core(const v2::ClaimsTaken& taken) {
@@ -164,6 +166,9 @@ Result<ClaimsTaken> to_core(const v2::ClaimsTaken& taken) {
   auto labels = to_core(taken.quarantined);
   if (!labels) return tl::make_unexpected(labels.error());
   out.quarantined = std::move(*labels);
+  auto unclaimed = to_core(taken.unclaimed);
+  if (!unclaimed) return tl::make_unexpected(unclaimed.error());
+  out.unclaimed = std::move(*unclaimed);
   return checker.done(std::move(out));
 }
 

@@ -136,6 +136,8 @@ v2::HopAttachment* SwitchServerServant::attach_manager(const char* manager, v2::
   }
   out->hops_held = static_cast<CORBA::ULong>(attachment->holdings.hops);
   out->books = attachment->books;
+  out->claims_awaited = attachment->holdings.claims_awaited;
+  out->table_kept = attachment->holdings.table_kept;
   return out.release();
 }
 
@@ -161,7 +163,8 @@ v2::HopPage* SwitchServerServant::held_hops(v2::SessionId session, CORBA::ULongL
 }
 
 v2::ClaimsTaken* SwitchServerServant::claim_hops(v2::SessionId session, const v2::HopPage& claimed,
-                                                 const v2::PortLabelsSeq& resting) {
+                                                 const v2::PortLabelsSeq& resting,
+                                                 CORBA::Boolean all) {
   std::size_t labels = 0;
   for (CORBA::ULong i = 0; i < resting.length(); ++i) labels += resting[i].labels.length();
   if (std::max<std::size_t>(claimed.hops.length(), labels) > kHopsPerPage) {
@@ -169,7 +172,7 @@ v2::ClaimsTaken* SwitchServerServant::claim_hops(v2::SessionId session, const v2
                                      claimed.hops.length(), labels, kHopsPerPage)
                              .c_str());
   }
-  const auto claims = orb::to_core(claimed, resting);
+  const auto claims = orb::to_core(claimed, resting, all);
   if (!claims) orb::raise(claims.error());
   auto taken = daemon_.ask([&](xbind::SwitchServer& server) {
     return server.claim(SessionId{session}, *claims, steady_now());
@@ -177,7 +180,9 @@ v2::ClaimsTaken* SwitchServerServant::claim_hops(v2::SessionId session, const v2
   if (!taken) orb::raise(taken.error());
   auto out = std::make_unique<v2::ClaimsTaken>();
   orb::ReplyRoom room;
-  ClaimsTaken fits{std::move(taken->refused), take_labels(taken->quarantined, room)};
+  if (taken->unclaimed.size() > kHopsPerPage) taken->unclaimed.resize(kHopsPerPage);
+  ClaimsTaken fits{std::move(taken->refused), take_labels(taken->quarantined, room),
+                   std::move(taken->unclaimed)};
   orb::to_idl(fits, *out);
   return out.release();
 }

@@ -61,7 +61,7 @@ class SwitchServerServant : public orb::Dispatched<POA_xbind::v2::SwitchServer> 
   v2::Epoch newest_epoch(const char* manager) override;
   v2::HopPage* held_hops(v2::SessionId session, CORBA::ULongLong from) override;
   v2::ClaimsTaken* claim_hops(v2::SessionId session, const v2::HopPage& claimed,
-                              const v2::PortLabelsSeq& resting) override;
+                              const v2::PortLabelsSeq& resting, CORBA::Boolean all) override;
   void detach_manager(v2::SessionId session) override;
   v2::PortGrant* grant(v2::SessionId session, v2::PortNumber port_number,
                        CORBA::ULong labels_wanted, const v2::Demand& quota_wanted) override;

@@ -93,6 +93,8 @@ class SwitchController {
     std::vector<SwitchPort> ports;        // as last seen; empty if the switch was never up
     std::vector<PortLabels> quarantined;  // by earlier sessions of this manager
     std::uint64_t hops = 0;               // this manager's records
+    bool claims_awaited = false;          // its hops were lost, and have not been claimed since
+    bool table_kept = false;              // by the switch, since the hops were lost
   };
   struct Grant {
     std::vector<Label> labels;  // fewer than wanted if no more are free

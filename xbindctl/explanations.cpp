@@ -96,6 +96,12 @@ constexpr Explanation kExplanations[] = {
      "remove a bound or a required element, or ask for fewer alternates"},
     {Cause::kLinkDown, "A link or an access line that the path needs is down.", "",
      "mend the line; `xbindctl links` and `xbindctl ports SWITCH` show its state"},
+    {Cause::kIncomplete,
+     "The manager has started anew and does not know all hops of the call. Its cells are not "
+     "touched.",
+     "",
+     "`xbindctl call ID` tells what is missing; the call stands again when its switch has been "
+     "read, or release it"},
 };
 
 constexpr Explanation kNothing{};

@@ -72,9 +72,10 @@ struct NoticeCounts {
   std::uint64_t rerouted = 0;
   std::uint64_t mended = 0;
   std::uint64_t unknown = 0;
+  std::uint64_t incomplete = 0;
   Duration span{};  // from the first to the last
 
-  std::uint64_t all() const { return broken + rerouted + mended + unknown; }
+  std::uint64_t all() const { return broken + rerouted + mended + unknown + incomplete; }
   friend bool operator==(const NoticeCounts&, const NoticeCounts&) = default;
 };
 

@@ -34,6 +34,7 @@ void Runner::notice(const Notice& notice, TimePoint now) {
     case NoticeKind::kRerouted: ++notices.rerouted; break;
     case NoticeKind::kMended: ++notices.mended; break;
     case NoticeKind::kUnknown: ++notices.unknown; break;
+    case NoticeKind::kIncomplete: ++notices.incomplete; break;
   }
   notices.span = now - first_notice_;
 }

@@ -59,7 +59,8 @@ OutcomeClass class_of(Cause cause) {
     case Cause::kBusy: return OutcomeClass::kOverload;
     case Cause::kTimeout: return OutcomeClass::kTimedOut;
     case Cause::kSwitchUnreachable:
-    case Cause::kLinkDown: return OutcomeClass::kSwitchDown;
+    case Cause::kLinkDown:
+    case Cause::kIncomplete: return OutcomeClass::kSwitchDown;
     case Cause::kNoRouteObject:
     case Cause::kNoQosMapper: return OutcomeClass::kServerDown;
     case Cause::kInvalidRequest:

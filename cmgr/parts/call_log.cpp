@@ -26,6 +26,7 @@ EventKind event_of(NoticeKind kind) {
     case NoticeKind::kBroken: return EventKind::kBroken;
     case NoticeKind::kRerouted: return EventKind::kRerouted;
     case NoticeKind::kMended: return EventKind::kMended;
+    case NoticeKind::kIncomplete: return EventKind::kIncomplete;
     case NoticeKind::kUnknown: break;
   }
   return EventKind::kPathUnknown;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -532,6 +533,20 @@ void Recovery::remove(Connection* connection, ConnectionId id, const Call& call,
 }
 
 // ===== requests about calls that are not in the table =====
+
+IncompleteCall Recovery::described(ConnectionId id, const Call& call) const {
+  ConnectionId shown = id;
+  for (const FoundHop& hop : call) {
+    if (hop.hop.shown_id != ConnectionId{}) shown = hop.hop.shown_id;
+  }
+  return {id, shown, call, context_.switches.name(call.front().at), Missing::kNotRead};
+}
+
+std::optional<IncompleteCall> Recovery::incomplete(ConnectionId id) const {
+  const auto call = calls_.find(id);
+  if (call == calls_.end()) return std::nullopt;
+  return described(call->first, call->second);
+}
 
 Recovery::Fate Recovery::fate_of(ConnectionId id) const {
   const std::uint64_t epoch = ConnectionTable::epoch_of(id);

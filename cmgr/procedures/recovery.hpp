@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -33,6 +34,7 @@
 #include <vector>
 
 #include "cmgr/parts/found_call.hpp"
+#include "cmgr/parts/incomplete_call.hpp"
 #include "cmgr/parts/timers.hpp"
 #include "cmgr/procedures/context.hpp"
 
@@ -114,6 +116,14 @@ class Recovery {
   // Calls that wait for a switch that has not been read, or is not known.
   std::size_t waiting() const { return calls_.size(); }
 
+  // The call of that id, its own or the one that its owner knows, if it is incomplete.
+  std::optional<IncompleteCall> incomplete(ConnectionId id) const;
+  // Visits all of them: visit(IncompleteCall).
+  template <class Visit>
+  void for_each_incomplete(Visit&& visit) const {
+    for (const auto& [id, call] : calls_) visit(described(id, call));
+  }
+
   // What a request about an id has to expect that is not in the connection table.
   enum class Fate : std::uint8_t {
     kNeverWas,    // this manager has given out no such id, or not in an earlier epoch
@@ -168,6 +178,7 @@ class Recovery {
   bool leads_to_unread(SwitchIndex at, PortId port) const;
   // The label stays until those of unplaced_ that may use it are removed.
   void hold_for_unplaced(const std::shared_ptr<OwedLabel>& label);
+  IncompleteCall described(ConnectionId id, const Call& call) const;
   bool is_read(SwitchIndex at) const { return at.value() < read_.size() && read_[at.value()]; }
   // Owes the removal of the hops of the call that `connection` does not have; null: of all.
   void remove(Connection* connection, ConnectionId id, const Call& call, TimePoint now);

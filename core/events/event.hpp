@@ -28,6 +28,7 @@ enum class EventKind : std::uint8_t {
   kPathUnknown = 10,
   kMended = 11,
   kEnded = 12,
+  kIncomplete = 13,
   // of the network
   kLinkUp = 16,
   kLinkDown = 17,
@@ -60,6 +61,7 @@ constexpr std::string_view to_string(EventKind kind) {
     case EventKind::kPathUnknown: return "path-unknown";
     case EventKind::kMended: return "mended";
     case EventKind::kEnded: return "ended";
+    case EventKind::kIncomplete: return "incomplete";
     case EventKind::kLinkUp: return "link-up";
     case EventKind::kLinkDown: return "link-down";
     case EventKind::kLinkDrained: return "link-drained";

@@ -25,6 +25,8 @@ class ManagerSite : public cmgr::Peers {
     std::uint32_t window = 0;
     std::uint64_t books = 0;
     std::vector<PortLabels> quarantined;
+    bool claims_awaited = false;
+    bool table_kept = false;
   };
   struct Hooks {
     std::function<void(const std::string&, SessionId, session::Frame<HopBatch>)> to_switch;

@@ -185,7 +185,8 @@ std::optional<ManagerSite::Attached> World::attach(std::size_t manager, const st
   highest = std::max(highest, epoch);
   manager_of_session_[attached->session] = manager;
   return ManagerSite::Attached{attached->session, attached->batches_in_flight, attached->books,
-                               attached->holdings.quarantined};
+                               attached->holdings.quarantined, attached->holdings.claims_awaited,
+                               attached->holdings.table_kept};
 }
 
 std::optional<HeldHops> World::held_hops(std::size_t manager, const std::string& name,
