@@ -103,6 +103,9 @@ struct LedgerHop {
   std::uint32_t revision = 0;  // of the last modify; 0: none
   ConnectionId shown_id{};     // under which the owner knows the connection; 0: its own
   bool enters = false;         // its demand is counted where the cells enter the network
+  // Of a claim: derived from the hops beside it by a manager of a later epoch, which wants it only
+  // if the switch has it.
+  bool rebuilt = false;
 
   friend bool operator==(const LedgerHop&, const LedgerHop&) = default;
 };

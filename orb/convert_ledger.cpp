@@ -71,6 +71,7 @@ void fill_hops(const LedgerHop* hops, std::size_t count, const std::vector<HopOw
     to.revision = from.revision;
     to.shown_id = from.shown_id.value();
     to.enters = from.enters;
+    to.rebuilt = from.rebuilt;
   }
 }
 
@@ -104,6 +105,7 @@ void take_hops(const Page& page, std::vector<LedgerHop>& hops, std::vector<HopOw
     to.revision = from.revision;
     to.shown_id = ConnectionId{from.shown_id};
     to.enters = from.enters;
+    to.rebuilt = from.rebuilt;
   }
 }
 

@@ -160,6 +160,7 @@ v2::HopPage hop_page() {
   hop.service = cells_service();
   hop.stage = v2::stage_committed;
   hop.enters = true;
+  hop.rebuilt = true;
   page.next = 0;
   return page;
 }
