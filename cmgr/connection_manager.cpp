@@ -43,7 +43,7 @@ void ConnectionManager::on_requests(SessionId session, session::Frame<RequestBat
 std::vector<HopClaims> ConnectionManager::claims_at(const std::string& switch_name, TimePoint now,
                                                     std::size_t per_page) const {
   const auto at = switches_.find(switch_name);
-  if (!at) return {HopClaims{{}, {}, {}, true}};
+  if (!at) return {HopClaims{{}, {}, {}, true, true}};
   return cmgr::claims_at(context_, *at, now, per_page);
 }
 

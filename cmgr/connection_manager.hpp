@@ -70,7 +70,9 @@ class ConnectionManager {
 
   // --- clients -----------------------------------------------------------------------------------
   Result<ClientAttachment> attach_client(const std::string& name, Epoch epoch, TimePoint now) {
-    return clients_.attach(name, epoch, now);
+    auto attached = clients_.attach(name, epoch, now);
+    if (attached) recovery_.client_attached(name);
+    return attached;
   }
   void detach_client(SessionId session) { clients_.detach(session); }
   // Ends all client sessions because this process ends in order.
@@ -117,9 +119,17 @@ class ConnectionManager {
   }
   // A page of the hops that the SwitchServer holds for this manager. Follows the first
   // switch_attached() of each switch; `next` is 0 in the last page, which may be empty.
-  void switch_holds(const std::string& name, HeldHops page, TimePoint now) {
+  // `as` kLost: its ledger was lost, and nothing is claimed there; Peers::attach_switch() follows
+  // when this manager knows what to claim.
+  void switch_holds(const std::string& name, HeldHops page, TimePoint now,
+                    Recovery::ReadAs as = Recovery::ReadAs::kWhole) {
     tally_.traces.at(now);
-    if (const auto at = switches_.index_of(name)) recovery_.read(*at, std::move(page), now);
+    if (const auto at = switches_.index_of(name)) recovery_.read(*at, std::move(page), now, as);
+  }
+  // The answer to claims_at() of such a switch. switch_attached() and all pages of the ledger, read
+  // anew, follow.
+  void switch_claimed(const std::string& name, const ClaimsAnswer& answer) {
+    if (const auto at = switches_.index_of(name)) recovery_.claimed(*at, answer);
   }
   // The manager begins to serve although some switches have not been read.
   void serve_with_switches_missing(TimePoint now) { recovery_.serve(now); }

@@ -2,6 +2,7 @@
 // that SwitchServers hold for it.
 #include <algorithm>
 #include <future>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <utility>
@@ -68,15 +69,13 @@ std::optional<std::vector<HopClaims>> RemotePeers::claims_at(const std::string& 
   return future.get();
 }
 
-Result<std::vector<PortLabels>> RemotePeers::claim(const std::string& switch_name,
-                                                   v2::SwitchServer_ptr server,
-                                                   v2::SessionId session) {
+Result<ClaimsTaken> RemotePeers::claim(const std::string& switch_name, v2::SwitchServer_ptr server,
+                                       v2::SessionId session) {
   const auto pages = claims_at(switch_name);
   if (!pages) return fail(ErrorCode::kUnreachable, "this manager ends");
   const std::string peer = "switchserver " + switch_name;
   std::size_t claimed = 0;
-  std::size_t refused = 0;
-  std::vector<PortLabels> quarantined;
+  ClaimsTaken all;
   for (const HopClaims& page : *pages) {
     v2::HopPage hops;
     v2::PortLabelsSeq resting;
@@ -88,14 +87,30 @@ Result<std::vector<PortLabels>> RemotePeers::claim(const std::string& switch_nam
     });
     if (!taken) return tl::make_unexpected(taken.error());
     claimed += page.hops.size();
-    refused += taken->refused.size();
-    quarantined = std::move(taken->quarantined);
+    std::ranges::move(taken->refused, std::back_inserter(all.refused));
+    all.quarantined = std::move(taken->quarantined);
+    all.unclaimed = std::move(taken->unclaimed);
   }
   if (claimed != 0) {
     log::sessions.info("{} hops claimed at switchserver {}, whose ledger is new; {} refused",
-                       claimed, switch_name, refused);
+                       claimed, switch_name, all.refused.size());
   }
-  return quarantined;
+  return all;
+}
+
+void RemotePeers::finish_claims(SessionId session, const std::string& switch_name) {
+  hand_over([this, session, switch_name] {
+    const auto server = switch_server(switch_name);
+    if (!server) return;
+    const auto said = orb::remote("switchserver " + switch_name, *server, [&] {
+      const v2::ClaimsTaken_var answer =
+          (*server)->claim_hops(session.value(), v2::HopPage{}, v2::PortLabelsSeq{}, true);
+    });
+    if (!said) {
+      log::sessions.info("switchserver {} still awaits claims: {}", switch_name,
+                         said.error().text);
+    }
+  });
 }
 
 Result<RemotePeers::Network> RemotePeers::network() {

@@ -211,6 +211,14 @@ void RemotePeers::attach_switch(const std::string& switch_name, AttachTable::Los
   wake_.notify_all();
 }
 
+void RemotePeers::claim_lost(const std::string& switch_name) {
+  {
+    const std::lock_guard lock(mutex_);
+    asked_.insert(switch_name);
+  }
+  attach_switch(switch_name, AttachTable::Lost::kNothing);
+}
+
 void RemotePeers::run_attaching() {
   std::unique_lock lock(mutex_);
   while (!stop_) {
@@ -258,20 +266,37 @@ Result<RemotePeers::Attached> RemotePeers::attach_to(const AttachTable::Due& due
                 result.attachment->batches_in_flight);
   }
   bool new_books = false;
+  bool asked = false;
   {
     const std::lock_guard lock(mutex_);
     result.first = !read_.contains(switch_name);
+    asked = asked_.contains(switch_name);
     new_books = std::exchange(books_[switch_name], 0) != result.attachment->books;
   }
-  if (result.first && result.attachment->hops_held != 0) {
+  result.lost = result.first && !asked && result.attachment->claims_awaited;
+  auto quarantined = orb::to_core(result.attachment->quarantined);
+  if (!quarantined) return tl::make_unexpected(quarantined.error());
+  result.quarantined = std::move(*quarantined);
+  // A new epoch that has read nobody else does not know what to claim (procedures/lost_ledgers.hpp).
+  if (asked || (new_books && !result.first)) {
+    auto taken = claim(switch_name, *server, result.attachment->session);
+    if (!taken) return tl::make_unexpected(taken.error());
+    result.quarantined = std::move(taken->quarantined);
+    if (asked) {
+      result.answer = ClaimsAnswer{std::move(taken->refused), std::move(taken->unclaimed),
+                                   result.attachment->table_kept};
+    }
+  }
+  if (asked || (result.first && result.attachment->hops_held != 0)) {
     auto held = hops_held(peer, *server, result.attachment->session);
     if (!held) return tl::make_unexpected(held.error());
     result.held = std::move(*held);
   }
-  auto quarantined = orb::to_core(result.attachment->quarantined);
-  if (new_books) quarantined = claim(switch_name, *server, result.attachment->session);
-  if (!quarantined) return tl::make_unexpected(quarantined.error());
-  result.quarantined = std::move(*quarantined);
+  if (result.lost) {
+    const auto left = orb::remote(
+        peer, *server, [&] { (*server)->detach_manager(result.attachment->session); });
+    if (!left) return tl::make_unexpected(left.error());
+  }
   return result;
 }
 
@@ -304,8 +329,11 @@ void RemotePeers::attach_now(const AttachTable::Due& due) {
     // session of a late answer is not used: at the SwitchServer the session of the next attempt
     // replaces it.
     in_time = attachments_.attached(due.name, due.attempt, now);
-    if (in_time) read_.insert(due.name);
-    if (in_time) books_[due.name] = attached->attachment->books;
+    if (in_time && !attached->lost) {
+      read_.insert(due.name);
+      if (attached->answer) asked_.erase(due.name);
+      books_[due.name] = attached->attachment->books;
+    }
   }
   if (!in_time) {
     troubles_.failed(peer, "not attached: " + peer + " has answered too late");
@@ -313,17 +341,25 @@ void RemotePeers::attach_now(const AttachTable::Due& due) {
   }
   troubles_.well(peer);
   const v2::HopAttachment_var& attachment = attached->attachment;
-  post_([this, switch_name = due.name, session = SessionId{attachment->session},
+  if (attached->answer) {
+    post_([switch_name = due.name, answer = *attached->answer](ConnectionManager& manager) {
+      manager.switch_claimed(switch_name, answer);
+    });
+  }
+  if (!attached->lost) {
+    post_([this, switch_name = due.name, session = SessionId{attachment->session},
          inbox = v2::HopInbox_var(attachment->inbox), window = attachment->batches_in_flight,
          quarantined = std::move(attached->quarantined)](ConnectionManager& manager) {
     inboxes_[session] = inbox;
     manager.switch_attached(switch_name, session, window, quarantined, steady_now());
   });
-  if (!attached->first) return;
+  }
+  if (!attached->first && !attached->answer) return;
+  const auto as = attached->lost ? Recovery::ReadAs::kLost : Recovery::ReadAs::kWhole;
   if (attached->held.empty()) attached->held.emplace_back();
   for (HeldHops& page : attached->held) {
-    post_([switch_name = due.name, page = std::move(page)](ConnectionManager& manager) {
-      manager.switch_holds(switch_name, page, steady_now());
+    post_([switch_name = due.name, page = std::move(page), as](ConnectionManager& manager) {
+      manager.switch_holds(switch_name, page, steady_now(), as);
     });
   }
 }

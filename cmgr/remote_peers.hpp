@@ -72,6 +72,8 @@ class RemotePeers : public Peers {
   void ask_services(std::vector<ServiceSpec> services) override;
   void invoke(SessionId session, const std::string& switch_name, HopBatch batch) override;
   void attach_switch(const std::string& switch_name, AttachTable::Lost lost) override;
+  void claim_lost(const std::string& switch_name) override;
+  void finish_claims(SessionId session, const std::string& switch_name) override;
   void let_go_of_switch(const std::string& switch_name) override;
   void switch_session_over(SessionId session) override {
     ended_switch_sessions_.push_back(session);
@@ -192,15 +194,18 @@ class RemotePeers : public Peers {
     v2::HopAttachment_var attachment;
     std::vector<HeldHops> held;  // all pages, after the first attachment in this life; else none
     bool first = false;
+    // First: the ledger was lost. Nothing was claimed, and the session has been ended again, until
+    // the logic knows what to claim.
+    bool lost = false;
+    std::optional<ClaimsAnswer> answer;   // claims of what such a ledger had; `held` was read after
     std::vector<PortLabels> quarantined;  // there, of this manager
   };
   Result<Attached> attach_to(const AttachTable::Due& due);
   Result<std::vector<HeldHops>> hops_held(const std::string& peer, v2::SwitchServer_ptr server,
                                           v2::SessionId session);
   // Claims what the manager has there, from a SwitchServer whose ledger this manager does not know.
-  // Returns the labels in quarantine.
-  Result<std::vector<PortLabels>> claim(const std::string& switch_name, v2::SwitchServer_ptr server,
-                                        v2::SessionId session);
+  Result<ClaimsTaken> claim(const std::string& switch_name, v2::SwitchServer_ptr server,
+                            v2::SessionId session);
   // Waits for the logic to say what there is to claim; nothing if this process ends.
   std::optional<std::vector<HopClaims>> claims_at(const std::string& switch_name);
   Result<v2::QOSMapper_var> qos_mapper();
@@ -274,6 +279,7 @@ class RemotePeers : public Peers {
   Attaching watch_{kTopologyWatching};
   std::optional<std::uint64_t> network_version_;  // of the network that the logic has
   std::set<std::string> read_;  // switches whose hops of earlier epochs have been read
+  std::set<std::string> asked_;  // switches whose lost ledgers the logic asks for
   // By switch: the ledger (HopAttachment.books) that has this manager's hops.
   std::map<std::string, std::uint64_t> books_;
   bool stop_ = false;

@@ -152,6 +152,8 @@ class ManagerSite final : public Process, private cmgr::Peers {
   void ask_services(std::vector<ServiceSpec> services) override;
   void invoke(SessionId session, const std::string& switch_name, HopBatch batch) override;
   void attach_switch(const std::string& switch_name, AttachTable::Lost lost) override;
+  void claim_lost(const std::string&) override {}  // no process ends here
+  void finish_claims(SessionId, const std::string&) override {}
   void switch_session_over(SessionId /*session*/) override {}  // the sites live as long as the run
   void client_session_over(SessionId /*session*/, const SessionEnding& /*ending*/) override {}
 

@@ -96,6 +96,8 @@ class Network : public Peers {
   void ask_services(std::vector<ServiceSpec>) override {}
   void invoke(SessionId, const std::string&, HopBatch) override {}
   void attach_switch(const std::string&, AttachTable::Lost) override {}
+  void claim_lost(const std::string&) override {}
+  void finish_claims(SessionId, const std::string&) override {}
   void switch_session_over(SessionId) override {}
   void client_session_over(SessionId, const SessionEnding&) override {}
 

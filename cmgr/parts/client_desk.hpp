@@ -120,6 +120,12 @@ class ClientDesk {
   // --- calls of earlier epochs of this manager
   // The client of that name, known or new and not attached; `epoch` is one that it has had.
   ClientIndex remember_client(const std::string& name, Epoch epoch);
+  // The client of that name, if it is known.
+  std::optional<ClientIndex> find(const std::string& name) const {
+    const auto known = by_name_.find(name);
+    if (known == by_name_.end()) return std::nullopt;
+    return known->second;
+  }
   // The client's request of that number, in that epoch of the client, has set up the connection: if
   // the client repeats it, it has no outcome yet.
   void remember_request(ClientIndex client, Epoch epoch, RequestId request, ConnectionId made);

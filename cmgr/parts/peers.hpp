@@ -49,6 +49,15 @@ class Peers {
   // switch_attached().
   virtual void attach_switch(const std::string& switch_name, AttachTable::Lost lost) = 0;
 
+  // The ledger of that switch was lost before this manager could read it. Attach (again), claim
+  // ConnectionManager::claims_at(), read the ledger, and report with switch_claimed(),
+  // switch_attached() and switch_holds().
+  virtual void claim_lost(const std::string& switch_name) = 0;
+
+  // Two-way: there is nothing that the SwitchServer may have lost and this manager can claim
+  // (HopClaims::all). A failure changes nothing: a later epoch says it again.
+  virtual void finish_claims(SessionId session, const std::string& switch_name) = 0;
+
   // The switch is no longer in the network: attach to it no more, until attach_switch() is called
   // again. Peers of a network that never changes need not implement it.
   virtual void let_go_of_switch(const std::string& /*switch_name*/) {}

@@ -98,6 +98,14 @@ class SwitchDesk {
   bool let_go(SwitchIndex at);
 
   // A session has been opened: grants of the old one have lapsed. Debts are sent again.
+  // The switch is to be attached to again, to claim what its SwitchServer has lost.
+  void attach_again(SwitchIndex at) { peers_.claim_lost(name(at)); }
+  // Its SwitchServer need await no further claims of this manager. Nothing without a session: a
+  // later epoch will ask again.
+  void claimed_all(SwitchIndex at) {
+    const Switch& it = *switches_[at.value()];
+    if (it.session.value() != 0) peers_.finish_claims(it.session, it.name);
+  }
   void attached(SwitchIndex at, SessionId session, std::uint32_t batches_in_flight,
                 const std::vector<PortLabels>& quarantined, TimePoint now);
   // The session has ended. Commands under way will not be answered in it.

@@ -37,7 +37,7 @@ void NetworkDesk::tick(TimePoint now) {
     log::info("switchserver {}: the network has no such switch any more; the manager lets go of it",
               context_.switches.name(at));
     // Calls of earlier epochs need not wait for what it holds.
-    context_.recovery.read(at, {}, now);
+    context_.recovery.gone(at, now);
     return true;
   });
 }

@@ -91,22 +91,44 @@ void Recovery::set_network(const std::vector<NetworkLink>& links, TimePoint now)
   look(now);
 }
 
-std::size_t Recovery::unread() const {
+std::size_t Recovery::never_read() const {
   const auto read = std::count(read_.begin(), read_.end(), true);
   return context_.switches.size() - static_cast<std::size_t>(read);
 }
 
-void Recovery::read(SwitchIndex at, HeldHops page, TimePoint now) {
+std::size_t Recovery::unread() const { return never_read() + lost_.open_count(); }
+
+void Recovery::read(SwitchIndex at, HeldHops page, TimePoint now, ReadAs as) {
   if (read_.size() <= at.value()) read_.resize(at.value() + std::size_t{1});
+  const bool again = lost_.is_asked(at);
+  if (again && reading_again_.insert(at).second) {
+    for (auto& [id, call] : calls_) {
+      std::erase_if(call, [at](const FoundHop& found) { return found.at == at; });
+      if (call.empty()) incomplete_.erase(id);
+    }
+    std::erase_if(calls_, [](const auto& entry) { return entry.second.empty(); });
+  }
   const auto owners = std::make_shared<const std::vector<HopOwner>>(std::move(page.owners));
   for (LedgerHop& hop : page.hops) {
     // A reservation that is not held has lapsed with its session.
     if (hop.stage == HopStage::kReserved && !hop.held) continue;
+    if (hop.shown_id != ConnectionId{}) shown_.insert_or_assign(hop.shown_id, hop.key.connection);
     calls_[hop.key.connection].push_back({at, std::move(hop), owners, now});
   }
   if (page.next != 0) return;
   read_[at.value()] = true;
+  if (again) {
+    reading_again_.erase(at);
+    lost_.read_again(at);
+  } else if (as == ReadAs::kLost) {
+    lost_.read(at);
+  }
   look(now);
+}
+
+void Recovery::gone(SwitchIndex at, TimePoint now) {
+  lost_.forget(at);
+  read(at, {}, now);
 }
 
 void Recovery::rest(SwitchIndex at, const std::vector<PortLabels>& quarantined, TimePoint now) {
@@ -206,8 +228,35 @@ void Recovery::serve(TimePoint now) {
 
 void Recovery::look(TimePoint now) {
   if (!network_known_) return;
+  if (never_read() == 0 || serving_) ask_lost();
   done_ = done_ || unread() == 0;
-  if (done_ || serving_) settle(now);
+  if (!done_ && !serving_) return;
+  settle(now);
+  if (let_go_of_lost()) return_labels(now);
+}
+
+// What hops of calls show of lost ledgers.
+void Recovery::ask_lost() {
+  if (lost_.empty() || planted(Bug::kLostNotAsked)) return;
+  for (const auto& [id, call] : calls_) links_.learn(call);
+  const auto wanted = lost_.ask(
+      [&](auto&& visit) {
+        for (const auto& [id, call] : calls_) visit(call);
+      },
+      links_);
+  for (const SwitchIndex at : wanted) context_.switches.attach_again(at);
+}
+
+// Those that no incomplete call needs: their SwitchServers need not wait for a later epoch.
+bool Recovery::let_go_of_lost() {
+  if (lost_.empty() || unread() != 0) return false;
+  std::set<SwitchIndex> needed;
+  for (const auto& [id, lack] : incomplete_) {
+    if (!planted(Bug::kLostLetGo)) needed.insert(lack.first);
+  }
+  const auto gone = lost_.let_go([&](SwitchIndex at) { return needed.contains(at); });
+  for (const SwitchIndex at : gone) context_.switches.claimed_all(at);
+  return !gone.empty();
 }
 
 void Recovery::settle(TimePoint now) {
@@ -247,6 +296,7 @@ bool Recovery::settle_standing(ConnectionId id, const Call& call, TimePoint now)
 bool Recovery::settle_rest(ConnectionId id, const Call& call, TimePoint now) {
   if (released_.contains(id)) {
     ++counters_.rolled_back;
+    incomplete_.erase(id);
     remove(nullptr, id, call, now);
     return true;
   }
@@ -254,32 +304,102 @@ bool Recovery::settle_rest(ConnectionId id, const Call& call, TimePoint now) {
     remove(standing, id, call, now);
     return true;
   }
-  if (may_have_more(call)) return false;
+  const auto lack = lack_of(call);
+  if (lack) {
+    note_incomplete(id, call, *lack);
+    return false;
+  }
   const FoundTree rest = pruned(tree_of(call, links_), call);
-  if (rest.by_label && unread() != 0) return false;
+  if (rest.by_label && unread() != 0) {
+    note_incomplete(id, call, {unread_beside(call), Missing::kNotRead});
+    return false;
+  }
   if (is_whole(rest, call)) {
     restore(id, call, rest, now);
   } else {
     ++counters_.rolled_back;
+    incomplete_.erase(id);
     note_end(id, call);
     remove(nullptr, id, call, now);
   }
   return true;
 }
 
-bool Recovery::may_have_more(const Call& call) const {
-  if (!done() && !planted(Bug::kUnreadTakenForGone)) return true;
-  if (planted(Bug::kUnreadTakenForGone) || planted(Bug::kLinksTrusted)) return false;
-  if (leaves_known_network(call, links_)) return true;
+std::optional<Recovery::Lack> Recovery::lack_of(const Call& call) const {
+  if (planted(Bug::kUnreadTakenForGone)) return std::nullopt;
+  if (planted(Bug::kIncompleteUndone) && unread() == 0) return std::nullopt;
+  if (!done_) {
+    if (never_read() != 0) return Lack{unread_beside(call), Missing::kNotRead};
+    if (const auto lost = lost_.missing(call, links_)) return lost;
+    return Lack{call.front().at, Missing::kNotClaimed};
+  }
+  if (planted(Bug::kLinksTrusted)) return std::nullopt;
+  if (const auto lost = lost_.missing(call, links_)) return lost;
+  if (leaves_known_network(call, links_)) return Lack{call.front().at, Missing::kUnknownSwitch};
   // It has waited for a switch that the topology lacked, and that is there now.
-  return unread() != 0 && std::ranges::any_of(call, [&](const FoundHop& hop) {
-           const auto unread_behind = [&](PortId port) {
-             const auto end = links_.far_end(hop.at, port);
-             return end && !is_read(end->first);
-           };
-           return unread_behind(hop.hop.cross_connect.input_port) ||
-                  unread_behind(hop.hop.cross_connect.output_port);
-         });
+  if (unread() == 0) return std::nullopt;
+  for (const FoundHop& hop : call) {
+    for (const PortId port :
+         {hop.hop.cross_connect.input_port, hop.hop.cross_connect.output_port}) {
+      const auto end = links_.far_end(hop.at, port);
+      if (end && !is_read(end->first)) return Lack{end->first, Missing::kNotRead};
+    }
+  }
+  return std::nullopt;
+}
+
+SwitchIndex Recovery::unread_beside(const Call& call) const {
+  for (const FoundHop& hop : call) {
+    for (const PortId port :
+         {hop.hop.cross_connect.input_port, hop.hop.cross_connect.output_port}) {
+      const auto end = links_.far_end(hop.at, port);
+      if (end && !is_read(end->first)) return end->first;
+    }
+  }
+  std::optional<SwitchIndex> any;
+  context_.switches.for_each_switch([&](SwitchIndex at) {
+    if (!any && !is_read(at)) any = at;
+  });
+  return any.value_or(call.front().at);
+}
+
+// ===== incomplete calls =====
+
+void Recovery::note_incomplete(ConnectionId id, const Call& call, const Lack& lack) {
+  const auto [told, fresh] = incomplete_.try_emplace(id, lack);
+  if (!fresh && told->second == lack) return;
+  told->second = lack;
+  const IncompleteCall about = described(id, call);
+  const FoundHop* const owned = owned_hop(call);
+  if (owned == nullptr) return;
+  const CallEndsRef ends = context_.connections.ends(owned->owner().from, owned->owner().to);
+  context_.log.notice(NoticeKind::kIncomplete, about.shown, owned->owner().client, ends.get(),
+                      {Cause::kIncomplete, about.element, 0, 0, about.words()});
+  tell(about, owned->owner().client);
+}
+
+void Recovery::tell(const IncompleteCall& call, const std::string& client) {
+  const auto index = context_.clients.find(client);
+  if (!index || *index == ClientDesk::kLocal) return;
+  context_.clients.notify(*index,
+                          {call.shown, NoticeKind::kIncomplete, Cause::kIncomplete, call.element});
+}
+
+void Recovery::client_attached(const std::string& client) {
+  for (const auto& [id, lack] : incomplete_) {
+    const auto call = calls_.find(id);
+    if (call == calls_.end()) continue;
+    const FoundHop* const owned = owned_hop(call->second);
+    if (owned != nullptr && owned->owner().client == client) {
+      tell(described(id, call->second), client);
+    }
+  }
+}
+
+// It stands now.
+void Recovery::note_whole(ConnectionId id, const Connection& made) {
+  if (incomplete_.erase(id) == 0) return;
+  context_.paths.notify_mended(made);
 }
 
 // What the ledgers have of the call is not enough, and no client has released it.
@@ -295,7 +415,9 @@ void Recovery::note_end(ConnectionId id, const Call& call) {
 }
 
 Connection& Recovery::enter(ConnectionId id, const Call& call, const FoundTree& tree, Stage stage) {
-  const FoundHop& first = call[tree.nodes.front().hop];
+  // The taker of a prepared connection is told to some hops only.
+  const FoundHop* const owned = owned_hop(call);
+  const FoundHop& first = owned != nullptr ? *owned : call[tree.nodes.front().hop];
   const HopOwner& owner = first.owner();
   ConnectionTable::Found found;
   found.id = id;
@@ -344,6 +466,7 @@ Connection& Recovery::enter(ConnectionId id, const Call& call, const FoundTree& 
     }
   }
   ++counters_.restored;
+  note_whole(id, made);
   return made;
 }
 
@@ -539,11 +662,20 @@ IncompleteCall Recovery::described(ConnectionId id, const Call& call) const {
   for (const FoundHop& hop : call) {
     if (hop.hop.shown_id != ConnectionId{}) shown = hop.hop.shown_id;
   }
-  return {id, shown, call, context_.switches.name(call.front().at), Missing::kNotRead};
+  const auto told = incomplete_.find(id);
+  const Lack lack = told != incomplete_.end() ? told->second
+                                              : Lack{unread_beside(call), Missing::kNotRead};
+  return {id, shown, call, context_.switches.name(lack.first), lack.second};
+}
+
+ConnectionId Recovery::own_id(ConnectionId id) const {
+  if (calls_.contains(id)) return id;
+  const auto known = shown_.find(id);
+  return known == shown_.end() ? id : known->second;
 }
 
 std::optional<IncompleteCall> Recovery::incomplete(ConnectionId id) const {
-  const auto call = calls_.find(id);
+  const auto call = calls_.find(own_id(id));
   if (call == calls_.end()) return std::nullopt;
   return described(call->first, call->second);
 }
@@ -551,18 +683,22 @@ std::optional<IncompleteCall> Recovery::incomplete(ConnectionId id) const {
 Recovery::Fate Recovery::fate_of(ConnectionId id) const {
   const std::uint64_t epoch = ConnectionTable::epoch_of(id);
   if (epoch == 0 || epoch >= context_.connections.epoch()) return Fate::kNeverWas;
-  return !done() || calls_.contains(id) ? Fate::kNotYetRead : Fate::kReleased;
+  return !done() || calls_.contains(own_id(id)) ? Fate::kNotYetRead : Fate::kReleased;
 }
 
 bool Recovery::release(ConnectionId id, TimePoint now, std::vector<SwitchIndex>& owing) {
   if (released_.size() >= kReleasesMax) return false;
-  released_.insert(id);
-  const auto call = calls_.find(id);
+  const ConnectionId own = own_id(id);
+  released_.insert(own);
+  const auto call = calls_.find(own);
   if (call == calls_.end()) return true;
   for (const FoundHop& hop : call->second) owing.push_back(hop.at);
   ++counters_.rolled_back;
-  remove(nullptr, id, call->second, now);
+  remove(nullptr, own, call->second, now);
+  incomplete_.erase(own);
+  shown_.erase(id);
   calls_.erase(call);
+  let_go_of_lost();
   if (done()) return_labels(now);
   context_.switches.pay_soon(now);
   return true;

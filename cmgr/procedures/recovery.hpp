@@ -27,6 +27,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -37,6 +38,7 @@
 #include "cmgr/parts/incomplete_call.hpp"
 #include "cmgr/parts/timers.hpp"
 #include "cmgr/procedures/context.hpp"
+#include "cmgr/procedures/lost_ledgers.hpp"
 
 namespace xbind::cmgr {
 
@@ -63,7 +65,24 @@ class Recovery {
   // The manager has attached to that switch for the first time; these are hops that its
   // SwitchServer holds. The last page has `next` 0. Once every registered switch has been read, all
   // calls are rebuilt or removed.
-  void read(SwitchIndex at, HeldHops page, TimePoint now);
+  // `as`: kLost, this ledger has been lost, and may lack hops (HopAttachment.claims_awaited). Such
+  // a switch is attached to again when the others have been read, to claim what it lacks, and then
+  // read once more.
+  enum class ReadAs : std::uint8_t { kWhole, kLost };
+  void read(SwitchIndex at, HeldHops page, TimePoint now, ReadAs as = ReadAs::kWhole);
+  // The network has that switch no longer: calls need not wait for what it holds.
+  void gone(SwitchIndex at, TimePoint now);
+  // The client hears of its incomplete calls.
+  void client_attached(const std::string& client);
+  // The answer to the claims there, before the ledger is read again.
+  void claimed(SwitchIndex at, const ClaimsAnswer& answer) { lost_.answered(at, answer); }
+  // Visits the hops that the lost ledger of that switch is asked for: visit(Gap).
+  template <class Visit>
+  void for_each_rebuilt_at(SwitchIndex at, Visit&& visit) const {
+    for (const Gap& gap : lost_.asks(at)) visit(gap);
+  }
+  // Whether this manager knows everything that it may have at that switch.
+  bool claims_all(SwitchIndex at) const { return !lost_.is_lost(at); }
   // Labels that the SwitchServer has in quarantine for this manager, and that no connection or debt
   // of this manager uses. Each is returned when all switches have been read, and no call that waits
   // may have a hop with it: a hop at the other end of the link may still be found. While the switch
@@ -111,7 +130,7 @@ class Recovery {
   // Whether connections of earlier epochs may still come back: the prepared ones among them serve
   // their pools, which need no others then.
   bool rebuilding() const { return (expected_ || network_known_) && !done_ && !serving_; }
-  // Switches that have not been read.
+  // Switches that have not been read, or that are still to answer what they have lost.
   std::size_t unread() const;
   // Calls that wait for a switch that has not been read, or is not known.
   std::size_t waiting() const { return calls_.size(); }
@@ -150,13 +169,25 @@ class Recovery {
   using Place = std::tuple<SwitchIndex, PortId, Label>;  // of an output label
 
   void look(TimePoint now);
+  void ask_lost();
+  bool let_go_of_lost();
+  std::size_t never_read() const;
   void settle(TimePoint now);
   // Each: whether the call is done with. Of the first, that it stands; of the second, that all of
   // it or a part is removed.
   bool settle_standing(ConnectionId id, const Call& call, TimePoint now);
   bool settle_rest(ConnectionId id, const Call& call, TimePoint now);
-  // Whether hops of the call may be at a switch that has not been read, or is not known.
-  bool may_have_more(const Call& call) const;
+  // Where hops of the call may be that are not known, and why; nullopt: there are no others.
+  using Lack = std::pair<SwitchIndex, Missing>;
+  std::optional<Lack> lack_of(const Call& call) const;
+  // The switch of that kind that a hop of the call leads to, or any.
+  SwitchIndex unread_beside(const Call& call) const;
+  // The call is listed as incomplete: its owner and the operator hear of it, once for each reason.
+  void note_incomplete(ConnectionId id, const Call& call, const Lack& lack);
+  void note_whole(ConnectionId id, const Connection& made);
+  void tell(const IncompleteCall& call, const std::string& client);
+  // The id of the call that its owner knows under this id.
+  ConnectionId own_id(ConnectionId id) const;
   void note_links(const Call& call, const FoundTree& tree);
   bool in_use(const OtherLink& link) const;
   void restore(ConnectionId id, const Call& call, const FoundTree& tree, TimePoint now);
@@ -179,7 +210,8 @@ class Recovery {
   // The label stays until those of unplaced_ that may use it are removed.
   void hold_for_unplaced(const std::shared_ptr<OwedLabel>& label);
   IncompleteCall described(ConnectionId id, const Call& call) const;
-  bool is_read(SwitchIndex at) const { return at.value() < read_.size() && read_[at.value()]; }
+  bool was_read(SwitchIndex at) const { return at.value() < read_.size() && read_[at.value()]; }
+  bool is_read(SwitchIndex at) const { return was_read(at) && !lost_.is_lost(at); }
   // Owes the removal of the hops of the call that `connection` does not have; null: of all.
   void remove(Connection* connection, ConnectionId id, const Call& call, TimePoint now);
   void note_end(ConnectionId id, const Call& call);
@@ -191,6 +223,10 @@ class Recovery {
   bool done_ = false;
   bool serving_ = false;
   std::vector<bool> read_;  // by SwitchIndex
+  LostLedgers lost_;
+  std::set<SwitchIndex> reading_again_;  // the pages so far have replaced what was known
+  std::unordered_map<ConnectionId, Lack> incomplete_;  // what has been told
+  std::unordered_map<ConnectionId, ConnectionId> shown_;  // own ids by those that owners know
   std::unordered_map<ConnectionId, Call> calls_;
   std::unordered_set<ConnectionId> released_;  // by clients, while switches have not been read
   // By input label: hops whose removal is owed, where they are entered, if no call shows the link.

@@ -122,6 +122,10 @@ void ManagerSite::attempt(const AttachTable::Due& due) {
   // A request that was sent arrives, even if its sender dies.
   world_.after(world_.chance.up_to(kTwoWay), [this, due] {
     const auto attached = hooks_.attach(due.name, epoch_);
+    if (attached && asked_.contains(due.name)) {
+      claim_or_answer(due, *attached, {});
+      return;
+    }
     if (attached && !read_.contains(due.name)) {
       read(due, *attached, 0, {});
       return;
@@ -140,8 +144,9 @@ void ManagerSite::attempt(const AttachTable::Due& due) {
 }
 
 void ManagerSite::read(const AttachTable::Due& due, const Attached& attached, std::uint64_t from,
-                       std::vector<HeldHops> pages) {
-  world_.after(world_.chance.up_to(kTwoWay), [this, due, attached, from, pages] {
+                       std::vector<HeldHops> pages,
+                       const std::optional<cmgr::ClaimsAnswer>& answer) {
+  world_.after(world_.chance.up_to(kTwoWay), [this, due, attached, from, pages, answer] {
     if (dead_) return;
     auto page = hooks_.held_hops(due.name, attached.session, from);
     if (!page) {
@@ -155,9 +160,13 @@ void ManagerSite::read(const AttachTable::Due& due, const Attached& attached, st
     std::vector<HeldHops> all = pages;
     all.push_back(std::move(*page));
     if (next != 0) {
-      read(due, attached, next, std::move(all));
+      read(due, attached, next, std::move(all), answer);
+    } else if (answer) {
+      answered(due, attached, all, answer);
+    } else if (attached.claims_awaited) {
+      leave(due, attached, all);
     } else {
-      claim_or_answer(due, attached, all);
+      answered(due, attached, all);
     }
   });
 }
@@ -165,7 +174,7 @@ void ManagerSite::read(const AttachTable::Due& due, const Attached& attached, st
 void ManagerSite::claim_or_answer(const AttachTable::Due& due, const Attached& attached,
                                   const std::vector<HeldHops>& held) {
   if (dead_) return;
-  if (std::exchange(books_[due.name], 0) == attached.books) {
+  if (std::exchange(books_[due.name], 0) == attached.books && !asked_.contains(due.name)) {
     answered(due, attached, held);
     return;
   }
@@ -175,10 +184,10 @@ void ManagerSite::claim_or_answer(const AttachTable::Due& due, const Attached& a
 
 void ManagerSite::claim(const AttachTable::Due& due, const Attached& attached,
                         const std::vector<HeldHops>& held, const std::vector<HopClaims>& pages,
-                        std::size_t next) {
-  world_.after(world_.chance.up_to(kTwoWay), [this, due, attached, held, pages, next] {
+                        std::size_t next, const std::vector<HopResult>& refused) {
+  world_.after(world_.chance.up_to(kTwoWay), [this, due, attached, held, pages, next, refused] {
     if (dead_) return;
-    const auto taken = hooks_.claim(due.name, attached.session, pages[next]);
+    auto taken = hooks_.claim(due.name, attached.session, pages[next]);
     if (!taken) {
       ++world_.tally["pages of claims that were not taken"];
       answered(due, std::nullopt);
@@ -186,19 +195,56 @@ void ManagerSite::claim(const AttachTable::Due& due, const Attached& attached,
     }
     ++world_.tally["pages of claims"];
     world_.tally["hops claimed"] += pages[next].hops.size();
+    taken->refused.insert(taken->refused.begin(), refused.begin(), refused.end());
     if (next + 1 < pages.size()) {
-      claim(due, attached, held, pages, next + 1);
+      claim(due, attached, held, pages, next + 1, taken->refused);
       return;
     }
     Attached now = attached;
     now.quarantined = taken->quarantined;
+    if (asked_.contains(due.name)) {
+      ++world_.tally["lost ledgers asked"];
+      world_.tally["rebuilt hops refused"] += taken->refused.size();
+      read(due, now, 0, {},
+           cmgr::ClaimsAnswer{taken->refused, taken->unclaimed, attached.table_kept});
+      return;
+    }
     world_.after(world_.chance.up_to(kTwoWay),
                  [this, due, now, held] { answered(due, now, held); });
   });
 }
 
+void ManagerSite::leave(const AttachTable::Due& due, const Attached& attached,
+                        const std::vector<HeldHops>& held) {
+  ++world_.tally["lost ledgers read"];
+  hooks_.detach(due.name, attached.session);
+  world_.after(world_.chance.up_to(kTwoWay), [this, due, held] {
+    if (dead_) return;
+    if (attachments_.attached(due.name, due.attempt, world_.now)) {
+      step([&](cmgr::ConnectionManager& manager) {
+        for (const HeldHops& page : held) {
+          manager.switch_holds(due.name, page, world_.now, cmgr::Recovery::ReadAs::kLost);
+        }
+      });
+    }
+    attach_due();
+  });
+}
+
+void ManagerSite::claim_lost(const std::string& switch_name) {
+  asked_.insert(switch_name);
+  attach_switch(switch_name, AttachTable::Lost::kNothing);
+}
+
+void ManagerSite::finish_claims(SessionId session, const std::string& switch_name) {
+  world_.after(world_.chance.up_to(kTwoWay), [this, session, switch_name] {
+    (void)hooks_.claim(switch_name, session, HopClaims{{}, {}, {}, true, true});
+  });
+}
+
 void ManagerSite::answered(const AttachTable::Due& due, const std::optional<Attached>& attached,
-                           const std::vector<HeldHops>& held) {
+                           const std::vector<HeldHops>& held,
+                           const std::optional<cmgr::ClaimsAnswer>& answer) {
   if (dead_) return;
   if (!attached) {
     ++world_.tally["attachment: an attempt failed"];
@@ -210,9 +256,11 @@ void ManagerSite::answered(const AttachTable::Due& due, const std::optional<Atta
     books_[due.name] = attached->books;
     step([&](cmgr::ConnectionManager& manager) {
       sessions_[due.name] = attached->session;
+      if (answer) manager.switch_claimed(due.name, *answer);
       manager.switch_attached(due.name, attached->session, attached->window, attached->quarantined,
                               world_.now);
-      if (!read_.insert(due.name).second) return;
+      if (answer) asked_.erase(due.name);
+      if (!read_.insert(due.name).second && !answer) return;
       for (const HeldHops& page : held) manager.switch_holds(due.name, page, world_.now);
     });
   }

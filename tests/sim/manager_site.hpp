@@ -41,6 +41,7 @@ class ManagerSite : public cmgr::Peers {
     std::function<std::optional<ClaimsTaken>(const std::string& switch_name, SessionId,
                                              const HopClaims&)>
         claim;
+    std::function<void(const std::string& switch_name, SessionId)> detach;
     std::function<void(const std::string&, SessionId, HopBatch)> invoke;  // invoked() follows
     // Returns nothing when RouteObject cannot be reached.
     std::function<std::optional<cmgr::RouteReply>(const cmgr::RouteQuery&)> route;
@@ -105,6 +106,8 @@ class ManagerSite : public cmgr::Peers {
     hooks_.invoke(switch_name, session, std::move(batch));
   }
   void attach_switch(const std::string& switch_name, AttachTable::Lost lost) override;
+  void claim_lost(const std::string& switch_name) override;
+  void finish_claims(SessionId session, const std::string& switch_name) override;
   void switch_session_over(SessionId /*session*/) override {}  // addresses never change here
   void client_session_over(SessionId session, const SessionEnding& ending) override {
     hooks_.client_session_over(session, ending);
@@ -116,16 +119,22 @@ class ManagerSite : public cmgr::Peers {
   void attach_due();
   void attempt(const AttachTable::Due& due);
   // Reads the hops that the SwitchServer holds, page by page, before the attachment counts.
+  // `answer`: to the claims that were made before.
   void read(const AttachTable::Due& due, const Attached& attached, std::uint64_t from,
-            std::vector<HeldHops> pages);
+            std::vector<HeldHops> pages,
+            const std::optional<cmgr::ClaimsAnswer>& answer = std::nullopt);
   // Claims what the manager has there if the SwitchServer's ledger is a new one.
   void claim_or_answer(const AttachTable::Due& due, const Attached& attached,
                        const std::vector<HeldHops>& held);
   void claim(const AttachTable::Due& due, const Attached& attached,
              const std::vector<HeldHops>& held, const std::vector<HopClaims>& pages,
-             std::size_t next);
+             std::size_t next, const std::vector<HopResult>& refused = {});
+  // Ends the session again; the attachment follows when the manager knows what to claim.
+  void leave(const AttachTable::Due& due, const Attached& attached,
+             const std::vector<HeldHops>& held);
   void answered(const AttachTable::Due& due, const std::optional<Attached>& attached,
-                const std::vector<HeldHops>& held = {});
+                const std::vector<HeldHops>& held = {},
+                const std::optional<cmgr::ClaimsAnswer>& answer = std::nullopt);
 
   void watch_due();
   void watched(Attaching::Attempt attempt, const std::optional<RouteSite::Watched>& answer);
@@ -138,7 +147,8 @@ class ManagerSite : public cmgr::Peers {
   AttachTable attachments_{cmgr::kSwitchAttaching, cmgr::kSwitchAttachLimits};
   TimePoint attach_at_ = kNever;  // when attach_due() is on the agenda
   std::map<std::string, SessionId> sessions_;
-  std::set<std::string> read_;  // switches
+  std::set<std::string> read_;   // switches
+  std::set<std::string> asked_;  // switches whose lost ledgers the manager asks for
   std::map<std::string, std::uint64_t> books_;
   bool serves_ = false;
   Attaching watch_{cmgr::kTopologyWatching};

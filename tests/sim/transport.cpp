@@ -189,6 +189,13 @@ std::optional<ManagerSite::Attached> World::attach(std::size_t manager, const st
                                attached->holdings.table_kept};
 }
 
+void World::detach(std::size_t manager, const std::string& name, SessionId session) {
+  const std::size_t at = index_of(name);
+  if (world_.now < leg('>', manager, at).cut_until || dead(switches_[at])) return;
+  switches_[at].server->detach(session);
+  switch_stepped(at);
+}
+
 std::optional<HeldHops> World::held_hops(std::size_t manager, const std::string& name,
                                          SessionId session, std::uint64_t from) {
   const std::size_t at = index_of(name);
@@ -210,6 +217,10 @@ std::optional<ClaimsTaken> World::claim(std::size_t manager, const std::string& 
   trace(fmt::format("manager-{}", manager), taken ? "claims at" : "claims in vain at", name, page);
   if (!taken) return std::nullopt;
   for (const HopResult& refused : taken->refused) {
+    const bool rebuilt = std::ranges::any_of(page.hops, [&](const LedgerHop& hop) {
+      return hop.rebuilt && hop.key == refused.key;
+    });
+    if (rebuilt) continue;
     world_.violated(
         fmt::format("{}: the claim of hop {}.{}.{} of connection {} of manager-{} was "
                     "refused: {}",
@@ -219,7 +230,7 @@ std::optional<ClaimsTaken> World::claim(std::size_t manager, const std::string& 
   ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
     site.inherited.erase(ledger(at).cross_connect(record));
   });
-  if (page.last) site.awaited.erase(manager);
+  if (page.last && page.all) site.awaited.erase(manager);
   switch_stepped(at);
   if (loading_ && world_.chance.percent(world_.weather.loss / 4)) return std::nullopt;
   return *taken;

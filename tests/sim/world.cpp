@@ -211,6 +211,9 @@ std::unique_ptr<ManagerSite> World::make_manager(std::size_t index) {
   hooks.client_session_over = [this, index](SessionId session, const SessionEnding& ending) {
     tell_session_over(index, session, ending);
   };
+  hooks.detach = [this, index](const std::string& name, SessionId session) {
+    detach(index, name, session);
+  };
   hooks.attach = [this, index](const std::string& name, Epoch epoch) {
     return attach(index, name, epoch);
   };

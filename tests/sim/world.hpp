@@ -164,6 +164,7 @@ class World : public ManagerOutlet {
   void carry_to_inbox(std::size_t client, SessionId session, session::Frame<RequestBatch> frame);
   std::optional<ManagerSite::Attached> attach(std::size_t manager, const std::string& switch_name,
                                               Epoch epoch);
+  void detach(std::size_t manager, const std::string& switch_name, SessionId session);
   void attach_client(std::size_t client, const client::Attach& attempt);
   void answer_attach(std::size_t client, const client::Attach& attempt,
                      const Result<cmgr::ClientAttachment>& answer);

@@ -1,0 +1,201 @@
+#include "cmgr/parts/found_gaps.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "cmgr/parts/found_joints.hpp"
+#include "core/planted.hpp"
+
+namespace xbind::cmgr {
+namespace {
+
+// Where the hop of this call at the other end of a lost one is known.
+using Ends = std::map<GapEnd, const FoundHop*>;
+
+bool tells_more(const FoundHop& one, const FoundHop& other) {
+  if (one.carries() != other.carries()) return one.carries();
+  if (one.hop.branch != other.hop.branch) return other.hop.branch;
+  return one.hop.key.generation > other.hop.key.generation;
+}
+
+void note(Ends& ends, const GapEnd& end, const FoundHop& hop) {
+  const auto [entry, fresh] = ends.try_emplace(end, &hop);
+  if (!fresh && tells_more(hop, *entry->second)) entry->second = &hop;
+}
+
+bool is_in_switch(const FoundHop& hop) { return hop.hop.stage != HopStage::kReserved; }
+
+class Gaps {
+ public:
+  Gaps(const std::vector<FoundHop>& call, const KnownLinks& links,
+       const std::function<bool(SwitchIndex)>& lost)
+      : call_(call), links_(links), lost_(lost) {}
+
+  std::vector<Gap> found() {
+    look();
+    for (const auto& [end, hop] : outs_) {
+      if (const auto in = before(end, *hop)) {
+        add(in->first, in->second, end, hop);
+        paired_.insert(in->first);
+      } else {
+        add(std::nullopt, nullptr, end, hop);
+      }
+    }
+    for (const auto& [end, hop] : ins_) {
+      if (!paired_.contains(end)) add(end, hop, std::nullopt, nullptr);
+    }
+    let_one_enter();
+    return std::move(gaps_);
+  }
+
+ private:
+  void look() {
+    std::set<FoundPlace> inputs;
+    std::set<FoundPlace> outputs;
+    for (const FoundHop& hop : call_) {
+      if (!is_in_switch(hop)) continue;
+      inputs.insert(input_of(hop));
+      outputs.insert(output_of(hop));
+      newest_ = std::max(newest_, hop.hop.key.generation.value());
+    }
+    for (const FoundHop& hop : call_) {
+      if (!is_in_switch(hop)) continue;
+      const CrossConnect& here = hop.hop.cross_connect;
+      if (!hop.last() && here.output_label.present()) {
+        const auto far = links_.far_end(hop.at, here.output_port);
+        if (far && lost_(far->first) &&
+            !inputs.contains({far->first, far->second, here.output_label})) {
+          note(ins_, {far->first, true, far->second, here.output_label}, hop);
+        }
+      }
+      if (hop.begins() || !here.input_label.present()) continue;
+      const auto far = links_.far_end(hop.at, here.input_port);
+      if (far && lost_(far->first) &&
+          !outputs.contains({far->first, far->second, here.input_label})) {
+        note(outs_, {far->first, false, far->second, here.input_label}, hop);
+      }
+    }
+  }
+
+  // Where cells of the hop before the one in front of `next` come in, if the numbers say it.
+  std::optional<std::pair<GapEnd, const FoundHop*>> before(const GapEnd& out,
+                                                          const FoundHop& next) const {
+    for (const auto& [in, hop] : ins_) {
+      const HopKey& one = hop->hop.key;
+      const HopKey& other = next.hop.key;
+      if (in.at == out.at && one.leg == other.leg && one.generation == other.generation &&
+          one.hop + 2 == other.hop) {
+        return std::pair{in, hop};
+      }
+    }
+    return std::nullopt;
+  }
+
+  void add(const std::optional<GapEnd>& in, const FoundHop* from, const std::optional<GapEnd>& out,
+           const FoundHop* to) {
+    const FoundHop& beside = to != nullptr ? *to : *from;
+    Gap gap;
+    gap.in = in;
+    gap.out = out;
+    LedgerHop& claim = gap.claim;
+    claim.key = beside.hop.key;
+    if (!planted(Bug::kRebuiltOldGeneration)) claim.key.generation = Generation{++newest_};
+    if (in) {
+      claim.cross_connect.input_port = in->port;
+      claim.cross_connect.input_label = in->label;
+    }
+    if (out) {
+      claim.cross_connect.output_port = out->port;
+      claim.cross_connect.output_label = out->label;
+    }
+    place(claim, from, to);
+    claim.demand = beside.hop.demand;
+    claim.contract = beside.hop.contract;
+    claim.bidirectional = beside.hop.bidirectional;
+    claim.stage = HopStage::kCommitted;
+    claim.rebuilt = true;
+    const FoundHop* const owned = owned_hop(call_);
+    const FoundHop& told = owned != nullptr ? *owned : beside;
+    claim.request = told.hop.request;
+    claim.shown_id = told.hop.shown_id;
+    gap.owner = told.owner();
+    // Each leg beyond 1 has a destination of its own.
+    if (!beside.owner().to.empty()) gap.owner.to = beside.owner().to;
+    gaps_.push_back(std::move(gap));
+  }
+
+  // Number and count say whether the hop is the first or the last one of its leg. After a re-route
+  // its neighbours may be numbered by a shorter path.
+  void place(LedgerHop& claim, const FoundHop* from, const FoundHop* to) const {
+    const std::uint16_t leg = claim.key.leg;
+    if (from != nullptr) {
+      claim.key.hop = static_cast<std::uint16_t>(from->hop.key.hop + 1);
+      claim.hop_count = from->hop.hop_count;
+    } else {
+      claim.key.hop = to->hop.key.hop == 0 ? std::uint16_t{0}
+                                           : static_cast<std::uint16_t>(to->hop.key.hop - 1);
+      claim.hop_count = to->hop.hop_count;
+      const bool begins_elsewhere = std::ranges::any_of(call_, [&](const FoundHop& hop) {
+        return hop.carries() && hop.hop.key.leg == leg && hop.hop.key.hop == 0;
+      });
+      if (claim.key.hop == 0 && begins_elsewhere) claim.key.hop = 1;
+      claim.branch = claim.key.hop == 0 && leg >= 2;
+      claim.enters = claim.key.hop == 0 && !claim.branch;
+    }
+    const bool goes_on = to != nullptr || std::ranges::any_of(call_, [&](const FoundHop& hop) {
+                           return hop.carries() && hop.hop.key.leg == leg && hop.last();
+                         });
+    const int needed = claim.key.hop + (goes_on ? 2 : 1);
+    if (claim.hop_count < needed) claim.hop_count = static_cast<std::uint16_t>(needed);
+  }
+
+  // Of a tree whose first destination was dropped, branches alone are left where cells enter the
+  // network: one of them counts (LedgerHop::enters).
+  void let_one_enter() {
+    const bool begins = std::ranges::any_of(call_, [](const FoundHop& hop) {
+      return hop.hop.key.leg != 1 && hop.begins() && is_in_switch(hop);
+    });
+    const auto is_first = [](const Gap& gap) {
+      return gap.claim.key.leg != 1 && gap.claim.key.hop == 0 && !gap.in;
+    };
+    if (begins || std::ranges::any_of(gaps_, [&](const Gap& gap) {
+          return is_first(gap) && gap.claim.enters;
+        })) {
+      return;
+    }
+    const auto one = std::ranges::find_if(gaps_, is_first);
+    if (one != gaps_.end()) one->claim.enters = true;
+  }
+
+  const std::vector<FoundHop>& call_;
+  const KnownLinks& links_;
+  const std::function<bool(SwitchIndex)>& lost_;
+  Ends ins_;
+  Ends outs_;
+  std::set<GapEnd> paired_;
+  std::uint32_t newest_ = 0;  // generation
+  std::vector<Gap> gaps_;
+};
+
+}  // namespace
+
+std::vector<Gap> gaps_of(const std::vector<FoundHop>& call, const KnownLinks& links,
+                         const std::function<bool(SwitchIndex)>& lost) {
+  return Gaps(call, links, lost).found();
+}
+
+const FoundHop* owned_hop(const std::vector<FoundHop>& call) {
+  const FoundHop* best = nullptr;
+  for (const FoundHop& hop : call) {
+    if (hop.owner().client.empty()) continue;
+    const auto tells = [](const FoundHop& it) {
+      return std::tuple{it.hop.shown_id != ConnectionId{}, it.hop.request != RequestId{},
+                        it.hop.key.leg < 2, it.hop.key.leg != 1};
+    };
+    if (best == nullptr || tells(hop) > tells(*best)) best = &hop;
+  }
+  return best;
+}
+
+}  // namespace xbind::cmgr

@@ -1,0 +1,52 @@
+// Hops of a call that its SwitchServers have lost, as the hops beside them show them.
+//
+//     hop a, output port 10, label 40 ══▶ (switch b, ledger lost) ══▶ hop c, input port 30, label 41
+//
+// Cells of hop a enter switch b with label 40, and cells with label 41 come from its port at the
+// other end of hop c's link: so b has a hop between the two. Where only one of them is known, the
+// switch's table has the rest: the SwitchServer completes the claim (idl/switch_server.idl,
+// claim_hops).
+//
+// Pure; no function keeps a reference to its arguments.
+#pragma once
+
+#include <compare>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "cmgr/parts/found_call.hpp"
+
+namespace xbind::cmgr {
+
+// One end of a lost hop: a place at its switch that a known hop leads to, or comes from.
+struct GapEnd {
+  SwitchIndex at;
+  bool enters = false;  // cells come in there; else they leave there
+  PortId port;
+  Label label;
+
+  friend auto operator<=>(const GapEnd&, const GapEnd&) = default;
+};
+
+// A lost hop, as it is to be claimed.
+struct Gap {
+  LedgerHop claim;  // ports and labels that are not known are none
+  HopOwner owner;
+  std::optional<GapEnd> in;   // at least one of them is known
+  std::optional<GapEnd> out;
+
+  SwitchIndex at() const { return in ? in->at : out->at; }
+};
+
+// The lost hops of one call: at switches for which `lost` is true, where a known hop leads in or
+// comes out and no known hop follows. Each has a generation of its own above all of the call, so
+// that no two hops have one key. Contract, request and owner are those of the hop beside it.
+std::vector<Gap> gaps_of(const std::vector<FoundHop>& call, const KnownLinks& links,
+                         const std::function<bool(SwitchIndex)>& lost);
+
+// The hop that tells most about the owner of the call: the taker of a prepared connection is told
+// to some hops only. nullptr: no hop has an owner.
+const FoundHop* owned_hop(const std::vector<FoundHop>& call);
+
+}  // namespace xbind::cmgr

@@ -1,0 +1,274 @@
+// A manager of a new epoch and SwitchServers that lost their ledgers before it could read them.
+#include "recovery_fixture.hpp"
+
+namespace xbind::cmgr {
+namespace {
+
+CrossConnect entry(std::uint32_t input_port, std::uint32_t input_vci, std::uint32_t output_port,
+                   std::uint32_t output_vci) {
+  return {PortId{input_port}, input_vci == 0 ? Label{} : vci(input_vci), PortId{output_port},
+          output_vci == 0 ? Label{} : vci(output_vci)};
+}
+
+class LostLedgerTest : public RecoveryTest {
+ protected:
+  // Those switches are read last, and have lost what they held.
+  void restart_with_lost(const std::vector<std::string>& lost) {
+    restart(lost);
+    for (const std::string& name : lost) {
+      kept_[name] = std::exchange(held_[name], {});
+      manager().switch_holds(name, {}, now, Recovery::ReadAs::kLost);
+    }
+    finish();
+  }
+  // What the manager claims there.
+  std::vector<CrossConnect> claimed_at(const std::string& name) {
+    std::vector<CrossConnect> claims;
+    for (const HopClaims& page : manager().claims_at(name, now)) {
+      all_ = page.all;
+      for (const LedgerHop& hop : page.hops) {
+        EXPECT_TRUE(hop.rebuilt);
+        claims.push_back(hop.cross_connect);
+        keys_.push_back(hop.key);
+      }
+    }
+    return claims;
+  }
+  // The SwitchServer takes the claim with that key as an entry of its switch.
+  LedgerHop& takes(const std::string& name, const CrossConnect& there) {
+    for (const HopClaims& page : manager().claims_at(name, now)) {
+      for (const LedgerHop& hop : page.hops) {
+        const CrossConnect& asked = hop.cross_connect;
+        const auto fits = [](const auto& known, const auto& real, const auto& none) {
+          return known == none || known == real;
+        };
+        if (fits(asked.input_label, there.input_label, Label{}) &&
+            fits(asked.output_label, there.output_label, Label{}) &&
+            fits(asked.input_port, there.input_port, PortId{}) &&
+            fits(asked.output_port, there.output_port, PortId{})) {
+          LedgerHop taken = hop;
+          taken.cross_connect = there;
+          taken.owner = 0;
+          held_[name].push_back(taken);
+          return held_[name].back();
+        }
+      }
+    }
+    ADD_FAILURE() << "nothing like it is claimed at " << name;
+    return held_[name].emplace_back();
+  }
+  // It answers; the ledger is read again.
+  void answers(const std::string& name, const ClaimsAnswer& answer = {}) {
+    manager().switch_claimed(name, answer);
+    come_back(name);
+  }
+  static HopResult refused(const HopKey& key, Cause cause, std::uint64_t asked = 0) {
+    HopResult result;
+    result.key = key;
+    result.cause = cause;
+    result.asked = asked;
+    return result;
+  }
+  std::vector<std::string> to_claim() { return std::exchange(asked_lost, {}); }
+  std::vector<std::string> done_with() { return std::exchange(claims_done, {}); }
+  std::vector<ConnectionId> standing() { return manager().list(ConnectionId{}, 10); }
+
+  std::map<std::string, std::vector<LedgerHop>> kept_;
+  std::vector<HopKey> keys_;
+  bool all_ = true;
+};
+
+TEST_F(LostLedgerTest, NothingIsClaimedBeforeTheOthersHaveBeenRead) {
+  holds_call(earlier(1));
+  restart({"sw2", "sw3"});
+  manager().switch_holds("sw2", {}, now, Recovery::ReadAs::kLost);
+  EXPECT_THAT(to_claim(), IsEmpty());
+  come_back("sw3");
+  EXPECT_THAT(to_claim(), ElementsAre("sw2"));
+}
+
+TEST_F(LostLedgerTest, AHopBetweenTwoKnownOnesIsRebuilt) {
+  holds_call(earlier(1));
+  restart_with_lost({"sw2"});
+  EXPECT_THAT(standing(), IsEmpty());
+  EXPECT_THAT(claimed_at("sw2"), ElementsAre(entry(20, 40, 21, 41)));
+  EXPECT_FALSE(all_) << "it may be that it is not there";
+  EXPECT_EQ(keys_[0].hop, 1);
+  EXPECT_EQ(keys_[0].generation, Generation{2}) << "no key of the call is used twice";
+  takes("sw2", entry(20, 40, 21, 41));
+  answers("sw2");
+  EXPECT_THAT(standing(), ElementsAre(earlier(1)));
+  EXPECT_THAT(manager().describe(earlier(1))->connection.hops(), SizeIs(3));
+  EXPECT_TRUE(manager().recovery().done());
+  EXPECT_THAT(done_with(), ElementsAre("sw2"));
+}
+
+TEST_F(LostLedgerTest, TheFirstHopIsRebuiltFromTheSecondAndTheTable) {
+  holds_call(earlier(1));
+  restart_with_lost({"sw1"});
+  EXPECT_THAT(claimed_at("sw1"), ElementsAre(entry(0, 0, 10, 40)));
+  const LedgerHop& taken = takes("sw1", entry(1, 500, 10, 40));
+  EXPECT_TRUE(taken.enters);
+  answers("sw1");
+  EXPECT_THAT(standing(), ElementsAre(earlier(1)));
+  EXPECT_EQ(static_cast<Label>(
+                manager().describe(earlier(1))->connection.hops().front().input_label),
+            vci(500));
+}
+
+TEST_F(LostLedgerTest, TheLastHopIsRebuiltFromTheOneBeforeItAndTheTable) {
+  holds_call(earlier(1));
+  restart_with_lost({"sw3"});
+  EXPECT_THAT(claimed_at("sw3"), ElementsAre(entry(30, 41, 0, 0)));
+  takes("sw3", entry(30, 41, 2, 600));
+  answers("sw3");
+  EXPECT_THAT(standing(), ElementsAre(earlier(1)));
+}
+
+TEST_F(LostLedgerTest, TwoLostHopsInARowAreRebuiltFromBothSides) {
+  holds_call(earlier(1));
+  restart_with_lost({"sw2", "sw3"});
+  EXPECT_THAT(claimed_at("sw2"), ElementsAre(entry(20, 40, 0, 0)));
+  EXPECT_THAT(claimed_at("sw3"), IsEmpty()) << "nobody knows of it yet";
+  takes("sw2", entry(20, 40, 21, 41));
+  answers("sw2");
+  answers("sw3");
+  EXPECT_THAT(standing(), IsEmpty());
+  EXPECT_THAT(claimed_at("sw3"), ElementsAre(entry(30, 41, 0, 0)));
+  takes("sw3", entry(30, 41, 2, 600));
+  answers("sw3");
+  EXPECT_THAT(standing(), ElementsAre(earlier(1)));
+  EXPECT_THAT(done_with(), ElementsAre("sw2", "sw3"));
+}
+
+TEST_F(LostLedgerTest, AHopThatIsNotInATableThatTheSwitchHasKeptWasRemoved) {
+  holds_call(earlier(1));
+  restart_with_lost({"sw2"});
+  (void)claimed_at("sw2");
+  answers("sw2", {{refused(keys_[0], Cause::kNotConnected)}, {}, true});
+  EXPECT_THAT(standing(), IsEmpty());
+  EXPECT_EQ(manager().recovery().waiting(), 0U);
+  EXPECT_EQ(manager().gauges().owed, 2U) << "the rest is rolled back";
+  EXPECT_THAT(done_with(), ElementsAre("sw2"));
+}
+
+TEST_F(LostLedgerTest, AHopThatIsNotInTheTableOfASwitchThatHasRestartedMakesTheCallIncomplete) {
+  holds_call(earlier(1));
+  restart_with_lost({"sw2"});
+  (void)claimed_at("sw2");
+  answers("sw2", {{refused(keys_[0], Cause::kNotConnected)}, {}, false});
+  const auto call = manager().recovery().incomplete(earlier(1));
+  ASSERT_TRUE(call.has_value());
+  EXPECT_EQ(call->element, "sw2");
+  EXPECT_EQ(call->why, Missing::kNoEntry);
+  EXPECT_THAT(call->hops, SizeIs(2));
+  EXPECT_EQ(manager().gauges().owed, 0U) << "its cells are not touched";
+  EXPECT_TRUE(manager().recovery().done());
+  EXPECT_THAT(done_with(), IsEmpty()) << "a later epoch asks that SwitchServer again";
+
+  release(1, earlier(1));
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  EXPECT_THAT(done_with(), ElementsAre("sw2"));
+}
+
+TEST_F(LostLedgerTest, SeveralEntriesThatFitMakeTheCallIncomplete) {
+  holds_call(earlier(1));
+  restart_with_lost({"sw3"});
+  (void)claimed_at("sw3");
+  answers("sw3", {{refused(keys_[0], Cause::kIncomplete, 2)}, {}, true});
+  EXPECT_EQ(manager().recovery().incomplete(earlier(1)).value().why, Missing::kSeveralEntries);
+}
+
+TEST_F(LostLedgerTest, ASwitchWithoutOutputsMakesTheCallIncomplete) {
+  holds_call(earlier(1));
+  restart_with_lost({"sw3"});
+  (void)claimed_at("sw3");
+  answers("sw3", {{refused(keys_[0], Cause::kIncomplete, 0)}, {}, true});
+  EXPECT_EQ(manager().recovery().incomplete(earlier(1)).value().why, Missing::kNoOutputs);
+}
+
+TEST_F(LostLedgerTest, ALeafThatNobodyKnowsMakesTheCallIncomplete) {
+  holds_call(earlier(1));
+  restart_with_lost({"sw2"});
+  takes("sw2", entry(20, 40, 21, 41));
+  answers("sw2", {{}, {entry(20, 40, 2, 700)}, true});
+  EXPECT_EQ(manager().recovery().incomplete(earlier(1)).value().why, Missing::kOtherEntry);
+  EXPECT_EQ(manager().gauges().owed, 0U);
+}
+
+TEST_F(LostLedgerTest, ABranchThatGoesOnBehindTheSwitchIsRebuilt) {
+  holds_call(earlier(1));
+  holds_leaf(earlier(1));
+  to_["sw4"] = {"joe"};
+  restart_with_lost({"sw2"});
+  EXPECT_THAT(claimed_at("sw2"), testing::UnorderedElementsAre(entry(20, 40, 21, 41),
+                                                               entry(0, 0, 22, 45)));
+  to_["sw2"] = {"bob", "joe"};
+  takes("sw2", entry(20, 40, 21, 41));
+  EXPECT_TRUE(takes("sw2", entry(20, 40, 22, 45)).branch);
+  answers("sw2");
+  ASSERT_THAT(standing(), ElementsAre(earlier(1)));
+  EXPECT_THAT(manager().describe(earlier(1))->connection.leaves(), SizeIs(1));
+}
+
+TEST_F(LostLedgerTest, ACallThatWasBeingReleasedIsRemovedAtTheLostLedgerToo) {
+  holds("sw1", earlier(1), 0, 1, 500, 10, 40).stage = HopStage::kRemoving;
+  holds("sw2", earlier(1), 1, 20, 40, 21, 41);
+  restart_with_lost({"sw2"});
+  EXPECT_THAT(claimed_at("sw2"), ElementsAre(entry(20, 40, 0, 0)));
+  takes("sw2", entry(20, 40, 21, 41));
+  answers("sw2");
+  EXPECT_THAT(standing(), IsEmpty());
+  EXPECT_EQ(manager().gauges().owed, 2U);
+}
+
+TEST_F(LostLedgerTest, WhileOneSwitchIsSilentTheOthersAreAskedAndAskedAgainWhenItComes) {
+  holds_call(earlier(1));
+  restart({"sw2", "sw3"});
+  held_["sw2"].clear();
+  manager().switch_holds("sw2", {}, now, Recovery::ReadAs::kLost);
+  EXPECT_THAT(to_claim(), IsEmpty());
+  manager().serve_with_switches_missing(now);
+  EXPECT_THAT(to_claim(), ElementsAre("sw2"));
+  EXPECT_THAT(claimed_at("sw2"), ElementsAre(entry(20, 40, 0, 0)));
+  takes("sw2", entry(20, 40, 21, 41));
+  answers("sw2");
+  EXPECT_EQ(manager().recovery().incomplete(earlier(1)).value().why, Missing::kNotRead);
+  EXPECT_EQ(manager().recovery().incomplete(earlier(1)).value().element, "sw3");
+  EXPECT_THAT(done_with(), IsEmpty());
+  come_back("sw3");
+  EXPECT_THAT(standing(), ElementsAre(earlier(1)));
+  EXPECT_THAT(done_with(), ElementsAre("sw2"));
+}
+
+TEST_F(LostLedgerTest, AnOwnerHearsThatItsCallIsIncompleteAndThatItStandsAgain) {
+  holds_call(earlier(1));
+  restart({"sw3"});
+  manager().serve_with_switches_missing(now);
+  finish();
+  const Notice incomplete = notice();
+  EXPECT_EQ(incomplete.kind, NoticeKind::kIncomplete);
+  EXPECT_EQ(incomplete.connection, earlier(1));
+  EXPECT_EQ(incomplete.cause, Cause::kIncomplete);
+  EXPECT_EQ(incomplete.element, "sw3");
+  log_in("mia");
+  EXPECT_EQ(notice().kind, NoticeKind::kIncomplete) << "it may not have heard it";
+  come_back("sw3");
+  EXPECT_EQ(notice().kind, NoticeKind::kMended);
+}
+
+TEST_F(LostLedgerTest, TheTakerOfAPreparedConnectionIsTheOwnerThatAnyHopNames) {
+  holds_call(earlier(1));
+  held_["sw3"][0].shown_id = earlier(7);
+  held_["sw3"][0].request = RequestId{12};
+  for (const char* name : {"sw1", "sw2"}) held_[name][0].request = {};
+  restart_with_lost({"sw1"});
+  const LedgerHop& taken = takes("sw1", entry(1, 500, 10, 40));
+  EXPECT_EQ(taken.shown_id, earlier(7));
+  EXPECT_EQ(taken.request, RequestId{12});
+  answers("sw1");
+  EXPECT_THAT(manager().describe(earlier(7))->client, "mia");
+}
+
+}  // namespace
+}  // namespace xbind::cmgr
