@@ -25,6 +25,18 @@ void append_port(const Ledger& ledger, const SwitchPort& port, const std::string
                   usage.capacity.cells_per_s, "cells/s"));
 }
 
+std::string words_for_nobody(std::uint64_t entries, const Settling& settling) {
+  std::string words = fmt::format(
+      "{} in no ledger: {} not known",
+      entries == 1 ? "1 cross-connect is" : fmt::format("{} cross-connects are", entries),
+      entries == 1 ? "its contract is" : "their contracts are");
+  if (const std::size_t awaited = settling.awaited().size(); awaited != 0) {
+    words += awaited == 1 ? "; manager " + *settling.awaited().begin() + " has not claimed all"
+                          : fmt::format("; {} managers have not claimed all", awaited);
+  }
+  return words;
+}
+
 }  // namespace
 
 bool awaits_claims(const SwitchController& controller) {
@@ -40,6 +52,10 @@ std::vector<AlarmCondition> conditions_of(const SwitchController& controller,
     conditions.push_back({AlarmKind::kClaimsAwaited, name,
                           fmt::format("{} managers that are known have not claimed",
                                       controller.settling().awaited().size())});
+  }
+  if (const std::uint64_t entries = controller.entries_of_nobody(); entries != 0) {
+    conditions.push_back(
+        {AlarmKind::kEntriesOfNobody, name, words_for_nobody(entries, controller.settling())});
   }
   for (const SwitchController::ManagerHoldings& holding : controller.holdings()) {
     if (holding.attached || holding.forgotten || holding.hops == 0) continue;

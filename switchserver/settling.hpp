@@ -1,7 +1,11 @@
 // How long a SwitchServer that has started with an empty ledger waits for managers to claim their
 // hops. The time begins when the switch's table has been read for the first time. The waiting ends
-// when every manager in the SwitchServer's file has claimed its hops, or when the time is over.
+// when every manager in the SwitchServer's file has claimed all its hops, or when the time is over.
 // Without a file the SwitchServer waits for the whole time.
+//
+// A manager in the file stays awaited when the time is over. To attach, or to claim some hops, ends
+// nothing: a manager of a later epoch knows all only when it has read the other ledgers, and may
+// end before.
 //
 // Pure; one thread.
 #pragma once
@@ -36,17 +40,25 @@ class Settling {
   bool pending() const { return !over_ && (!all_known_ || !awaited_.empty()); }
   // Whether an entry that nobody claims may be a known manager's, which is still silent.
   bool unsure() const { return pending() || !awaited_.empty(); }
+  // Whether it is known which managers there were.
+  bool all_known() const { return all_known_; }
   // Whether nobody else can claim anything.
   bool all_claimed() const { return all_known_ && awaited_.empty(); }
   // When the waiting ends in any case, or kNever.
   TimePoint deadline() const { return pending() ? deadline_ : kNever; }
   const std::set<std::string, std::less<>>& awaited() const { return awaited_; }
 
+  // Whether the switch has lost nothing since this SwitchServer began: what its table lacks was
+  // removed, or never set up. False while the table has not been read.
+  bool table_kept() const { return deadline_ != kNever && kept_; }
+
+  // The switch is there. `kept`: driver::Up::kept.
+  void switch_up(bool kept) { kept_ = kept_ && kept; }
   // The switch's table has been read.
   void table_read(TimePoint now) {
     if (deadline_ == kNever) deadline_ = now + wait_;
   }
-  // The manager has claimed everything, or is forgotten.
+  // The manager has claimed all its hops, or is forgotten.
   void done(std::string_view manager) {
     if (const auto found = awaited_.find(manager); found != awaited_.end()) awaited_.erase(found);
   }
@@ -56,6 +68,7 @@ class Settling {
   Duration wait_;
   bool all_known_ = true;
   bool over_ = false;
+  bool kept_ = true;
   TimePoint deadline_ = kNever;
   std::set<std::string, std::less<>> awaited_;
 };

@@ -77,6 +77,7 @@ void SwitchController::on_time(TimePoint now) {
 void SwitchController::on_up(const driver::Up& up) {
   mark_down();
   lost_ = false;
+  settling_.switch_up(up.kept);
   if (!up.kept) ledger_.unblock_all();
   set_ports(up.ports);
   if (up.kept) {

@@ -50,11 +50,12 @@
 // of their input again.
 //
 // A SwitchServer that starts has an empty ledger, while its switch may have cross-connects of
-// earlier lives. Managers claim their hops when they attach (claim()); what the switch lacks of
-// them is put back. Until every manager that is known has done so (settling.hpp), the switch admits
-// nothing new: setups are refused kSwitchUnreachable, and no label or quota is granted. If it is
-// not known which managers there were, this applies to ports at which an entry begins or ends that
-// no hop claims. Afterwards such an entry stays, and its labels are blocked.
+// earlier lives. Managers claim their hops (claim()). What the switch lacks of them is put back;
+// but hops that a manager has rebuilt are taken only with their entries (rebuilt_hops.hpp). Until
+// every manager that is known has claimed all (settling.hpp), the switch admits nothing new: setups
+// are refused kSwitchUnreachable, and no label or quota is granted. If it is not known which
+// managers there were, this applies to ports at which an entry begins or ends that no hop claims.
+// Afterwards such an entry stays, and its labels are blocked.
 #pragma once
 
 #include <algorithm>
@@ -93,8 +94,8 @@ class SwitchController {
     std::vector<SwitchPort> ports;        // as last seen; empty if the switch was never up
     std::vector<PortLabels> quarantined;  // by earlier sessions of this manager
     std::uint64_t hops = 0;               // this manager's records
-    bool claims_awaited = false;          // its hops were lost, and have not been claimed since
-    bool table_kept = false;              // by the switch, since the hops were lost
+    bool claims_awaited = false;          // hops of its name may be lost (idl/switch_server.idl)
+    bool table_kept = false;              // see Settling
   };
   struct Grant {
     std::vector<Label> labels;  // fewer than wanted if no more are free
@@ -152,7 +153,7 @@ class SwitchController {
     std::vector<Counted> statistics;
   };
 
-  // The driver must outlive the controller.
+  // `driver` must outlive the controller.
   SwitchController(SwitchControllerOptions options, SwitchDriver& driver);
   ~SwitchController();
 
@@ -173,28 +174,26 @@ class SwitchController {
   // kFenced: a higher epoch has attached. kBadInput: the epoch is kEpochStepMax too high.
   // kExhausted: too many names are known, and each is attached or has something here.
   Result<Attachment> attach(std::string_view manager, Epoch epoch);
-  // Ends the session: see Ledger::lapse(). Drops the results of its open batches. Does nothing
-  // without a session.
+  // Ends the session, if any: see Ledger::lapse(). Drops the results of its open batches.
   void detach(std::string_view manager);
   // The highest epoch that has attached under the name; 0: none, or the name is not known.
   Epoch newest_epoch(std::string_view manager) const;
-  // One page of the manager's hops: those in its ledger, then those that the manager has claimed to
-  // have them removed and that still wait for the claims of other managers. `from`: 0 for the first
-  // page, then HeldHops::next. The page has at most `most` hops. `places`, if given, receives for
-  // each hop the `from` of a page that begins after it (0: it is the last hop in the ledger). Reads
-  // at most kLookedAtPerPage records.
+  // One page of at most `most` of the manager's hops: those in its ledger, then those claimed for
+  // removal that wait for the claims of other managers. `from`: 0 for the first page, then
+  // HeldHops::next. `places`, if given, receives for each hop the `from` of a page that begins
+  // after it (0: it is the last one in the ledger). Reads at most kLookedAtPerPage records.
   HeldHops held_hops(std::string_view manager, std::uint64_t from, std::size_t most, TimePoint now,
                      std::vector<std::uint64_t>* places = nullptr) const;
-  // Enters hops and labels that the manager has here (core/audit.hpp). Its last page also compares
-  // its hops with the switch's table, and restores or removes what differs. kNotFound: no session;
-  // kUnreachable: the switch's table has not been read.
+  // Enters hops and labels that the manager has here (core/audit.hpp, idl/switch_server.idl). Its
+  // last page also compares its hops with the switch's table, and restores or removes what differs.
+  // kNotFound: no session; kUnreachable: the switch's table has not been read.
   Result<ClaimsTaken> claim(std::string_view manager, const HopClaims& page, TimePoint now);
+  // Entries of the switch that no hop claims; 0 while claims are waited for, or if it is not up.
+  std::uint64_t entries_of_nobody() const;
   // Whether hops may still be claimed, and by which known managers: see above.
   const Settling& settling() const { return settling_; }
-  // What is recorded of commands.
-  HopTraces& traces() { return traces_; }
-  // The managers that a SwitchServer must know after a restart.
-  std::vector<KnownManager> known_managers() const;
+  HopTraces& traces() { return traces_; }            // what is recorded of commands
+  std::vector<KnownManager> known_managers() const;  // for the next start
   // See Ledger::forget_manager(); the epoch is forgotten with the name. Returns the number of hops
   // left. kNotFound: unknown; kBadInput: attached.
   Result<std::uint64_t> forget(std::string_view manager);
@@ -278,7 +277,6 @@ class SwitchController {
   static constexpr std::size_t kLookedAtPerPage = 50'000;
   static constexpr std::uint64_t kUncertainFrom = std::uint64_t{1} << 63;  // held_hops() pages
   static constexpr std::size_t kStatisticsMax = 1024;                      // open at once
-
   enum class State : std::uint8_t { kDown, kReading, kUp };
   // The low bits of a cookie: the kind of request. kTable: also the removal of a stray.
   enum class Request : std::uint8_t { kStatistics = 0, kAdd = 1, kRemove = 2, kTable = 3 };
@@ -287,6 +285,7 @@ class SwitchController {
     bool attached = false;
     Epoch epoch;           // the highest ever seen
     bool compare = false;  // it has claimed hops that are not compared with the switch yet
+    bool claimed_all = false;
   };
   struct Rest {  // of a manager's lapsed labels
     ManagerIndex manager;
@@ -352,6 +351,7 @@ class SwitchController {
   // Visits the entries in unclaimed_ that begin at this input.
   template <class Visitor>
   void for_each_unclaimed_on(PortId port, Label label, Visitor&& visit) const;
+  void block_unclaimed();
   void block_again(const CrossConnect& gone);
   void block_output_again(PortId port, Label label);
   void read_table();
@@ -396,11 +396,14 @@ class SwitchController {
            (!settling_.awaited().empty() || ledger_.has_unclaimed(port));
   }
   bool make_room_for_manager();
-  std::optional<LedgerHop> completed(const LedgerHop& claimed) const;
+  bool claims_awaited(ManagerIndex manager) const;
   void claim(ManagerIndex manager, const LedgerHop& claimed, std::uint32_t owner,
              ClaimsTaken& taken);
-  bool has_entry(const CrossConnect& wanted) const;
-  void note_claimed_all(std::string_view manager);
+  bool enter(ManagerIndex manager, const LedgerHop& hop, std::uint32_t owner, ClaimsTaken& taken);
+  void claim_rebuilt(ManagerIndex manager, const HopClaims& page,
+                     const std::vector<std::uint32_t>& owners, ClaimsTaken& taken);
+  std::vector<CrossConnect> unclaimed_on_inputs_of(ManagerIndex manager) const;
+  void note_claimed_all(ManagerIndex manager);
   std::size_t uncertain_of(ManagerIndex manager) const;
   HeldHops uncertain_hops(ManagerIndex manager, std::uint64_t from, std::size_t most,
                           std::vector<std::uint64_t>* places) const;

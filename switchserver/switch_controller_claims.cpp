@@ -7,9 +7,37 @@
 #include "core/log.hpp"
 #include "core/planted.hpp"
 #include "switchserver/hop_answers.hpp"
+#include "switchserver/rebuilt_hops.hpp"
 #include "switchserver/switch_controller.hpp"
 
 namespace xbind {
+
+namespace {
+
+constexpr int kRebuildRoundsMax = 16;  // of the hops of a page; each settles at least one
+
+// With the labels that a hop to be removed lacks. Nothing: the switch has no such entry, so that it
+// is removed.
+std::optional<LedgerHop> completed(const LedgerHop& claimed,
+                                   const std::vector<CrossConnect>& there) {
+  const CrossConnect& wanted = claimed.cross_connect;
+  const bool input = wanted.input_label.present();
+  const bool output = wanted.output_label.present();
+  if (claimed.stage != HopStage::kRemoving || (input && output)) return claimed;
+  if (!input && !output) return std::nullopt;
+  const auto fits = [&](const CrossConnect& entry) {
+    return entry.input_port == wanted.input_port && entry.output_port == wanted.output_port &&
+           (!input || entry.input_label == wanted.input_label) &&
+           (!output || entry.output_label == wanted.output_label);
+  };
+  const auto found = std::find_if(there.begin(), there.end(), fits);
+  if (found == there.end()) return std::nullopt;
+  LedgerHop hop = claimed;
+  hop.cross_connect = *found;
+  return hop;
+}
+
+}  // namespace
 
 // ===== the switch against the ledger =====
 
@@ -106,9 +134,13 @@ void SwitchController::match_ledger(const std::vector<CrossConnect>& table) {
   std::sort(unclaimed_.begin(), unclaimed_.end());
   match([](const HopRecord&) { return true; });
   unclaimed_.shrink_to_fit();
+  block_unclaimed();
+  settling_.table_read(now_);
+}
+
+void SwitchController::block_unclaimed() {
   ledger_.unblock_all();
   for (const CrossConnect& entry : unclaimed_) ledger_.block(entry);
-  settling_.table_read(now_);
 }
 
 // ===== claims =====
@@ -123,9 +155,11 @@ Result<ClaimsTaken> SwitchController::claim(std::string_view name, const HopClai
   for (const HopOwner& owner : page.owners) owners.push_back(ledger_.take_owner(owner));
   ClaimsTaken taken;
   for (const LedgerHop& claimed : page.hops) {
+    if (claimed.rebuilt) continue;
     claim(*manager, claimed, claimed.owner < owners.size() ? owners[claimed.owner] : kNoOwner,
           taken);
   }
+  claim_rebuilt(*manager, page, owners, taken);
   for (const std::uint32_t owner : owners) ledger_.release_owner(owner);
   for (const PortLabels& port : page.resting) {
     for (const Label label : port.labels) {
@@ -138,62 +172,111 @@ Result<ClaimsTaken> SwitchController::claim(std::string_view name, const HopClai
       return record.manager == *manager && record.progress.claimed;
     });
   }
-  note_claimed_all(name);
+  if (page.all) note_claimed_all(*manager);
   flush();
   taken.quarantined = ledger_.quarantined(*manager);
+  taken.unclaimed = unclaimed_on_inputs_of(*manager);
   return taken;
+}
+
+std::vector<CrossConnect> SwitchController::unclaimed_on_inputs_of(ManagerIndex manager) const {
+  std::vector<CrossConnect> found;
+  for (const CrossConnect& entry : unclaimed_) {
+    bool own = false;
+    ledger_.for_each_on_input(
+        entry.input_port, entry.input_label,
+        [&](HopRef, const HopRecord& record) { own = own || record.manager == manager; });
+    if (own && !is_claimed(entry)) found.push_back(entry);
+    if (found.size() == kHopsPerPage) break;
+  }
+  return found;
 }
 
 void SwitchController::claim(ManagerIndex manager, const LedgerHop& claimed, std::uint32_t owner,
                              ClaimsTaken& taken) {
   const bool removing = claimed.stage == HopStage::kRemoving;
   if (removing && !claimed.settled && !settling_.all_claimed()) {
-    if (settling_.pending()) uncertain_.insert_or_assign({manager, claimed.key}, claimed);
+    if (!settling_.pending()) return;
+    if (uncertain_.size() < options_.ledger.hops_max) {
+      uncertain_.insert_or_assign({manager, claimed.key}, claimed);
+    } else {
+      ++counters_.claims_refused;
+      taken.refused.push_back(
+          refusal(claimed.key, HopAction::kCommit, Cause::kBusy, uncertain_.size() + 1));
+    }
     return;
   }
-  const auto hop = completed(claimed);
-  if (!hop) return;
-  const Admission admission = ledger_.claim(manager, *hop, owner);
+  const auto hop = completed(claimed, unclaimed_);
+  if (hop) enter(manager, *hop, owner, taken);
+}
+
+bool SwitchController::enter(ManagerIndex manager, const LedgerHop& hop, std::uint32_t owner,
+                             ClaimsTaken& taken) {
+  const Admission admission = ledger_.claim(manager, hop, owner);
   if (admission.admitted()) {
     if (!admission.repeated) {
       ++counters_.claims;
-      if (hop->held) ledger_.note_hold_end(admission.hop, now_ + hop->hold_left);
+      if (hop.held) ledger_.note_hold_end(admission.hop, now_ + hop.hold_left);
     }
     bool& compare = sessions_[manager.value()].compare;
     compare = compare || ledger_.hop(admission.hop).progress.claimed;
-  } else if (!removing || has_entry(hop->cross_connect)) {
+    return true;
+  }
+  const bool gone = hop.stage == HopStage::kRemoving &&
+                    !std::binary_search(unclaimed_.begin(), unclaimed_.end(), hop.cross_connect);
+  if (!gone) {
     ++counters_.claims_refused;
-    taken.refused.push_back(refusal(hop->key, HopAction::kCommit, admission));
+    taken.refused.push_back(refusal(hop.key, HopAction::kCommit, admission));
+  }
+  return false;
+}
+
+// An entry is taken for a hop only if it fits no other one: which call an entry serves is not
+// guessed. Those that are known wholly come first, so that their entries are no alternatives.
+void SwitchController::claim_rebuilt(ManagerIndex manager, const HopClaims& page,
+                                     const std::vector<std::uint32_t>& owners, ClaimsTaken& taken) {
+  std::vector<RebuiltHop> waiting;
+  for (const LedgerHop& claimed : page.hops) {
+    if (claimed.rebuilt) waiting.push_back({&claimed, {}});
+  }
+  if (waiting.empty()) return;
+  const EntryIndex entries(unclaimed_);
+  const auto free = [&](const CrossConnect& entry) { return !is_claimed(entry); };
+  const auto take = [&](const RebuiltHop& one) {
+    LedgerHop hop = *one.claimed;
+    hop.cross_connect = *one.fit.taken;
+    const std::uint32_t owner = hop.owner < owners.size() ? owners[hop.owner] : kNoOwner;
+    if (!enter(manager, hop, owner, taken)) return;
+    // The switch does not say where the entry leads: to add it again might make a branch.
+    if (one.fit.untold) ledger_.hop(*ledger_.find(manager, hop.key)).progress.claimed = false;
+  };
+  std::erase_if(waiting, [&](RebuiltHop& one) {
+    if (ledger_.find(manager, one.claimed->key)) return true;  // a repetition
+    one.fit = entries.fit_for(*one.claimed, free);
+    if (!one.fit.taken || !is_whole(one.claimed->cross_connect)) return false;
+    take(one);
+    return true;
+  });
+  for (int round = 0; round < kRebuildRoundsMax; ++round) {
+    for (RebuiltHop& one : waiting) one.fit = entries.fit_for(*one.claimed, free);
+    refuse_contested(waiting);
+    const auto taken_now = std::erase_if(waiting, [&](const RebuiltHop& one) {
+      if (one.fit.taken) take(one);
+      return one.fit.taken.has_value();
+    });
+    if (taken_now == 0) break;
+  }
+  for (const RebuiltHop& one : waiting) {
+    ++counters_.claims_refused;
+    taken.refused.push_back(
+        refusal(one.claimed->key, HopAction::kCommit, one.fit.cause, one.fit.asked));
   }
 }
 
-// With the labels that the hop lacks. Nothing: the switch has no such entry, so that the hop is
-// removed.
-std::optional<LedgerHop> SwitchController::completed(const LedgerHop& claimed) const {
-  const CrossConnect& wanted = claimed.cross_connect;
-  const bool input = wanted.input_label.present();
-  const bool output = wanted.output_label.present();
-  if (claimed.stage != HopStage::kRemoving || (input && output)) return claimed;
-  if (!input && !output) return std::nullopt;
-  const auto fits = [&](const CrossConnect& entry) {
-    return entry.input_port == wanted.input_port && entry.output_port == wanted.output_port &&
-           (!input || entry.input_label == wanted.input_label) &&
-           (!output || entry.output_label == wanted.output_label);
-  };
-  const auto found = std::find_if(unclaimed_.begin(), unclaimed_.end(), fits);
-  if (found == unclaimed_.end()) return std::nullopt;
-  LedgerHop hop = claimed;
-  hop.cross_connect = *found;
-  return hop;
-}
-
-bool SwitchController::has_entry(const CrossConnect& wanted) const {
-  return std::binary_search(unclaimed_.begin(), unclaimed_.end(), wanted);
-}
-
 // Once every manager has claimed its hops, entries that are left belong to the uncertain ones.
-void SwitchController::note_claimed_all(std::string_view manager) {
-  settling_.done(manager);
+void SwitchController::note_claimed_all(ManagerIndex manager) {
+  sessions_[manager.value()].claimed_all = true;
+  settling_.done(ledger_.manager_name(manager));
   if (settling_.pending() || uncertain_.empty()) return;
   ClaimsTaken ignored;
   for (const auto& [whose, hop] : std::exchange(uncertain_, {})) {
@@ -204,13 +287,27 @@ void SwitchController::note_claimed_all(std::string_view manager) {
   });
 }
 
+// The ledger was lost, and hops of that name may be missing in it. If it is not known which managers
+// there were, what the switch has kept is all that there was.
+bool SwitchController::claims_awaited(ManagerIndex manager) const {
+  if (settling_.all_known()) {
+    return settling_.awaited().contains(ledger_.manager_name(manager));
+  }
+  const bool all_seen = up() && settling_.table_kept() && unclaimed_.empty();
+  return !sessions_[manager.value()].claimed_all && !all_seen;
+}
+
+std::uint64_t SwitchController::entries_of_nobody() const {
+  return settling_.pending() ? 0 : unclaimed_.size();
+}
+
 void SwitchController::end_settling(TimePoint now) {
   settling_.on_time(now);
   uncertain_.clear();
   if (unclaimed_.empty()) return;
   std::string awaited = "it is not known which managers there were";
   if (!settling_.awaited().empty()) {
-    awaited = fmt::format("not attached: {}", fmt::join(settling_.awaited(), ", "));
+    awaited = fmt::format("not all claimed: {}", fmt::join(settling_.awaited(), ", "));
   }
   log::gsmp.warn("{} cross-connects have not been claimed in time, and stay; {}", unclaimed_.size(),
                  awaited);

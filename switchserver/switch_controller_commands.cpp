@@ -48,10 +48,12 @@ Result<SwitchController::Attachment> SwitchController::attach(std::string_view m
   }
   if (session.attached) end_session(*index);
   std::erase_if(rests_, [&](const Rest& rest) { return rest.manager == *index; });
-  session = {true, epoch};
+  session.attached = true;
+  session.epoch = epoch;
   ledger_.open_session(*index);
   return Attachment{ledger_.ports(), ledger_.quarantined(*index),
-                    ledger_.hop_count(*index) + uncertain_of(*index)};
+                    ledger_.hop_count(*index) + uncertain_of(*index), claims_awaited(*index),
+                    settling_.table_kept()};
 }
 
 // Names of strangers that attached once must not keep out a new manager for ever. A name is given
@@ -109,7 +111,7 @@ Result<std::uint64_t> SwitchController::forget(std::string_view manager) {
   // reports it as stray.
   std::erase_if(uncertain_, [&](const auto& entry) { return entry.first.first == *index; });
   if (up()) {
-    note_claimed_all(manager);
+    note_claimed_all(*index);
     flush();
   } else {
     settling_.done(manager);

@@ -82,8 +82,7 @@ void SwitchController::on_stray_removed(const driver::Done& done) {
   const CrossConnect gone = found.mapped();
   ++counters_.strays_removed;
   std::erase(unclaimed_, gone);
-  ledger_.unblock_all();
-  for (const CrossConnect& entry : unclaimed_) ledger_.block(entry);
+  block_unclaimed();
   put_back_on(gone);
 }
 

@@ -11,6 +11,19 @@
 #include "switchserver/switch_controller.hpp"
 
 namespace xbind {
+namespace {
+
+// Somebody else has removed them from the switch. Returns whether there were any.
+bool drop_absent(const std::vector<CrossConnect>& table, std::vector<CrossConnect>& entries) {
+  if (entries.empty()) return false;
+  std::vector<CrossConnect> there = table;
+  std::sort(there.begin(), there.end());
+  return std::erase_if(entries, [&](const CrossConnect& entry) {
+           return !std::binary_search(there.begin(), there.end(), entry);
+         }) != 0;
+}
+
+}  // namespace
 
 // ===== results =====
 
@@ -289,10 +302,11 @@ void SwitchController::report(const Audit& audit, const std::vector<CrossConnect
     if (settling_.unsure() && !unclaimed_.empty()) {
       report.findings.push_back(
           {FindingKind::kUnreadable, options_.name,
-           fmt::format("{} cross-connects may still be claimed by managers that have not attached",
+           fmt::format("{} cross-connects may still be claimed: not every manager has claimed all",
                        unclaimed_.size()),
            1, "claims"});
     }
+    if (drop_absent(*table, unclaimed_)) block_unclaimed();
     differences = differences_of(options_.name, *table, std::move(expected));
   }
   if (audit.repairs) report.repaired = act(audit.seen, report.findings, differences);

@@ -46,6 +46,7 @@ enum class AlarmKind : std::uint8_t {
   kCallsNotRead,
   kLinksDiffer,
   kClaimsAwaited,
+  kEntriesOfNobody,
   kManagerGone,
   kClientGone,
   kRemovalsOwed,

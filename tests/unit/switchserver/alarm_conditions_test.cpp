@@ -16,9 +16,10 @@ using Words = std::vector<std::string>;
 class SwitchAlarms : public SwitchControllerTest {
  protected:
   // "manager-gone manager a: 1 of its hops are at sw and it has no session"
-  Words alarms() const {
+  Words alarms() const { return alarms_of(controller); }
+  static Words alarms_of(const SwitchController& at) {
     Words words;
-    for (const AlarmCondition& one : conditions_of(controller, "sw")) {
+    for (const AlarmCondition& one : conditions_of(at, "sw")) {
       if (one.keeps_only) continue;
       words.push_back(fmt::format("{} {}: {}", row_of(one.kind).name, one.object, one.cause));
     }
@@ -40,6 +41,49 @@ TEST_F(SwitchAlarms, AManagerThatIsGoneWithHopsStanding) {
   // The operator knows that it will not return.
   ASSERT_TRUE(controller.forget("a"));
   EXPECT_EQ(alarms(), Words{});
+}
+
+TEST_F(SwitchAlarms, EntriesThatNobodyClaims) {
+  fake.table = {{kTrunk, atm_label(0, 40), kOut, atm_label(0, 41)},
+                {kTrunk, atm_label(0, 42), kOut, atm_label(0, 43)}};
+  SwitchControllerOptions options{.name = "sw"};
+  options.known = {{"a", Epoch{1}}};
+  SwitchController next(options, fake);
+  next.on_driver(driver::Up{ports(), true}, now);
+  next.on_driver(fake.answers.front().event, now);
+  fake.answers.clear();
+  EXPECT_EQ(alarms_of(next),
+            Words{"claims-awaited sw: 1 managers that are known have not claimed"});
+  now = next.wake_at();
+  next.on_time(now);
+  EXPECT_EQ(alarms_of(next), Words{"entries-of-nobody sw: 2 cross-connects are in no ledger: their "
+                                   "contracts are not known; manager a has not claimed all"});
+  ASSERT_TRUE(next.forget("a"));
+  EXPECT_EQ(alarms_of(next), Words{"entries-of-nobody sw: 2 cross-connects are in no ledger: their "
+                                   "contracts are not known"});
+  // An operator removes them.
+  const auto look = [&] {
+    EXPECT_TRUE(next.attach("b", Epoch{1}).has_value());
+    EXPECT_TRUE(next.audit("b", 1).has_value());
+    next.on_driver(fake.answers.front().event, now);
+    fake.answers.clear();
+    return next.take_outputs().audits.at(0).report.findings;
+  };
+  const std::vector<Finding> seen = look();
+  EXPECT_EQ(seen.size(), 2U);
+  ASSERT_TRUE(next.repair({seen.at(0)}, 2, now).has_value());
+  while (!fake.answers.empty()) {
+    const driver::Event event = fake.answers.front().event;
+    fake.answers.pop_front();
+    next.on_driver(event, now);
+  }
+  next.take_outputs();
+  EXPECT_EQ(alarms_of(next),
+            Words{"entries-of-nobody sw: 1 cross-connect is in no ledger: its contract is not "
+                  "known"});
+  fake.table.clear();
+  EXPECT_EQ(look().size(), 0U);
+  EXPECT_EQ(alarms_of(next), Words{});
 }
 
 TEST_F(SwitchAlarms, APortThatIsDown) {

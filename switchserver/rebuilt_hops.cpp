@@ -1,0 +1,74 @@
+#include "switchserver/rebuilt_hops.hpp"
+
+#include <map>
+
+namespace xbind {
+
+EntryIndex::EntryIndex(const std::vector<CrossConnect>& entries) : entries_(entries) {
+  by_output_.reserve(entries.size());
+  for (const CrossConnect& entry : entries) by_output_.push_back(&entry);
+  std::sort(by_output_.begin(), by_output_.end(), ByOutput{});
+}
+
+bool EntryIndex::fits(const CrossConnect& entry, const CrossConnect& known) {
+  const auto port = [](PortId there, PortId wanted) {
+    return wanted == PortId{} || there == wanted;
+  };
+  const auto label = [](const Label& there, const Label& wanted) {
+    return !wanted.present() || there == wanted;
+  };
+  return port(entry.input_port, known.input_port) && label(entry.input_label, known.input_label) &&
+         (entry.output_port == PortId{} || (port(entry.output_port, known.output_port) &&
+                                            label(entry.output_label, known.output_label)));
+}
+
+EntryFit EntryIndex::judge(const CrossConnect& known, const Count& count) {
+  if (count.told + count.untold == 0) return {{}, false, Cause::kNotConnected, 0};
+  if (count.told == 1 && (count.untold == 0 || is_whole(known))) {
+    return {*count.last_told, false, Cause::kNone, 0};
+  }
+  if (is_whole(known)) return {known, true, Cause::kNone, 0};
+  return {{}, false, Cause::kIncomplete, count.untold != 0 ? 0 : count.told};
+}
+
+EntryIndex::ByInputRange EntryIndex::on_input(const CrossConnect& known) const {
+  const auto input = [](const CrossConnect& entry) {
+    return std::tie(entry.input_port, entry.input_label);
+  };
+  const auto found = std::ranges::equal_range(entries_, input(known), {}, input);
+  return {found.begin(), found.end()};
+}
+
+EntryIndex::ByOutputRange EntryIndex::on_output(const CrossConnect& known) const {
+  const auto output = [](const CrossConnect* entry) {
+    return std::tie(entry->output_port, entry->output_label);
+  };
+  const auto found = std::ranges::equal_range(by_output_, output(&known), {}, output);
+  return {found.begin(), found.end()};
+}
+
+// Those that the switch does not report the output of stand first; an input port may be known.
+EntryIndex::ByOutputRange EntryIndex::untold(const CrossConnect& known) const {
+  const CrossConnect from{known.input_port, Label{}, PortId{}, Label{}};
+  const auto first = std::lower_bound(by_output_.begin(), by_output_.end(), &from, ByOutput{});
+  auto last = first;
+  while (last != by_output_.end() && (*last)->output_port == PortId{} &&
+         (known.input_port == PortId{} || (*last)->input_port == known.input_port)) {
+    ++last;
+  }
+  return {first, last};
+}
+
+void refuse_contested(std::vector<RebuiltHop>& hops) {
+  std::map<CrossConnect, std::size_t> takers;
+  for (const RebuiltHop& one : hops) {
+    if (one.fit.taken) ++takers[*one.fit.taken];
+  }
+  for (RebuiltHop& one : hops) {
+    if (one.fit.taken && takers[*one.fit.taken] > 1) {
+      one.fit = {{}, false, Cause::kIncomplete, 1};
+    }
+  }
+}
+
+}  // namespace xbind
