@@ -95,6 +95,7 @@ class SwitchController {
     std::uint64_t hops = 0;               // this manager's records
     bool claims_awaited = false;          // its hops were lost, and have not been claimed since
     bool table_kept = false;              // by the switch, since the hops were lost
+    std::uint64_t unclaimed = 0;          // entries of the switch that nobody has claimed
   };
   struct Grant {
     std::vector<Label> labels;  // fewer than wanted if no more are free

@@ -51,7 +51,8 @@ Result<SwitchController::Attachment> SwitchController::attach(std::string_view m
   session = {true, epoch};
   ledger_.open_session(*index);
   return Attachment{ledger_.ports(), ledger_.quarantined(*index),
-                    ledger_.hop_count(*index) + uncertain_of(*index)};
+                    ledger_.hop_count(*index) + uncertain_of(*index), false, false,
+                    settling_.pending() ? 0 : unclaimed_.size()};
 }
 
 // Names of strangers that attached once must not keep out a new manager for ever. A name is given
