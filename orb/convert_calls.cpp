@@ -290,21 +290,25 @@ void to_idl(const Outcome& outcome, v2::Outcome& out) {
   }
 }
 
+namespace {
+
+v2::Refusal refusal_of_notice(const Notice& notice) {
+  Outcome as_refused;
+  as_refused.kind = OutcomeKind::kRefused;
+  as_refused.cause = notice.cause;
+  as_refused.element = notice.element;
+  as_refused.asked = notice.asked;
+  as_refused.free = notice.free;
+  return refusal_of(as_refused);
+}
+
+}  // namespace
+
 void to_idl(const Notice& notice, v2::Notice& out) {
   out.connection = notice.connection.value();
   switch (notice.kind) {
-    case NoticeKind::kBroken:
-    case NoticeKind::kIncomplete: {
-      Outcome as_refused;
-      as_refused.kind = OutcomeKind::kRefused;
-      as_refused.cause = notice.cause;
-      as_refused.element = notice.element;
-      as_refused.asked = notice.asked;
-      as_refused.free = notice.free;
-      out.body.why(refusal_of(as_refused));
-      if (notice.kind == NoticeKind::kIncomplete) out.body._d(v2::notice_incomplete);
-      return;
-    }
+    case NoticeKind::kBroken: return out.body.why(refusal_of_notice(notice));
+    case NoticeKind::kIncomplete: return out.body.missing(refusal_of_notice(notice));
     case NoticeKind::kRerouted: return out.body.left_element(notice.element.c_str());
     case NoticeKind::kUnknown: return out.body.unknown_switch(notice.element.c_str());
     case NoticeKind::kMended: return out.body._default();
@@ -397,15 +401,16 @@ Result<Outcome> to_core(const v2::Outcome& outcome) {
 
 Result<Notice> to_core(const v2::Notice& notice) {
   Notice out{ConnectionId{notice.connection}, static_cast<NoticeKind>(notice.body._d())};
+  const v2::Refusal* why = nullptr;
   switch (notice.body._d()) {
-    case v2::notice_broken:
-    case v2::notice_incomplete: break;
+    case v2::notice_broken: why = &notice.body.why(); break;
+    case v2::notice_incomplete: why = &notice.body.missing(); break;
     case v2::notice_rerouted: out.element = notice.body.left_element(); return out;
     case v2::notice_unknown: out.element = notice.body.unknown_switch(); return out;
     case v2::notice_mended: return out;
   }
   Outcome refused;
-  if (auto taken = take_refusal(notice.body.why(), refused); !taken) {
+  if (auto taken = take_refusal(*why, refused); !taken) {
     return tl::make_unexpected(taken.error());
   }
   out.cause = refused.cause;

@@ -138,6 +138,7 @@ v2::HopAttachment* SwitchServerServant::attach_manager(const char* manager, v2::
   out->books = attachment->books;
   out->claims_awaited = attachment->holdings.claims_awaited;
   out->table_kept = attachment->holdings.table_kept;
+  out->unclaimed_entries = static_cast<CORBA::ULong>(attachment->holdings.unclaimed);
   return out.release();
 }
 

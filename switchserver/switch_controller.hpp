@@ -96,6 +96,7 @@ class SwitchController {
     std::uint64_t hops = 0;               // this manager's records
     bool claims_awaited = false;          // hops of its name may be lost (idl/switch_server.idl)
     bool table_kept = false;              // see Settling
+    std::uint64_t unclaimed = 0;          // entries of the switch that nobody has claimed
   };
   struct Grant {
     std::vector<Label> labels;  // fewer than wanted if no more are free

@@ -90,7 +90,8 @@ TEST(Contract, CausesAreCores) {
                                      {v2::cause_over_share, Cause::kOverShare},
                                      {v2::cause_path_bound, Cause::kPathBound},
                                      {v2::cause_too_hard, Cause::kTooHard},
-                                     {v2::cause_link_down, Cause::kLinkDown}},
+                                     {v2::cause_link_down, Cause::kLinkDown},
+                                     {v2::cause_incomplete, Cause::kIncomplete}},
                                     kCauseLast);
 }
 
@@ -107,7 +108,8 @@ TEST(Contract, OutcomesNoticesAndServicesAreCores) {
   expect_same<v2::NoticeKind, NoticeKind>({{v2::notice_broken, NoticeKind::kBroken},
                                            {v2::notice_rerouted, NoticeKind::kRerouted},
                                            {v2::notice_mended, NoticeKind::kMended},
-                                           {v2::notice_unknown, NoticeKind::kUnknown}},
+                                           {v2::notice_unknown, NoticeKind::kUnknown},
+                                           {v2::notice_incomplete, NoticeKind::kIncomplete}},
                                           kNoticeKindLast);
   expect_same<v2::ServiceKind, ServiceKind>({{v2::service_cells, ServiceKind::kCells},
                                              {v2::service_video, ServiceKind::kVideo},
@@ -175,6 +177,7 @@ TEST(Contract, WhatAManagerShowsIsItsOwn) {
                                      {v2::phase_gone, State::kGone}},
                                     State::kGone);
   EXPECT_EQ(v2::phase_prepared, cmgr::kStates);
+  EXPECT_EQ(v2::phase_incomplete, cmgr::kStates + 1);
   using cmgr::AggregationMode;
   expect_same<v2::AggregationMode, AggregationMode>(
       {{v2::aggregation_fixed, AggregationMode::kFixed},
@@ -211,6 +214,7 @@ TEST(Contract, SeveritiesAndEventsAreCores) {
            {v2::event_path_unknown, EventKind::kPathUnknown},
            {v2::event_mended, EventKind::kMended},
            {v2::event_ended, EventKind::kEnded},
+           {v2::event_incomplete, EventKind::kIncomplete},
            {v2::event_link_up, EventKind::kLinkUp},
            {v2::event_link_down, EventKind::kLinkDown},
            {v2::event_link_drained, EventKind::kLinkDrained},

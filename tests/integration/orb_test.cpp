@@ -244,6 +244,8 @@ OutcomeBatch every_outcome_and_notice() {
   all.notices.push_back({ConnectionId{97}, NoticeKind::kRerouted, Cause::kNone, "switch-1 port 2"});
   all.notices.push_back({ConnectionId{96}, NoticeKind::kMended});
   all.notices.push_back({ConnectionId{95}, NoticeKind::kUnknown, Cause::kNone, "switch-1"});
+  all.notices.push_back(
+      {ConnectionId{94}, NoticeKind::kIncomplete, Cause::kIncomplete, "switch-2"});
   return all;
 }
 
@@ -298,6 +300,8 @@ TEST(Convert, what_is_not_understood_is_refused_with_its_value) {
   v2::NoticeSeq notices;
   notices.length(1);
   notices[0].body.why(why);
+  EXPECT_THAT(to_core(v2::OutcomeSeq{}, notices).error().text, HasSubstr("cause code 200"));
+  notices[0].body.missing(why);
   EXPECT_THAT(to_core(v2::OutcomeSeq{}, notices).error().text, HasSubstr("cause code 200"));
 }
 

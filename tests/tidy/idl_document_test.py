@@ -99,6 +99,16 @@ def idl_tables(idl_dir):
                           f"sentence: {part[:60]}"
 
 
+def idl_unions(idl_dir):
+    """Every member of a union has one label: language mappings differ for members with several."""
+    for file in contracts.read(idl_dir):
+        for holder, one in declarations(file):
+            labels = one.get("labels", [])
+            if holder and holder["kind"] == "union" and len(labels) > 1:
+                yield f"{file.path}:{one['line']}: {holder['name']}.{one['name']} has the labels " \
+                      f"{', '.join(str(label) for label in labels)}"
+
+
 def clashes(file, line, scope, names):
     for name in names:
         other = scope.setdefault(name.lower(), name)
@@ -115,7 +125,8 @@ def declarations(file):
 
 
 CHECKS = {check.__name__: check for check in (idl_document, idl_commented, idl_operations,
-                                              idl_case, idl_tables)}
+                                              idl_case, idl_tables,
+                                              idl_unions)}
 
 
 def main(words):

@@ -476,6 +476,7 @@ public final class Connect {
         case NoticeKind._notice_broken: return "broken";
         case NoticeKind._notice_rerouted: return "rerouted";
         case NoticeKind._notice_mended: return "mended";
+        case NoticeKind._notice_incomplete: return "incomplete";
         default: return "unknown";
       }
     }
@@ -484,6 +485,7 @@ public final class Connect {
       switch (notice.body.discriminator().value()) {
         case NoticeKind._notice_broken: return Connect.text(notice.body.why());
         case NoticeKind._notice_rerouted: return "\"" + notice.body.left_element() + "\"";
+        case NoticeKind._notice_incomplete: return Connect.text(notice.body.missing());
         case NoticeKind._notice_unknown: return "\"" + notice.body.unknown_switch() + "\"";
         default: return "\"\"";
       }

@@ -329,6 +329,7 @@ class Observer(skeletons.OutcomeObserver):
             kind = str(kind_of(notice.body)).removeprefix("notice_")
             text = {
                 "broken": lambda body: refusal_text(body.why),
+                "incomplete": lambda body: refusal_text(body.missing),
                 "rerouted": lambda body: f'"{body.left_element}"',
                 "unknown": lambda body: f'"{body.unknown_switch}"',
                 "mended": lambda _: '""',
