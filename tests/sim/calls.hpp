@@ -16,10 +16,11 @@ namespace xbind::sim {
 
 struct Asked {
   cmgr::RequestBody body;
-  RequestId call;          // the setup request of the call; 0: no call that the client has
-  bool contested = false;  // another request about the same call was open meanwhile
-  bool sent = false;       // since it was passed to the Requester
-  Label dropped;           // of a leaf to drop: the label that arrived there
+  RequestId call;                // the setup request of the call; 0: no call that the client has
+  bool contested = false;        // another request about the same call was open meanwhile
+  bool open_at_restart = false;  // when its manager was killed and came back
+  bool sent = false;             // since it was passed to the Requester
+  Label dropped;                 // of a leaf to drop: the label that arrived there
   std::optional<Outcome> outcome;
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "client/request_batch.hpp"
+#include "core/log.hpp"
 
 namespace xbind::sim {
 namespace {
@@ -95,7 +96,10 @@ void Client::manager_killed() {
   manager_came_back_ = true;
   for (auto& [request, call] : calls_) {
     // An open request may or may not have been carried out.
-    for (const RequestId open : call.open) asked_.at(open).contested = true;
+    for (const RequestId open : call.open) {
+      asked_.at(open).contested = true;
+      asked_.at(open).open_at_restart = true;
+    }
     // Nobody else can tell the hop that the SwitchServer has forgotten.
     if (call.server_lost) call.state = Call::State::kGone;
   }
@@ -311,6 +315,10 @@ std::optional<RequestId> Client::ask(cmgr::RequestBody body, Call* call) {
   numbers_go_on_ = true;
   Asked& asked = asked_[request];
   asked.body = std::move(body);
+  if (log::enabled(log::Level::kDebug)) {
+    note(fmt::format("asks: request {}, connection {}, kind {}", request,
+                     call != nullptr ? call->id : ConnectionId{}, asked.body.index()));
+  }
   if (call != nullptr) {
     asked.call = call->setup.request;
     asked.contested = !call->quiet();

@@ -149,6 +149,7 @@ class Client {
   void comes_up(Call& call, const Outcome& outcome);
   void check_frames(const ConnectRequest& asked, const Outcome& outcome);
   void wrong(const Outcome& outcome, std::string_view why);
+  void note(const std::string& what) const;  // in the log
   // Whether the batch being handled was sent by a manager that has been killed.
   bool from_dead_manager() const;
 

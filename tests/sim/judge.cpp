@@ -20,6 +20,12 @@ bool says_not_there(Cause cause, bool lines) {
 
 }  // namespace
 
+// For the replay of a single seed (seeds.hpp).
+void Client::note(const std::string& what) const {
+  const auto now = std::chrono::duration_cast<milliseconds>(world_.now.time_since_epoch());
+  log::debug("{} ms {} {}", now.count(), name_, what);
+}
+
 // Each request has exactly one outcome.
 void Client::judge(const Outcome& outcome) {
   const auto found = asked_.find(outcome.request);
@@ -36,6 +42,10 @@ void Client::judge(const Outcome& outcome) {
     return;
   }
   asked.outcome = outcome;
+  if (log::enabled(log::Level::kDebug)) {
+    note(fmt::format("is told about request {}, connection {}: {}", outcome.request,
+                     outcome.connection, explain(outcome)));
+  }
   ++world_.tally["outcomes"];
   ++world_.tally["outcome: " + std::string{to_string(outcome.kind)}];
   if (outcome.cause != Cause::kNone) {
@@ -84,8 +94,7 @@ void Client::judge(const client::Failure& failure) {
 }
 
 void Client::judge(const client::SessionChange& change) {
-  const auto now = std::chrono::duration_cast<milliseconds>(world_.now.time_since_epoch());
-  log::debug("{} ms {} {}", now.count(), name_, change.lost ? change.lost->text : "has attached");
+  note(change.lost ? change.lost->text : "has attached");
   if (!change.lost) return;
   lose_notices();
   if (change.lost->code == ErrorCode::kProtocol) {
@@ -223,7 +232,10 @@ void Client::believe(Call& call, Asked& asked, const ReleaseRequest&, const Outc
       call.released = true;
       call.state = Call::State::kGone;
       return;
-    case OutcomeKind::kBusy: return;
+    case OutcomeKind::kBusy:
+      // This manager has not begun it, but the one before may have carried it out.
+      if (asked.open_at_restart) call.state = Call::State::kGone;
+      return;
     case OutcomeKind::kRefused:
       if (sure) wrong(outcome, "it was up");
       if (call.state == Call::State::kHeld && outcome.cause == Cause::kUnknownConnection &&
