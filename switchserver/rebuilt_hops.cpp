@@ -60,13 +60,24 @@ EntryIndex::ByOutputRange EntryIndex::untold(const CrossConnect& known) const {
 }
 
 void refuse_contested(std::vector<RebuiltHop>& hops) {
-  std::map<CrossConnect, std::size_t> takers;
-  for (const RebuiltHop& one : hops) {
-    if (one.fit.taken) ++takers[*one.fit.taken];
-  }
+  std::map<CrossConnect, std::vector<RebuiltHop*>> takers;
   for (RebuiltHop& one : hops) {
-    if (one.fit.taken && takers[*one.fit.taken] > 1) {
-      one.fit = {{}, false, Cause::kIncomplete, 1};
+    if (one.fit.taken) takers[*one.fit.taken].push_back(&one);
+  }
+  for (auto& [entry, all] : takers) {
+    if (all.size() == 1) continue;
+    const HopKey& first = all.front()->claimed->key;
+    const bool one_call = std::ranges::all_of(all, [&](const RebuiltHop* one) {
+      return one->claimed->key.connection == first.connection;
+    });
+    const auto knows_output = [](const RebuiltHop* one) {
+      return one->claimed->cross_connect.output_label.present();
+    };
+    const auto keeper = std::ranges::find_if(all, knows_output);
+    for (auto it = all.begin(); it != all.end(); ++it) {
+      if (one_call && (keeper == all.end() ? it == all.begin() : it == keeper)) continue;
+      (*it)->fit = {{}, false, one_call ? Cause::kNotConnected : Cause::kIncomplete,
+                    one_call ? std::uint64_t{0} : std::uint64_t{1}};
     }
   }
 }
