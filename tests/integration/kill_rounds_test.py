@@ -4,7 +4,12 @@ again after a random time. Once the system has reconciled itself, every call tha
 cells, every request has been answered, and nothing is left after the last release. Some connections
 stand through all rounds.
 
-  kill_rounds_test.py [--rounds N] [--seed S] [--log FILE] [--keep DIR]
+In other rounds two daemons end, at moments up to five seconds apart: a manager and a SwitchServer, or
+two SwitchServers; or RouteObject, which comes back with a file in which a link is missing or leads
+elsewhere, and a manager, which meets the wrong network. RouteObject has the right file again when
+cells have been sent.
+
+  kill_rounds_test.py [--rounds N] [--pairs N] [--seed S] [--log FILE] [--keep DIR]
 
 The seed chooses the victims and the moments; it is printed, and written with each round to FILE,
 which grows. After a failed round the daemons' logs and callgen's report are copied to DIR, and the
@@ -43,6 +48,9 @@ DOWN_S = (0.0, 2.0)
 AGAIN = 1 / 3  # share of rounds in which the victim is killed a second time
 AGAIN_S = (0.0, 1.0)  # after its new start
 RECONCILED_WITHIN_S = 60.0
+PAIRS = [("xbind-cmgr", "xbind-switchserver"), ("xbind-switchserver", "xbind-cmgr"),
+         ("xbind-switchserver", "xbind-switchserver"), ("xbind-routeobject", "xbind-cmgr")]
+GAP_S = (0.0, 5.0)  # from the first victim's end to the second one's
 COLUMNS = ("seed round victim rate killed_s down_s again_s clean_s calls standing repeated "
            "longest_ms verdict")
 
@@ -58,6 +66,10 @@ class Round:
     killed_s: float
     down_s: float
     again_s: float | None  # the victim is killed again, perhaps before it is ready; None: it is not
+    second: str | None = None  # another victim
+    gap_s: float = 0.0
+    second_down_s: float = 0.0
+    network: str = "right"  # of RouteObject when it comes back: right, lacking, crossed
 
     # Measured.
     reconciled_s: float = 0.0  # from the moment of the last start
@@ -72,8 +84,13 @@ class Round:
             ("setups", "attempted"), ("media", "calls_checked"),
             ("reattached", "requests_repeated"))]
         again = "-" if self.again_s is None else self.again_s
+        victim = self.victim
+        if self.second:
+            victim += f"+{self.second}@{self.gap_s},{self.second_down_s}"
+        if self.network != "right":
+            victim += f",{self.network}"
         return " ".join(str(word) for word in (
-            self.seed, self.number, self.victim, self.rate, self.killed_s, self.down_s, again,
+            self.seed, self.number, victim, self.rate, self.killed_s, self.down_s, again,
             f"{self.reconciled_s:.2f}", *counts, f"{longest_ms(summary):.0f}", verdict))
 
 
@@ -89,6 +106,29 @@ def rounds_of(seed, count, processes):
         yield Round(number, seed, victim, draw.choice(RATES), round(draw.uniform(*KILL_S), 1),
                     round(draw.uniform(*DOWN_S), 1),
                     round(draw.uniform(*AGAIN_S), 1) if draw.random() < AGAIN else None)
+
+
+def pairs_of(seed, count, processes):
+    """Two victims, as PAIRS says, in turn; chance chooses among processes, moments and networks."""
+    draw = random.Random(seed)
+    turn = []
+    for number in range(1, count + 1):
+        if not turn:
+            turn = draw.sample(PAIRS, len(PAIRS))
+        first, second = turn.pop()
+        victims = []
+        for program in (first, second):
+            victims.append(draw.choice([name for name in processes if name not in victims
+                                        and name.partition("/")[0] == program]))
+        network = "right"
+        if first == "xbind-routeobject":
+            network = draw.choice(("lacking", "crossed"))
+        gap = round(draw.uniform(*GAP_S), 1)
+        if draw.random() < 0.5:
+            gap = round(gap / 5, 1)  # within a second, half of the time
+        yield Round(number, seed, victims[0], draw.choice(RATES[:2]),
+                    round(draw.uniform(*KILL_S), 1), round(draw.uniform(*DOWN_S), 1), None,
+                    victims[1], gap, round(draw.uniform(*DOWN_S), 1), network)
 
 
 def longest_ms(summary):
@@ -158,8 +198,10 @@ def pairs(lab):
 class Rounds:
     """Plays rounds in one lab, which must be up."""
 
-    def __init__(self, lab):
+    def __init__(self, lab, lab_file):
         self.lab = lab
+        self.lab_file = lab_file  # that RouteObject reads when it starts
+        self.right = lab_file.read_text()
         self.elders = Elders(lab)
 
     def play(self, one):
@@ -187,6 +229,46 @@ class Rounds:
         return run.said + text
 
     def kill_and_start(self, one, run):
+        if one.second:
+            self.kill_two(one, run)
+        else:
+            self.kill_one(one, run)
+        began = time.monotonic()
+        for name in filter(None, (one.victim, one.second)):
+            self.lab.wait_ready(self.lab.processes[name])
+        self.reconcile()
+        one.reconciled_s = time.monotonic() - began
+        if one.network != "right":
+            wrong = list(self.elders.troubles(one.number))
+            self.lab_file.write_text(self.right)
+            self.kill(self.lab.processes["xbind-routeobject"])
+            self.lab.start("xbind-routeobject")
+            self.lab.wait_ready(self.lab.processes["xbind-routeobject"])
+            self.reconcile()
+            assert not wrong, wrong
+        for manager in self.lab.manager_names():
+            self.calls_pass(manager)
+
+    def reconcile(self):
+        for manager in self.lab.manager_names():
+            wait_until(lambda manager=manager: self.answers("audit", "--manager", manager),
+                       f"the audit of {manager} is clean", RECONCILED_WITHIN_S)
+
+    def kill_two(self, one, run):
+        """Each ends and comes back at its own moments."""
+        second_s = one.killed_s + one.gap_s
+        deeds = [(one.killed_s, one.victim, False), (one.killed_s + one.down_s, one.victim, True),
+                 (second_s, one.second, False), (second_s + one.second_down_s, one.second, True)]
+        for moment, name, starts in sorted(deeds, key=lambda deed: deed[0]):
+            run.wait_for(moment)
+            if starts:
+                if name == "xbind-routeobject":
+                    self.lab_file.write_text(altered(self.right, one.network))
+                self.lab.start(name)
+            else:
+                self.kill(self.lab.processes[name])
+
+    def kill_one(self, one, run):
         process = self.lab.processes[one.victim]
         run.wait_for(one.killed_s)
         self.kill(process)
@@ -196,14 +278,6 @@ class Rounds:
             run.wait_for(one.killed_s + one.down_s + one.again_s)
             self.kill(process)
             self.lab.start(one.victim)
-        began = time.monotonic()
-        self.lab.wait_ready(process)
-        for manager in self.lab.manager_names():
-            wait_until(lambda manager=manager: self.answers("audit", "--manager", manager),
-                       f"the audit of {manager} is clean", RECONCILED_WITHIN_S)
-        one.reconciled_s = time.monotonic() - began
-        for manager in self.lab.manager_names():
-            self.calls_pass(manager)
 
     @staticmethod
     def kill(process):
@@ -237,7 +311,9 @@ class Rounds:
         if not 0 < media["calls_wanted"] == media["calls_checked"]:
             yield f"{media['calls_checked']} of {media['calls_wanted']} calls were checked"
         lost = summary["reattached"]["sessions_lost"]
-        if (lost > 0) != one.victim.startswith("xbind-cmgr"):
+        managers = [name for name in (one.victim, one.second or "")
+                    if name.startswith("xbind-cmgr")]
+        if (lost > 0) != bool(managers):
             yield f"{lost} sessions of callgen were lost"
         yield from self.elders.troubles(one.number)
         yield from self.left()
@@ -268,14 +344,27 @@ def keep(lab, one, said, folder):
     (kept / "run.json").write_text(json.dumps(one.summary, indent=1))
 
 
-def play_all(seed, count, log, kept):
-    """Plays `count` rounds, in a new lab after each failed one; yields every round."""
+def altered(topology, network):
+    """The topology file without its last link, or with the far ends of its last two exchanged."""
+    head, *links = topology.split("[[link]]\n")
+    if network == "lacking":
+        return "[[link]]\n".join([head, *links[:-1]])
+    assert network == "crossed", network
+    between = re.compile(r'between = \["([^"]+)", "([^"]+)"\]')
+    one, other = (between.search(link).groups() for link in links[-2:])
+    for place, ends in ((-2, (one[0], other[1])), (-1, (other[0], one[1]))):
+        links[place] = between.sub(f'between = ["{ends[0]}", "{ends[1]}"]', links[place])
+    return "[[link]]\n".join([head, *links])
+
+
+def play_all(draw, seed, count, log, kept):
+    """Plays `count` rounds that `draw` chooses, in a new lab after each failed one; yields each."""
     left = None
     while left is None or left:
-        with ring() as lab:
+        with ring() as (lab, lab_file):
             if left is None:
-                left = list(rounds_of(seed, count, list(lab.processes)))
-            rounds = Rounds(lab)
+                left = list(draw(seed, count, list(lab.processes)))
+            rounds = Rounds(lab, lab_file)
             while left:
                 one = left.pop(0)
                 said = rounds.play(one)
@@ -300,7 +389,7 @@ def ring():
         topology.write_text(TOPOLOGY.read_text().replace(
             "endpoint = true", 'endpoint = true\nmedia = { cells = "plain" }'))
         with lab_up(topology=topology, managers=MANAGERS) as lab:
-            yield lab
+            yield lab, topology
 
 
 class Drawn(unittest.TestCase):
@@ -314,26 +403,53 @@ class Drawn(unittest.TestCase):
         self.assertNotEqual(list(rounds_of(8, len(drawn), processes)), drawn)
 
 
+    def test_pairs_take_turns_and_a_seed_draws_the_same_again(self):
+        processes = [f"{program}{node}" for program in PROGRAMS for node in ("", "/node-2")]
+        drawn = list(pairs_of(7, 2 * len(PAIRS), processes))
+        for turn in (drawn[:len(PAIRS)], drawn[len(PAIRS):]):
+            self.assertEqual(
+                sorted((one.victim.partition("/")[0], one.second.partition("/")[0])
+                       for one in turn), sorted(PAIRS))
+        self.assertTrue(all(one.victim != one.second for one in drawn))
+        self.assertEqual(list(pairs_of(7, len(drawn), processes)), drawn)
+
+    def test_a_wrong_network_lacks_a_link_or_has_two_exchanged(self):
+        right = TOPOLOGY.read_text()
+        self.assertEqual(altered(right, "lacking").count("[[link]]"), right.count("[[link]]") - 1)
+        crossed = altered(right, "crossed")
+        self.assertEqual(crossed.count("[[link]]"), right.count("[[link]]"))
+        self.assertNotEqual(crossed, right)
+
+
 class KilledUnderLoad(unittest.TestCase):
 
-    rounds, seed, log, kept = 3, 1, None, None
+    rounds, pairs, seed, log, kept = 3, 3, 1, None, None
+
+    def play(self, draw, count):
+        print(f"seed {self.seed}, {count} rounds\n{COLUMNS}", flush=True)
+        for one in play_all(draw, self.seed, count, self.log, self.kept):
+            with self.subTest(round=one.number, seed=one.seed, victim=one.victim,
+                              second=one.second):
+                self.assertEqual(one.troubles, ())
 
     def test_every_round_ends_well(self):
-        print(f"seed {self.seed}, {self.rounds} rounds\n{COLUMNS}", flush=True)
-        for one in play_all(self.seed, self.rounds, self.log, self.kept):
-            with self.subTest(round=one.number, seed=one.seed, victim=one.victim):
-                self.assertEqual(one.troubles, ())
+        self.play(rounds_of, self.rounds)
+
+    def test_every_round_with_two_victims_ends_well(self):
+        self.play(pairs_of, self.pairs)
 
 
 def arguments():
     """Reads this file's own options and returns the others, which are unittest's."""
     parser = argparse.ArgumentParser(description=__doc__, add_help=False)
     parser.add_argument("--rounds", type=int, default=int(os.environ.get("XBIND_KILL_ROUNDS", 3)))
+    parser.add_argument("--pairs", type=int, default=int(os.environ.get("XBIND_KILL_ROUNDS", 3)))
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1_000_000))
     parser.add_argument("--log", type=Path)
     parser.add_argument("--keep", type=Path)
     known, others = parser.parse_known_args()
-    KilledUnderLoad.rounds, KilledUnderLoad.seed = known.rounds, known.seed
+    KilledUnderLoad.rounds, KilledUnderLoad.pairs = known.rounds, known.pairs
+    KilledUnderLoad.seed = known.seed
     KilledUnderLoad.log, KilledUnderLoad.kept = known.log, known.keep
     return others
 
