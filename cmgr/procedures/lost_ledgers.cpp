@@ -77,18 +77,21 @@ void LostLedgers::read_again(SwitchIndex at) {
   found->second.asked.clear();
 }
 
-std::optional<std::pair<SwitchIndex, Missing>> LostLedgers::missing(
-    const std::vector<FoundHop>& call, const KnownLinks& links) const {
-  if (lost_.empty()) return std::nullopt;
+std::optional<SwitchIndex> LostLedgers::other_entry(const std::vector<FoundHop>& call) const {
+  if (planted(Bug::kSharedInputOverseen)) return std::nullopt;
   for (const FoundHop& hop : call) {
     const auto found = lost_.find(hop.at);
     if (found == lost_.end()) continue;
     const CrossConnect& here = hop.hop.cross_connect;
-    if (!planted(Bug::kSharedInputOverseen) &&
-        found->second.shared.contains({here.input_port, here.input_label})) {
-      return std::pair{hop.at, Missing::kOtherEntry};
-    }
+    if (found->second.shared.contains({here.input_port, here.input_label})) return hop.at;
   }
+  return std::nullopt;
+}
+
+std::optional<std::pair<SwitchIndex, Missing>> LostLedgers::missing(
+    const std::vector<FoundHop>& call, const KnownLinks& links) const {
+  if (lost_.empty()) return std::nullopt;
+  if (const auto at = other_entry(call)) return std::pair{*at, Missing::kOtherEntry};
   for (const Gap& gap : gaps_of(call, links, [this](SwitchIndex at) { return is_lost(at); })) {
     const Lost& lost = lost_.at(gap.at());
     if (lost.state != State::kAnswered) return std::pair{gap.at(), Missing::kNotClaimed};

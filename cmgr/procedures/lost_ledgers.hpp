@@ -70,6 +70,9 @@ class LostLedgers {
   std::optional<std::pair<SwitchIndex, Missing>> missing(const std::vector<FoundHop>& call,
                                                          const KnownLinks& links) const;
 
+  // A switch that has an entry on an input of the call which nobody knows: it may be a leaf of it.
+  std::optional<SwitchIndex> other_entry(const std::vector<FoundHop>& call) const;
+
   // Lets go of those that have answered, and that `kept` is not true for. Returns them.
   std::vector<SwitchIndex> let_go(const std::function<bool(SwitchIndex)>& kept);
   void forget(SwitchIndex at) { lost_.erase(at); }

@@ -282,6 +282,7 @@ void Recovery::settle(TimePoint now) {
 
 bool Recovery::settle_standing(ConnectionId id, const Call& call, TimePoint now) {
   if (released_.contains(id) || context_.connections.find(id) != nullptr) return false;
+  if (lost_.other_entry(call)) return false;
   const FoundTree tree = tree_of(call, links_);
   // A hop between two that have equal labels may be at a switch that has not been read.
   if (is_whole(tree, call) && (!tree.by_label || unread() == 0)) {
@@ -353,12 +354,12 @@ SwitchIndex Recovery::unread_beside(const Call& call) const {
     for (const PortId port :
          {hop.hop.cross_connect.input_port, hop.hop.cross_connect.output_port}) {
       const auto end = links_.far_end(hop.at, port);
-      if (end && !is_read(end->first)) return end->first;
+      if (end && !was_read(end->first)) return end->first;
     }
   }
   std::optional<SwitchIndex> any;
   context_.switches.for_each_switch([&](SwitchIndex at) {
-    if (!any && !is_read(at)) any = at;
+    if (!any && !was_read(at)) any = at;
   });
   return any.value_or(call.front().at);
 }

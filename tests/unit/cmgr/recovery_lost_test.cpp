@@ -71,6 +71,12 @@ class LostLedgerTest : public RecoveryTest {
   }
   std::vector<std::string> to_claim() { return std::exchange(asked_lost, {}); }
   std::vector<std::string> done_with() { return std::exchange(claims_done, {}); }
+  Notice notice() {
+    wait(milliseconds{1});
+    const auto notices = noticed();
+    EXPECT_THAT(notices, SizeIs(1));
+    return notices.empty() ? Notice{} : notices.front();
+  }
   std::vector<ConnectionId> standing() { return manager().list(ConnectionId{}, 10); }
 
   std::map<std::string, std::vector<LedgerHop>> kept_;
