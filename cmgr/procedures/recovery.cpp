@@ -212,6 +212,7 @@ void Recovery::look(TimePoint now) {
 
 void Recovery::settle(TimePoint now) {
   const Counters before = counters_;
+  note_shown_ids();
   for (const auto& [id, call] : calls_) links_.learn(call);
   // What is removed comes last: what stands may show that the topology is wrong.
   std::erase_if(calls_,
@@ -222,6 +223,7 @@ void Recovery::settle(TimePoint now) {
     return_labels(now);
     released_.clear();
   }
+  note_requests();
   if (counters_ == before && calls_.empty()) return;
   log::calls.info(
       "calls of earlier epochs: {} restored, {} rolled back ({} hops), {} wait for switches that "
@@ -535,27 +537,13 @@ void Recovery::remove(Connection* connection, ConnectionId id, const Call& call,
 // ===== requests about calls that are not in the table =====
 
 IncompleteCall Recovery::described(ConnectionId id, const Call& call) const {
-  ConnectionId shown = id;
-  for (const FoundHop& hop : call) {
-    if (hop.hop.shown_id != ConnectionId{}) shown = hop.hop.shown_id;
-  }
-  return {id, shown, call, context_.switches.name(call.front().at), Missing::kNotRead};
-}
-
-std::optional<IncompleteCall> Recovery::incomplete(ConnectionId id) const {
-  const auto call = calls_.find(id);
-  if (call == calls_.end()) return std::nullopt;
-  return described(call->first, call->second);
-}
-
-Recovery::Fate Recovery::fate_of(ConnectionId id) const {
-  const std::uint64_t epoch = ConnectionTable::epoch_of(id);
-  if (epoch == 0 || epoch >= context_.connections.epoch()) return Fate::kNeverWas;
-  return !done() || calls_.contains(id) ? Fate::kNotYetRead : Fate::kReleased;
+  return {id, shown_id_of(id, call), call, context_.switches.name(call.front().at),
+          Missing::kNotRead};
 }
 
 bool Recovery::release(ConnectionId id, TimePoint now, std::vector<SwitchIndex>& owing) {
   if (released_.size() >= kReleasesMax) return false;
+  id = own_id(id);
   released_.insert(id);
   const auto call = calls_.find(id);
   if (call == calls_.end()) return true;
