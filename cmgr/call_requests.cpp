@@ -118,7 +118,7 @@ void CallRequests::act(const Asker& asker, const ReleaseRequest& request, const 
   Connection* const found = context_.connections.find_shown(request.connection);
   if (found == nullptr) {
     ++context_.counters.table_misses;
-    release_unknown(asker, request.connection, now);
+    release_unknown(asker, request, now);
     return;
   }
   Connection& connection = *found;
@@ -142,9 +142,13 @@ void CallRequests::act(const Asker& asker, const ReleaseRequest& request, const 
   start_release(context_, connection, asker, timed, now, request.why);
 }
 
-void CallRequests::release_unknown(const Asker& asker, ConnectionId id, TimePoint now) {
+void CallRequests::release_unknown(const Asker& asker, const ReleaseRequest& request,
+                                   TimePoint now) {
   Recovery& recovery = context_.recovery;
-  if (const auto call = recovery.incomplete(id)) return release_incomplete(asker, *call, now);
+  const ConnectionId id = request.connection;
+  if (const auto call = recovery.incomplete(id)) {
+    return release_incomplete(asker, *call, request.why, now);
+  }
   const Recovery::Fate fate = recovery.fate_of(id);
   switch (fate) {
     case Recovery::Fate::kNeverWas:
@@ -165,7 +169,7 @@ void CallRequests::release_unknown(const Asker& asker, ConnectionId id, TimePoin
   context_.outcomes.tell(asker, std::move(outcome), nullptr);
 }
 
-void CallRequests::release_incomplete(const Asker& asker, const IncompleteCall& call,
+void CallRequests::release_incomplete(const Asker& asker, const IncompleteCall& call, EndWhy why,
                                       TimePoint now) {
   Outcome outcome;
   outcome.kind = OutcomeKind::kReleased;
@@ -179,7 +183,9 @@ void CallRequests::release_incomplete(const Asker& asker, const IncompleteCall& 
   const HopTree none;
   context_.outcomes.describe_debts(none, owing, outcome);
   const CallEndsRef ends = context_.connections.ends(owner.from, owner.to);
-  context_.outcomes.tell(asker, std::move(outcome), ends.get());
+  const bool asked = why == EndWhy::kAsked;
+  if (!asked) context_.log.ended(why, outcome.connection, owner.client, ends.get());
+  context_.outcomes.tell(asker, std::move(outcome), ends.get(), kNotTimed, asked);
 }
 
 std::optional<Refusal> CallRequests::over_limit(ClientIndex client, std::uint64_t connections,

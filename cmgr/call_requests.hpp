@@ -34,9 +34,10 @@ class CallRequests {
   // request and returns null.
   Connection* find_changeable(const Asker& asker, ConnectionId id);
   // The connection is not in the table.
-  void release_unknown(const Asker& asker, ConnectionId id, TimePoint now);
+  void release_unknown(const Asker& asker, const ReleaseRequest& request, TimePoint now);
   // It is incomplete.
-  void release_incomplete(const Asker& asker, const IncompleteCall& call, TimePoint now);
+  void release_incomplete(const Asker& asker, const IncompleteCall& call, EndWhy why,
+                          TimePoint now);
   // Why another request about a connection cannot be met that is not in the table, or nobody's.
   Refusal not_there(ConnectionId id) const;
   Refusal not_yet_read() const;
