@@ -54,8 +54,8 @@ void incomplete_into(const ConnectionManager& manager, const IncompleteCall& cal
     }
     if (*out.from_end.in() == '\0') out.from_end = found->owner().from.c_str();
     demand[hop.key.leg == 1 ? 1 : 0] = hop.demand;
-    // Each hop names where its leg leads. Whether the first end was dropped like a leaf is not known
-    // while the last hop is not.
+    // Each hop names where its leg leads. While the last hop is not known, nor is whether this end
+    // was dropped like a leaf.
     const std::string& to = found->owner().to;
     if (hop.key.leg < 2) {
       out.to_end = to.c_str();

@@ -65,7 +65,8 @@ struct IncompleteCall {
   }
 };
 
-// Its hops leg by leg, by their numbers; of a number that several paths have used, the oldest first.
+// Its hops leg by leg, by their numbers; of a number that several paths have used, the oldest
+// first.
 // The pointers are into `call.hops`.
 inline std::vector<const FoundHop*> hops_in_order(const IncompleteCall& call) {
   std::vector<const FoundHop*> hops;
