@@ -50,8 +50,11 @@ Result<SwitchController::Attachment> SwitchController::attach(std::string_view m
   std::erase_if(rests_, [&](const Rest& rest) { return rest.manager == *index; });
   session = {true, epoch};
   ledger_.open_session(*index);
-  return Attachment{ledger_.ports(), ledger_.quarantined(*index),
-                    ledger_.hop_count(*index) + uncertain_of(*index), false, false,
+  return Attachment{ledger_.ports(),
+                    ledger_.quarantined(*index),
+                    ledger_.hop_count(*index) + uncertain_of(*index),
+                    false,
+                    false,
                     settling_.pending() ? 0 : unclaimed_.size()};
 }
 

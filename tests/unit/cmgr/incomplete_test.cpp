@@ -116,9 +116,11 @@ TEST_F(IncompleteTest, TheHopsThatAreKnownAreShownInOrder) {
               ElementsAre(std::pair{0, 1}, std::pair{0, 2}, std::pair{2, 0}, std::pair{2, 1}));
 }
 
+// A second call would find its way: only the leaf's switch has not been read.
 TEST_F(IncompleteTest, TheRepeatedRequestOfItsSetupDoesNotSetUpASecondCall) {
   holds_call(earlier(1));
-  serve_without("sw2");
+  holds_leaf(earlier(1));
+  serve_without("sw4");
   learn_route();
   connect(9);
   const Outcome busy = outcome();
@@ -129,7 +131,7 @@ TEST_F(IncompleteTest, TheRepeatedRequestOfItsSetupDoesNotSetUpASecondCall) {
   connect(9);
   EXPECT_EQ(outcome().kind, OutcomeKind::kBusy) << "as often as it is asked";
 
-  come_back("sw2");
+  come_back("sw4");
   connect(9);
   const Outcome stands = outcome();
   EXPECT_EQ(stands.kind, OutcomeKind::kConnected);
@@ -138,7 +140,8 @@ TEST_F(IncompleteTest, TheRepeatedRequestOfItsSetupDoesNotSetUpASecondCall) {
 
 TEST_F(IncompleteTest, TheSameNumberOfAnotherClientOrEpochIsANewCall) {
   holds_call(earlier(1));
-  serve_without("sw2");
+  holds_leaf(earlier(1));
+  serve_without("sw4");
   learn_route();
   log_in("leo");
   connect(9, "leo");
