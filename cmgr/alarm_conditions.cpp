@@ -2,11 +2,52 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <string>
 #include <utility>
 
 #include "core/audit.hpp"
 
 namespace xbind::cmgr {
+
+namespace {
+
+constexpr std::size_t kSwitchesInAlarm = 5;
+
+// How many calls are incomplete, at which switches, and why the one with the lowest id is; and how
+// many switches have not been read, where further calls may be. Empty: none.
+std::string incomplete_in_words(const Recovery& recovery) {
+  std::string text;
+  if (const std::size_t calls = recovery.waiting(); calls != 0) {
+    std::map<std::string, std::size_t> at;
+    ConnectionId first;
+    std::string why;
+    recovery.for_each_incomplete([&](const IncompleteCall& call) {
+      ++at[call.element];
+      if (first != ConnectionId{} && first < call.shown) return;
+      first = call.shown;
+      why = call.words();
+    });
+    text = fmt::format("{} earlier {}", calls,
+                       calls == 1 ? "call is incomplete" : "calls are incomplete");
+    std::size_t named = 0;
+    for (const auto& [name, count] : at) {
+      if (++named > kSwitchesInAlarm) break;
+      text += fmt::format("{} {} at {}", named == 1 ? ":" : ",", count, name);
+    }
+    if (at.size() > kSwitchesInAlarm) {
+      text += fmt::format(" and others at {} more switches", at.size() - kSwitchesInAlarm);
+    }
+    text += fmt::format("; {}: {}", first, why);
+  }
+  if (const std::size_t unread = recovery.unread(); unread != 0) {
+    text += fmt::format("{}{} not been read for earlier calls", text.empty() ? "" : "; ",
+                        unread == 1 ? "1 switch has" : fmt::format("{} switches have", unread));
+  }
+  return text;
+}
+
+}  // namespace
 
 std::vector<AlarmCondition> conditions_of(const ConnectionManager& logic,
                                           const std::string& manager, AlarmCounts& last) {
@@ -35,13 +76,8 @@ std::vector<AlarmCondition> conditions_of(const ConnectionManager& logic,
         {AlarmKind::kRemovalsOwed, object, fmt::format("{} removals are owed", gauges.owed)});
   }
   const Recovery& recovery = logic.recovery();
-  if (const std::size_t unread = recovery.unread(); unread != 0) {
-    conditions.push_back({AlarmKind::kCallsNotRead, object,
-                          fmt::format("{} switches have not been read for earlier calls", unread)});
-  } else if (const std::size_t waiting = recovery.waiting(); waiting != 0) {
-    conditions.push_back(
-        {AlarmKind::kCallsNotRead, object,
-         fmt::format("{} earlier calls lead to ports without a link in the topology", waiting)});
+  if (std::string cause = incomplete_in_words(recovery); !cause.empty()) {
+    conditions.push_back({AlarmKind::kCallsIncomplete, object, std::move(cause)});
   }
   recovery.for_each_other_link([&](const Recovery::OtherLink& link, const auto& topology) {
     const auto text = [&](const LinkMap::End& end) {

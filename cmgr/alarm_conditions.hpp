@@ -18,7 +18,8 @@ struct AlarmCounts {
 
 // Returns the conditions that hold, and those counted occurrences whose count exceeds that in
 // `last`. Sets `last` to the present counts. `manager`: its name. Takes time in proportion to
-// switches and clients, and while links differ to the connections over their switches.
+// switches, clients and incomplete calls, and while links differ to the connections over their
+// switches.
 std::vector<AlarmCondition> conditions_of(const ConnectionManager& logic,
                                           const std::string& manager, AlarmCounts& last);
 

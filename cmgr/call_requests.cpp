@@ -10,7 +10,6 @@
 #include "cmgr/procedures/leaf.hpp"
 #include "cmgr/procedures/modify.hpp"
 #include "cmgr/procedures/prepared_desk.hpp"
-#include "cmgr/procedures/recovery.hpp"
 #include "cmgr/procedures/setup.hpp"
 #include "cmgr/procedures/start.hpp"
 
@@ -20,6 +19,11 @@ namespace {
 constexpr std::size_t kLeavesMax = 1'000;  // per connection
 // per connection: the description of so many hops still fits into one reply
 constexpr std::size_t kHopsMax = 8'000;
+constexpr std::size_t kSwitchesInRefusal = 5;  // in a refusal
+
+std::string switches_in_words(std::size_t count) {
+  return fmt::format("{} {}", count, count == 1 ? "switch" : "switches");
+}
 
 std::optional<Refusal> broken_rule(const ConnectRequest& request) {
   if (request.priority > kPriorityMax) {
@@ -114,7 +118,7 @@ void CallRequests::act(const Asker& asker, const ReleaseRequest& request, const 
   Connection* const found = context_.connections.find_shown(request.connection);
   if (found == nullptr) {
     ++context_.counters.table_misses;
-    release_unknown(asker, request.connection, now);
+    release_unknown(asker, request, now);
     return;
   }
   Connection& connection = *found;
@@ -138,26 +142,50 @@ void CallRequests::act(const Asker& asker, const ReleaseRequest& request, const 
   start_release(context_, connection, asker, timed, now, request.why);
 }
 
-// An id of an earlier epoch without a connection.
-void CallRequests::release_unknown(const Asker& asker, ConnectionId id, TimePoint now) {
-  const Recovery::Fate fate = context_.recovery.fate_of(id);
-  if (fate == Recovery::Fate::kNeverWas) {
-    context_.outcomes.refuse(asker, id, {Cause::kUnknownConnection, "manager", id.value(), 0});
-    return;
+void CallRequests::release_unknown(const Asker& asker, const ReleaseRequest& request,
+                                   TimePoint now) {
+  Recovery& recovery = context_.recovery;
+  const ConnectionId id = request.connection;
+  if (const auto call = recovery.incomplete(id)) {
+    return release_incomplete(asker, *call, request.why, now);
+  }
+  const Recovery::Fate fate = recovery.fate_of(id);
+  switch (fate) {
+    case Recovery::Fate::kNeverWas:
+      return context_.outcomes.refuse(asker, id,
+                                      {Cause::kUnknownConnection, "manager", id.value(), 0});
+    case Recovery::Fate::kNotYetRead: {
+      // What is found of it later is removed. Whether there is anything is not known.
+      std::vector<SwitchIndex> owing;
+      const bool noted = recovery.release(id, now, owing);
+      return context_.outcomes.refuse(asker, id, noted ? nobody_has(id, fate) : not_yet_read());
+    }
+    case Recovery::Fate::kUnknown: return context_.outcomes.refuse(asker, id, nobody_has(id, fate));
+    case Recovery::Fate::kReleased: break;
   }
   Outcome outcome;
   outcome.kind = OutcomeKind::kReleased;
   outcome.connection = id;
-  if (fate == Recovery::Fate::kNotYetRead) {
-    std::vector<SwitchIndex> owing;
-    if (!context_.recovery.release(id, now, owing)) {
-      context_.outcomes.refuse(asker, id, not_yet_read());
-      return;
-    }
-    const HopTree none;
-    context_.outcomes.describe_debts(none, owing, outcome);
-  }
   context_.outcomes.tell(asker, std::move(outcome), nullptr);
+}
+
+void CallRequests::release_incomplete(const Asker& asker, const IncompleteCall& call, EndWhy why,
+                                      TimePoint now) {
+  Outcome outcome;
+  outcome.kind = OutcomeKind::kReleased;
+  outcome.connection = call.shown;
+  const HopOwner owner = call.hops.front().owner();
+  std::vector<SwitchIndex> owing;
+  // `call` refers to its hops, which end here.
+  if (!context_.recovery.release(call.id, now, owing)) {
+    return context_.outcomes.refuse(asker, call.shown, not_yet_read());
+  }
+  const HopTree none;
+  context_.outcomes.describe_debts(none, owing, outcome);
+  const CallEndsRef ends = context_.connections.ends(owner.from, owner.to);
+  const bool asked = why == EndWhy::kAsked;
+  if (!asked) context_.log.ended(why, outcome.connection, owner.client, ends.get());
+  context_.outcomes.tell(asker, std::move(outcome), ends.get(), kNotTimed, asked);
 }
 
 std::optional<Refusal> CallRequests::over_limit(ClientIndex client, std::uint64_t connections,
@@ -183,8 +211,39 @@ std::optional<Refusal> CallRequests::over_limit(ClientIndex client, std::uint64_
   return over;
 }
 
+Refusal CallRequests::not_there(ConnectionId id) const {
+  if (const auto call = context_.recovery.incomplete(id)) {
+    return {Cause::kIncomplete, call->element, id.value(), 0, call->words()};
+  }
+  const bool unread = context_.recovery.fate_of(id) == Recovery::Fate::kNotYetRead;
+  return unread ? not_yet_read() : Refusal{Cause::kUnknownConnection, "manager", id.value(), 0};
+}
+
 Refusal CallRequests::not_yet_read() const {
   return {Cause::kBusy, "switches not read since the restart", context_.recovery.unread(), 0};
+}
+
+Refusal CallRequests::nobody_has(ConnectionId id, Recovery::Fate fate) const {
+  Refusal refusal{Cause::kUnknownConnection, "manager", id.value(), 0, {}};
+  if (fate == Recovery::Fate::kNotYetRead) {
+    refusal.reason = fmt::format(
+        "not read since the manager's start: {}; what is found there of it is "
+        "removed (alarm calls-incomplete)",
+        switches_in_words(context_.recovery.unread()));
+    return refusal;
+  }
+  const std::vector<SwitchIndex> at = context_.recovery.entries_of_nobody();
+  std::string names;
+  for (std::size_t i = 0; i < std::min(at.size(), kSwitchesInRefusal); ++i) {
+    names += (i == 0 ? "" : ", ") + context_.switches.name(at[i]);
+  }
+  if (at.size() > kSwitchesInRefusal)
+    names += fmt::format(" and {} more", at.size() - kSwitchesInRefusal);
+  refusal.reason = fmt::format(
+      "it may be among the entries that nobody has claimed at {} (`xbindctl audit`, alarm "
+      "entries-of-nobody)",
+      names);
+  return refusal;
 }
 
 // ===== changes =====
@@ -197,10 +256,7 @@ Connection* CallRequests::find_changeable(const Asker& asker, ConnectionId id) {
   };
   if (found == nullptr || !found->asker()) {
     ++context_.counters.table_misses;
-    if (context_.recovery.fate_of(id) != Recovery::Fate::kNotYetRead) {
-      return refuse(Cause::kUnknownConnection);
-    }
-    context_.outcomes.refuse(asker, id, not_yet_read());
+    context_.outcomes.refuse(asker, id, not_there(id));
     return nullptr;
   }
   if (found->procedure != nullptr) return refuse(found->procedure->refuses_change());
@@ -261,10 +317,7 @@ void CallRequests::commit_what_is_not_held(const Asker& asker, ConnectionId id,
   };
   if (context_.timers.expired_holds().contains(id)) return refuse(Cause::kHoldExpired);
   if (found == nullptr || !found->asker()) {
-    if (context_.recovery.fate_of(id) != Recovery::Fate::kNotYetRead) {
-      return refuse(Cause::kUnknownConnection);
-    }
-    context_.outcomes.refuse(asker, id, not_yet_read());
+    context_.outcomes.refuse(asker, id, not_there(id));
     return;
   }
   switch (found->stage()) {

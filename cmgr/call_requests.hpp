@@ -8,6 +8,7 @@
 
 #include "cmgr/parts/requests.hpp"
 #include "cmgr/procedures/context.hpp"
+#include "cmgr/procedures/recovery.hpp"
 
 namespace xbind::cmgr {
 
@@ -33,8 +34,15 @@ class CallRequests {
   // request and returns null.
   Connection* find_changeable(const Asker& asker, ConnectionId id);
   // The connection is not in the table.
-  void release_unknown(const Asker& asker, ConnectionId id, TimePoint now);
+  void release_unknown(const Asker& asker, const ReleaseRequest& request, TimePoint now);
+  // It is incomplete.
+  void release_incomplete(const Asker& asker, const IncompleteCall& call, EndWhy why,
+                          TimePoint now);
+  // Why another request about a connection cannot be met that is not in the table, or nobody's.
+  Refusal not_there(ConnectionId id) const;
   Refusal not_yet_read() const;
+  // An id of an earlier epoch of which no SwitchServer that has been read has a hop.
+  Refusal nobody_has(ConnectionId id, Recovery::Fate fate) const;
   // The limit for each client that one more connection, or this many more cells/s, would exceed.
   std::optional<Refusal> over_limit(ClientIndex client, std::uint64_t connections,
                                     std::uint64_t cells_per_s);

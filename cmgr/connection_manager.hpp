@@ -133,6 +133,10 @@ class ConnectionManager {
   }
   // The manager begins to serve although some switches have not been read.
   void serve_with_switches_missing(TimePoint now) { recovery_.serve(now); }
+  // Entries of that switch that no manager has claimed (Recovery::note_entries_of_nobody()).
+  void note_entries_of_nobody(const std::string& switch_name, std::uint64_t entries) {
+    if (const auto at = switches_.find(switch_name)) recovery_.note_entries_of_nobody(*at, entries);
+  }
   const Recovery& recovery() const { return recovery_; }
 
   // --- SwitchServers that have lost their ledger (procedures/claims.hpp)
@@ -212,11 +216,18 @@ class ConnectionManager {
     const Connection& connection;
     const std::string& client;
   };
+  // nullopt: the connection is not in the table.
   std::optional<Description> describe(ConnectionId id) const;
-  // Ids above `after`, ascending, at most `limit`.
+  // An incomplete call, which is not in the table; by either id.
+  std::optional<IncompleteCall> incomplete(ConnectionId id) const {
+    return describe(id) ? std::nullopt : recovery_.incomplete(id);
+  }
+  // Ids of the table above `after`, ascending, at most `limit`.
   std::vector<ConnectionId> list(ConnectionId after, std::size_t limit) const {
     return connections_.page(after, limit);
   }
+  // The same with those of incomplete calls.
+  std::vector<ConnectionId> list_all(ConnectionId after, std::size_t limit) const;
   const std::string& switch_name(SwitchIndex at) const { return switches_.name(at); }
   std::vector<std::string> switch_names() const;
   // Whether the manager has a session with the SwitchServer of that name.
@@ -224,6 +235,7 @@ class ConnectionManager {
   // What the manager believes about one switch, to be compared with its ledger.
   ManagerView view_of(const std::string& switch_name) const;
   // What the manager has of one connection, to be compared in the same way; nullopt: there is none.
+  // Of an incomplete call, the hops that are known; it is never settled.
   std::optional<CallView> view_of_call(ConnectionId id) const;
   // Has the hops removed that only the ledger of that switch has, and returns those labels to it.
   void repair(const std::string& switch_name, const OwnRepairs& repairs, TimePoint now);
@@ -269,12 +281,15 @@ class ConnectionManager {
     std::size_t reroutes_under_way = 0;
     std::size_t prepared = 0;
     std::size_t switches_refused = 0;  // of the network, beyond SwitchDesk::kSwitches names
+    std::size_t incomplete = 0;        // calls of earlier epochs; not among the connections
   };
   Gauges gauges() const;
   // Labels of that output port that were requested and not yet granted; 0 for an unknown port.
   std::size_t labels_awaited(const std::string& switch_name, PortId port) const;
 
  private:
+  CallView view_of_incomplete(const IncompleteCall& call) const;
+
   struct Tally {
     CallCounters counters;
     Occurrences occurrences;

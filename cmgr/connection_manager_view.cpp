@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include "cmgr/connection_manager.hpp"
 #include "cmgr/procedures/procedure.hpp"
@@ -108,7 +109,19 @@ ConnectionManager::Gauges ConnectionManager::gauges() const {
           paths_.astray(),
           paths_.under_way(),
           prepared_.pools().ready(),
-          network_.refused()};
+          network_.refused(),
+          recovery_.waiting()};
+}
+
+std::vector<ConnectionId> ConnectionManager::list_all(ConnectionId after, std::size_t limit) const {
+  std::vector<ConnectionId> ids = list(after, limit);
+  if (recovery_.waiting() == 0) return ids;
+  const std::vector<ConnectionId> incomplete = recovery_.incomplete_ids(after, limit);
+  std::vector<ConnectionId> all;
+  all.reserve(ids.size() + incomplete.size());
+  std::ranges::set_union(ids, incomplete, std::back_inserter(all));
+  if (all.size() > limit) all.resize(limit);
+  return all;
 }
 
 std::size_t ConnectionManager::labels_awaited(const std::string& switch_name, PortId port) const {
@@ -159,9 +172,17 @@ ManagerView ConnectionManager::view_of(const std::string& switch_name) const {
   switches_.labels_cached(*at, view.cached);
   view.labels.insert(view.labels.end(), view.cached.begin(), view.cached.end());
   switches_.labels_on_their_way(*at, view.labels);
+  // Hops of incomplete calls, whose ledgers may still change what is known of them.
   recovery_.for_each_at(
-      *at, [](const FoundHop&) {},
+      *at,
+      [&](const FoundHop& found) {
+        view.hops.push_back(found.hop);
+        view.hops.back().settled = false;
+      },
       [&](PortId port, Label label) { view.labels.emplace_back(port, label); });
+  recovery_.for_each_incomplete([&](const IncompleteCall& call) {
+    view.lacks_hops = view.lacks_hops || call.element == switch_name;
+  });
   view.owed = switches_.debts(*at);
   const auto by_key = [](const LedgerHop& a, const LedgerHop& b) { return a.key < b.key; };
   // A connection that moves to another path has hops of two generations.
@@ -174,7 +195,17 @@ ManagerView ConnectionManager::view_of(const std::string& switch_name) const {
   return view;
 }
 
+CallView ConnectionManager::view_of_incomplete(const IncompleteCall& call) const {
+  CallView view{call.id, false, {}, {}};
+  for (const FoundHop* const found : hops_in_order(call)) {
+    view.hops.push_back({switches_.name(found->at), found->hop.key.hop, found->hop});
+    view.hops.back().hop.settled = false;
+  }
+  return view;
+}
+
 std::optional<CallView> ConnectionManager::view_of_call(ConnectionId id) const {
+  if (const auto call = incomplete(id)) return view_of_incomplete(*call);
   const auto found = describe(id);
   if (!found) return std::nullopt;
   const Connection& connection = found->connection;

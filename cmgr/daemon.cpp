@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <iterator>
+#include <map>
 #include <thread>
 #include <utility>
 
@@ -183,7 +184,25 @@ AuditSummary ManagerDaemon::audit() {
     std::this_thread::sleep_for(kBetweenLooks);
     summary.findings = seen_twice(summary.findings, look());
   }
+  note_entries_of_nobody(summary.findings);
   return summary;
+}
+
+// Of every switch that could be read, the entries that neither ledger nor manager has.
+void ManagerDaemon::note_entries_of_nobody(const std::vector<Finding>& findings) {
+  ask([&](ConnectionManager& manager) {
+    std::map<std::string, std::uint64_t> entries;
+    for (std::string& name : manager.switch_names()) entries.emplace(std::move(name), 0);
+    for (const Finding& one : findings) {
+      // "switch-1 port 2", "switch-1"
+      const auto at = entries.find(one.element.substr(0, one.element.find(' ')));
+      if (at == entries.end()) continue;
+      if (one.kind == FindingKind::kStrayCrossConnect) ++at->second;
+      if (one.kind == FindingKind::kUnreadable) entries.erase(at);
+    }
+    for (const auto& [name, count] : entries) manager.note_entries_of_nobody(name, count);
+    return true;
+  });
 }
 
 std::vector<Finding> ManagerDaemon::look() {
@@ -275,7 +294,11 @@ std::optional<CallCheck> ManagerDaemon::check_call(ConnectionId connection) {
   for (int looks = 0; looks < 2 * kLooks; ++looks) {
     if (looks != 0) std::this_thread::sleep_for(kBetweenLooks);
     auto next = look_at_call(connection);
-    if (!next || (!next->settled && looks + 1 == 2 * kLooks)) return next;
+    // An incomplete call does not come to rest.
+    const bool last = looks + 1 == 2 * kLooks || ask([&](ConnectionManager& manager) {
+                        return manager.incomplete(connection).has_value();
+                      });
+    if (!next || (!next->settled && last)) return next;
     if (!next->settled) continue;
     if (settled++ != 0) next = seen_twice(*check, std::move(*next));
     check = std::move(next);

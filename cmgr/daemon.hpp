@@ -150,6 +150,7 @@ class ManagerDaemon {
   };
   Result<Reading> read(const std::string& switch_name);
   std::vector<Finding> look();
+  void note_entries_of_nobody(const std::vector<Finding>& findings);
   std::vector<Finding> look_at(const std::string& switch_name);
   void repair_at(const std::string& switch_name, const std::vector<Finding>& seen);
   std::optional<CallCheck> look_at_call(ConnectionId connection);

@@ -177,7 +177,7 @@ OwnRepairs repairs_of(const std::string& switch_name, const ManagerView& before,
                       const std::vector<Finding>& seen) {
   const FindingSet first(seen);
   FindingSet both;
-  bool misses_hop = false;
+  bool misses_hop = before.lacks_hops || after.lacks_hops;
   OwnRepairs repairs;
   for (const Finding& one : compare(switch_name, before, report, after)) {
     misses_hop = misses_hop || one.kind == FindingKind::kMissingHop;

@@ -17,6 +17,8 @@ struct ManagerView {
   // cached, in connections or being returned; ascending
   std::vector<std::pair<PortId, Label>> labels;
   std::vector<std::pair<PortId, Label>> cached;  // the subset of `labels` in the cache; ascending
+  // Incomplete calls lack hops here.
+  bool lacks_hops = false;
 
   friend bool operator==(const ManagerView&, const ManagerView&) = default;
 };
@@ -33,7 +35,8 @@ struct OwnRepairs {
   std::vector<LedgerHop> stray_hops;                    // to be removed: only the ledger has them
   std::vector<std::pair<PortId, Label>> leaked_labels;  // to be returned: only the ledger has them
   // For the SwitchServer. A cross-connect that looks stray may be that of a hop which the ledger
-  // has lost: while the manager misses one there, strays are left alone.
+  // has lost: while the manager misses one there, or an incomplete call lacks one, strays are left
+  // alone.
   std::vector<Finding> for_switch_server;
 };
 OwnRepairs repairs_of(const std::string& switch_name, const ManagerView& before,

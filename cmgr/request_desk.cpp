@@ -9,6 +9,7 @@
 
 #include "cmgr/parts/request_digest.hpp"
 #include "cmgr/parts/service.hpp"
+#include "cmgr/procedures/recovery.hpp"
 #include "cmgr/procedures/start.hpp"
 #include "core/planted.hpp"
 
@@ -92,6 +93,7 @@ void RequestDesk::on_local(RequestId token, RequestBody request, TimePoint now) 
 // yet.
 bool RequestDesk::answer_remembered(ClientIndex client, const ConnectRequest& request) {
   if (planted(Bug::kOutcomeNotRemembered)) return false;
+  if (answer_incomplete(client, request)) return true;
   const auto made = context_.clients.remembered_request(client, request.request);
   const Connection* const connection = made ? context_.connections.find(*made) : nullptr;
   const bool same = connection != nullptr && connection->ends->from == request.from &&
@@ -107,6 +109,24 @@ bool RequestDesk::answer_remembered(ClientIndex client, const ConnectRequest& re
   }
   outcome.request = request.request;
   context_.clients.answer_unremembered(client, std::move(outcome));
+  return true;
+}
+
+// It has set up a call of which the manager does not know all hops: the repeat must not set up a
+// second one. The answer is that of a full queue, because a later repeat gets another one.
+bool RequestDesk::answer_incomplete(ClientIndex client, const ConnectRequest& request) {
+  const Recovery& recovery = context_.recovery;
+  if (recovery.waiting() == 0 || client == ClientDesk::kLocal) return false;
+  const ClientDesk& clients = context_.clients;
+  const auto call =
+      recovery.incomplete_of(clients.name(client), clients.epoch(client), request.request);
+  if (!call) return false;
+  const HopOwner& owner = call->hops.front().owner();
+  if (owner.from != request.from) return false;
+  context_.outcomes.refuse_unadmitted(
+      client, request.request, call->shown,
+      {Cause::kBusy, call->element, 0, 0,
+       fmt::format("connection {} of this request is incomplete: {}", call->shown, call->words())});
   return true;
 }
 

@@ -52,6 +52,7 @@ class RequestDesk {
   // Ties repeats of requests left over from earlier sessions to the present one.
   void keep_repeated(ClientIndex client, const RequestBatch& batch);
   bool answer_remembered(ClientIndex client, const ConnectRequest& request);
+  bool answer_incomplete(ClientIndex client, const ConnectRequest& request);
   template <class Body>
   void submit(ClientIndex client, const Body& request, unsigned urgency, TimePoint now);
   template <class Body>

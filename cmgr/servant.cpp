@@ -184,9 +184,7 @@ v2::Outcome* ConnectionManagerServant::outcome_of(const char* client, v2::Reques
 v2::ConnectionState* ConnectionManagerServant::describe(v2::ConnectionId connection) {
   auto out = std::make_unique<v2::ConnectionState>();
   const bool found = daemon_.ask([&](cmgr::ConnectionManager& manager) {
-    if (!manager.describe(ConnectionId{connection})) return false;
-    describe_into(manager, ConnectionId{connection}, *out);
-    return true;
+    return describe_into(manager, ConnectionId{connection}, *out);
   });
   if (!found) throw v2::UnknownConnection(connection);
   return out.release();
@@ -199,7 +197,7 @@ v2::ConnectionStateSeq* ConnectionManagerServant::list_connections(v2::Connectio
   }
   auto out = std::make_unique<v2::ConnectionStateSeq>();
   daemon_.ask([&](cmgr::ConnectionManager& manager) {
-    const auto ids = manager.list(ConnectionId{after}, limit);
+    const auto ids = manager.list_all(ConnectionId{after}, limit);
     orb::ReplyRoom room;
     out->length(static_cast<CORBA::ULong>(ids.size()));
     for (CORBA::ULong i = 0; i < out->length(); ++i) {

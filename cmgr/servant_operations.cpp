@@ -251,9 +251,7 @@ v2::CallCheck* ManagerOperationsServant::check_of(ConnectionId connection) {
   const auto check = daemon_.check_call(connection);
   auto out = std::make_unique<v2::CallCheck>();
   const bool found = check && daemon_.ask([&](cmgr::ConnectionManager& manager) {
-    if (!manager.describe(connection)) return false;
-    describe_into(manager, connection, out->call);
-    return true;
+    return describe_into(manager, connection, out->call);
   });
   if (!found) throw v2::UnknownConnection(connection.value());
   to_idl(*check, *out);
@@ -274,16 +272,25 @@ v2::CallCheck* ManagerOperationsServant::sync_call(v2::ConnectionId connection,
                                                    const v2::HopFindingSeq& seen) {
   const auto findings = to_core(seen);
   if (!findings) throw v2::BadRequest(findings.error().text.c_str());
+  Outcome refused;
+  refused.kind = OutcomeKind::kRefused;
+  refused.connection = ConnectionId{connection};
+  refused.asked = connection;
+  const bool incomplete = daemon_.ask([&](cmgr::ConnectionManager& manager) {
+    const auto call = manager.incomplete(refused.connection);
+    if (!call) return false;
+    refused.cause = Cause::kIncomplete;
+    refused.element = call->element;
+    refused.reason = call->words();
+    return true;
+  });
+  if (incomplete) throw v2::Refused(orb::refusal_of(refused));
   const auto mended = daemon_.mend_call(ConnectionId{connection}, *findings);
   if (!mended && mended.error().code == ErrorCode::kNotFound) {
     throw v2::UnknownConnection(connection);
   }
   if (!mended) {
-    Outcome refused;
-    refused.kind = OutcomeKind::kRefused;
-    refused.connection = ConnectionId{connection};
     refused.cause = Cause::kChangeUnderWay;
-    refused.asked = connection;
     refused.reason = mended.error().text;
     throw v2::Refused(orb::refusal_of(refused));
   }

@@ -1,6 +1,10 @@
 #include "cmgr/servant_values.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <chrono>
+#include <string>
 #include <vector>
 
 #include "core/steady_now.hpp"
@@ -19,11 +23,71 @@ CORBA::ULongLong unix_second(std::uint32_t second) {
       std::chrono::floor<std::chrono::seconds>(orb::since_1970() - ago).count());
 }
 
+// The description of so many hops fits into one reply (kHopsMax of call_requests.cpp).
+constexpr std::size_t kHopsShown = 8'000;
+
+void hop_into(const ConnectionManager& manager, const FoundHop& found, v2::HopState& out) {
+  const CrossConnect& at = found.hop.cross_connect;
+  out.leg = found.hop.key.leg;
+  out.number = found.hop.key.hop;
+  out.switch_name = manager.switch_name(found.at).c_str();
+  out.input_port = at.input_port.value();
+  out.input_label = orb::to_idl(at.input_label);
+  out.output_port = at.output_port.value();
+  out.output_label = orb::to_idl(at.output_label);
+}
+
+void incomplete_into(const ConnectionManager& manager, const IncompleteCall& call,
+                     v2::ConnectionState& out) {
+  out.connection = call.shown.value();
+  out.phase = v2::phase_incomplete;
+  const std::vector<const FoundHop*> hops = hops_in_order(call);
+  std::vector<std::string> leaves;
+  Resources demand[2];
+  for (const FoundHop* const found : hops) {
+    const LedgerHop& hop = found->hop;
+    out.generation = std::max(out.generation, CORBA::ULong{hop.key.generation.value()});
+    // A taken connection's client is known to some of its hops alone.
+    if (out.request == 0 && hop.request != RequestId{}) {
+      out.client = found->owner().client.c_str();
+      out.request = hop.request.value();
+    }
+    if (*out.from_end.in() == '\0') out.from_end = found->owner().from.c_str();
+    demand[hop.key.leg == 1 ? 1 : 0] = hop.demand;
+    // Each hop names where its leg leads. While the last hop is not known, nor is whether this end
+    // was dropped like a leaf.
+    const std::string& to = found->owner().to;
+    if (hop.key.leg < 2) {
+      out.to_end = to.c_str();
+    } else if (std::ranges::find(leaves, to) == leaves.end()) {
+      leaves.push_back(to);
+    }
+  }
+  if (out.request == 0) out.client = hops.front()->owner().client.c_str();
+  out.resources = orb::to_idl(demand[0]);
+  out.reverse_resources = orb::to_idl(demand[1]);
+  out.condition = v2::path_unknown;
+  out.element = call.element.c_str();
+  std::string missing = call.words();
+  if (hops.size() > kHopsShown) {
+    missing += fmt::format("; {} more hops are known", hops.size() - kHopsShown);
+  }
+  out.missing = missing.c_str();
+  out.leaves.length(static_cast<CORBA::ULong>(leaves.size()));
+  for (CORBA::ULong i = 0; i < out.leaves.length(); ++i) out.leaves[i] = leaves[i].c_str();
+  out.hops.length(static_cast<CORBA::ULong>(std::min(hops.size(), kHopsShown)));
+  for (CORBA::ULong i = 0; i < out.hops.length(); ++i) hop_into(manager, *hops[i], out.hops[i]);
+}
+
 }  // namespace
 
-void describe_into(const ConnectionManager& manager, ConnectionId id, v2::ConnectionState& out) {
+bool describe_into(const ConnectionManager& manager, ConnectionId id, v2::ConnectionState& out) {
   const auto found = manager.describe(id);
-  if (!found) return;
+  if (!found) {
+    const auto call = manager.incomplete(id);
+    if (call) incomplete_into(manager, *call, out);
+    return call.has_value();
+  }
   const Connection& connection = found->connection;
   out.connection = id.value();
   const State state = connection.state();
@@ -60,6 +124,7 @@ void describe_into(const ConnectionManager& manager, ConnectionId id, v2::Connec
     out.hops[i].output_port = hop.output_port.value();
     out.hops[i].output_label = orb::to_idl(hop.output_label);
   }
+  return true;
 }
 
 }  // namespace xbind::cmgr

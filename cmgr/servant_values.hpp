@@ -6,7 +6,7 @@
 
 namespace xbind::cmgr {
 
-// Leaves `out` as it is if there is no such connection.
-void describe_into(const ConnectionManager& manager, ConnectionId id, v2::ConnectionState& out);
+// A connection of the table, or an incomplete call. False: there is none, and `out` stays as it is.
+bool describe_into(const ConnectionManager& manager, ConnectionId id, v2::ConnectionState& out);
 
 }  // namespace xbind::cmgr

@@ -63,7 +63,14 @@ std::string explain(const Outcome& outcome) {
         text += fmt::format(": {}", outcome.asked);
       }
       break;
+    case Cause::kIncomplete:
+      // The reason begins with the element.
+      if (has_reason) text = fmt::format("{}: {}", to_string(outcome.cause), outcome.reason);
+      break;
     case Cause::kUnknownConnection:
+      text += fmt::format(": connection {}", outcome.asked);
+      if (has_reason) text += "; " + outcome.reason;
+      break;
     case Cause::kHoldExpired:
     case Cause::kNotConnected:
     case Cause::kChangeUnderWay:

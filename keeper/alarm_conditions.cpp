@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "core/alarms/alarm_table.hpp"
 
@@ -10,6 +12,23 @@ namespace xbind::keeper {
 namespace {
 
 constexpr std::size_t kConditionsMax = AlarmTable::kRaisedMax + 1;
+constexpr std::size_t kSwitchesNamed = 3;
+
+// "incomplete at switch-2, switch-3".
+std::string incomplete_in_words(const Entry& entry) {
+  std::set<std::string> at;
+  for (const Call& call : entry.calls) {
+    if (call.state == CallState::kIncomplete) at.insert(call.lacks);
+  }
+  std::string words = "incomplete at";
+  std::size_t named = 0;
+  for (const std::string& name : at) {
+    if (named == kSwitchesNamed) break;
+    words += (named++ == 0 ? " " : ", ") + name;
+  }
+  if (at.size() > named) words += fmt::format(" and {} more", at.size() - named);
+  return words;
+}
 
 // Why calls of the table are not there.
 std::string why_missing(const Entry& entry, const std::string& manager, bool attached) {
@@ -31,11 +50,17 @@ std::vector<AlarmCondition> conditions_of(const WantedCalls& wanted, const std::
     };
     const std::size_t missing = in(CallState::kWaiting) + in(CallState::kSettingUp);
     const std::size_t broken = in(CallState::kBroken);
-    if (missing + broken == 0) continue;
+    const std::size_t incomplete = in(CallState::kIncomplete);
+    const std::size_t down = missing + broken + incomplete;
+    if (down == 0) continue;
     std::string cause = fmt::format("{} to {}: {} of {} {} not up", entry.wanted.request.from,
-                                    entry.wanted.request.to, missing + broken, entry.calls.size(),
+                                    entry.wanted.request.to, down, entry.calls.size(),
                                     entry.calls.size() == 1 ? "call is" : "calls are");
     if (broken != 0) cause += fmt::format("; {} without a usable path", broken);
+    if (incomplete != 0) {
+      cause += fmt::format("; {} {}: the manager does not know all of their hops", incomplete,
+                           incomplete_in_words(entry));
+    }
     if (missing != 0) cause += "; " + why_missing(entry, manager, attached);
     conditions.push_back({AlarmKind::kPermanentCallDown,
                           fmt::format("connection {}", entry.wanted.name), std::move(cause)});

@@ -27,8 +27,8 @@ std::optional<CallState> state_after(NoticeKind kind) {
     case NoticeKind::kBroken: return CallState::kBroken;
     case NoticeKind::kRerouted:
     case NoticeKind::kMended: return CallState::kUp;
-    case NoticeKind::kUnknown:
-    case NoticeKind::kIncomplete: return CallState::kUnknown;
+    case NoticeKind::kUnknown: return CallState::kUnknown;
+    case NoticeKind::kIncomplete: return CallState::kIncomplete;
   }
   return std::nullopt;
 }
@@ -85,7 +85,8 @@ void Keeper::noticed(const Notice& notice, TimePoint now) {
   if (!ref || !state) return;
   log::info("connection {}: call {} is {}{}{}", wanted_.name(*ref), notice.connection,
             to_string(notice.kind), notice.element.empty() ? "" : ": ", notice.element);
-  wanted_.bind(*ref, notice.connection, *state, now, looks_.stamp());
+  wanted_.bind(*ref, notice.connection, *state, now, looks_.stamp(),
+               *state == CallState::kIncomplete ? notice.element : std::string{});
   ++revision_;
   report_complete();
 }
@@ -137,9 +138,10 @@ void Keeper::see(CallRef ref, const ListedCall& listed, TimePoint now) {
   if (!looks_.judges(call.stamp)) return;
   const CallState state =
       listed.phase == ListedCall::Phase::kComing ? CallState::kSettingUp : listed.state;
-  if (state == call.state) return;
-  log::info("connection {}: call {} is {}", wanted_.name(ref), listed.connection, to_string(state));
-  wanted_.bind(ref, listed.connection, state, now, call.stamp);
+  if (state == call.state && listed.lacks == call.lacks) return;
+  log::info("connection {}: call {} is {}{}", wanted_.name(ref), listed.connection,
+            to_string(state), listed.lacks.empty() ? "" : " at " + listed.lacks);
+  wanted_.bind(ref, listed.connection, state, now, call.stamp, listed.lacks);
   ++revision_;
 }
 
@@ -173,7 +175,7 @@ void Keeper::adopt(const ListedCall& listed, TimePoint now) {
   if (place) {
     const bool coming = listed.phase == ListedCall::Phase::kComing;
     const CallState state = coming ? CallState::kSettingUp : listed.state;
-    wanted_.bind(*place, listed.connection, state, now, looks_.stamp());
+    wanted_.bind(*place, listed.connection, state, now, looks_.stamp(), listed.lacks);
     log::info("connection {}: found as call {}, {}", wanted_.name(*place), listed.connection,
               to_string(state));
     queue(place->entry);
@@ -256,6 +258,16 @@ void Keeper::set_up_answered(CallRef ref, const client::Answer& answer, TimePoin
     looks_.forget();
     looks_.soon(now);
     refuse(ref, answer.error().text, Duration::zero(), now);
+    return;
+  }
+  if (answer->kind == OutcomeKind::kBusy && answer->connection != ConnectionId{}) {
+    // An earlier process of the manager has set it up, and this one does not know all of its hops.
+    log::info("connection {}: call {} is incomplete: {}", wanted_.name(ref), answer->connection,
+              explain(*answer));
+    wanted_.bind(ref, answer->connection, CallState::kIncomplete, now, looks_.stamp(),
+                 answer->element);
+    looks_.soon(now);
+    queue(ref.entry);
     return;
   }
   if (answer->kind != OutcomeKind::kConnected) {

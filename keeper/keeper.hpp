@@ -12,7 +12,8 @@
 // until it is answered (decision 0033), and a look finds the call of every other one.
 //
 // A call that the manager reports as broken stays: the manager moves it to another path as soon as
-// there is one, and it keeps its labels.
+// there is one, and it keeps its labels. One that is incomplete stays as well: no second one is set
+// up until it is whole again, or has been released.
 //
 // Logs what happens to each call. Threads: one at a time. Pure.
 #pragma once
@@ -54,7 +55,9 @@ struct ListedCall {
   std::string from;
   std::string to;
   Phase phase = Phase::kThere;
-  CallState state = CallState::kUp;  // kUp, kBroken or kUnknown, of a call that is there
+  // kUp, kBroken, kUnknown or kIncomplete, of a call that is there
+  CallState state = CallState::kUp;
+  std::string lacks{};  // kIncomplete: the switch of which a hop is not known
 };
 
 struct KeeperCounters {

@@ -54,6 +54,9 @@ constexpr MetricRow<KeeperReading> kStateRows[] = {
      calls_in<CallState::kBroken>},
     {"calls_unknown", MetricKind::kGauge, "",
      "Of these: a switch of their path is in an unknown state.", calls_in<CallState::kUnknown>},
+    {"calls_incomplete", MetricKind::kGauge, "",
+     "Of these: the manager has started anew and does not know all of their hops.",
+     calls_in<CallState::kIncomplete>},
 };
 
 constexpr CounterRow<KeeperCounters> kCounterRows[] = {

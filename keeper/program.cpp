@@ -53,14 +53,17 @@ ListedCall::Phase phase_of(v2::PhaseCode phase) {
 }
 
 ListedCall listed_call(const v2::ConnectionState& state) {
+  const bool incomplete = state.phase == v2::phase_incomplete;
   return {.connection = ConnectionId{state.connection},
           .request = RequestId{state.request},
           .from = state.from_end.in(),
           .to = state.to_end.in(),
           .phase = phase_of(state.phase),
-          .state = state.condition == v2::path_up     ? CallState::kUp
+          .state = incomplete                         ? CallState::kIncomplete
+                   : state.condition == v2::path_up   ? CallState::kUp
                    : state.condition == v2::path_down ? CallState::kBroken
-                                                      : CallState::kUnknown};
+                                                      : CallState::kUnknown,
+          .lacks = incomplete ? state.element.in() : ""};
 }
 
 // Waits for one of the signals that take_signals() has blocked; nullopt: `patience` has passed.

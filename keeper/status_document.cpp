@@ -31,6 +31,9 @@ Json json_of(const StatusHead& head, const Entry& entry, const Call& call, std::
           {"state", std::string{to_string(call.state)}},
           {"id", call.connection == ConnectionId{} ? Json(nullptr)
                                                    : Json(fmt::format("{}", call.connection))},
+          {"incomplete_at", call.state == CallState::kIncomplete
+                                ? Json(printable(call.lacks, kRefusalOctetsMax))
+                                : Json(nullptr)},
           {"since", time_of(head, call.since)},
           {"refusals", entry.refusals},
           {"last_refusal",

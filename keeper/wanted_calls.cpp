@@ -28,6 +28,7 @@ std::string_view to_string(CallState state) {
     case CallState::kUp: return "up";
     case CallState::kBroken: return "broken";
     case CallState::kUnknown: return "unknown";
+    case CallState::kIncomplete: return "incomplete";
   }
   return "unknown";
 }
@@ -134,13 +135,14 @@ void WantedCalls::ask(CallRef ref, RequestId request, TimePoint now, std::uint64
 }
 
 void WantedCalls::bind(CallRef ref, ConnectionId connection, CallState state, TimePoint now,
-                       std::uint64_t stamp) {
+                       std::uint64_t stamp, std::string lacks) {
   Call call = entries_[ref.entry].calls[ref.at];
   if (call.state != state || call.connection != connection) call.since = now;
   call.connection = connection;
   call.request = RequestId{};
   call.state = state;
   call.stamp = stamp;
+  call.lacks = std::move(lacks);
   put(ref, call);
 }
 

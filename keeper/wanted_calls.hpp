@@ -23,8 +23,9 @@ enum class CallState : std::uint8_t {
   kWaiting,    // not there: its setup waits for a look, for room or for the end of a back-off
   kSettingUp,  // requested, or the manager lists it as not yet up
   kUp,
-  kBroken,   // its path is down and there is no other one; the manager tries again
-  kUnknown,  // a switch of its path is in an unknown state
+  kBroken,      // its path is down and there is no other one; the manager tries again
+  kUnknown,     // a switch of its path is in an unknown state
+  kIncomplete,  // the manager has started anew and does not know all hops of the call
 };
 std::string_view to_string(CallState state);
 
@@ -34,6 +35,7 @@ struct Call {
   RequestId request;        // the setup without an answer; 0: none
   TimePoint since{};        // of the state
   std::uint64_t stamp = 0;  // Looks::stamp() of the last event
+  std::string lacks{};      // kIncomplete: the switch of which a hop is not known
 };
 
 // A table of the file.
@@ -95,7 +97,7 @@ class WantedCalls {
   // Each sets a call's state, also if it is the same.
   void ask(CallRef ref, RequestId request, TimePoint now, std::uint64_t stamp);
   void bind(CallRef ref, ConnectionId connection, CallState state, TimePoint now,
-            std::uint64_t stamp);
+            std::uint64_t stamp, std::string lacks = {});
   void lose(CallRef ref, TimePoint now, std::uint64_t stamp);
 
   std::size_t count(CallState state) const { return counts_[static_cast<std::size_t>(state)]; }
@@ -111,7 +113,7 @@ class WantedCalls {
   std::unordered_map<CallKey, std::vector<std::uint32_t>> by_key_;  // indices of entries
   std::unordered_map<ConnectionId, CallRef> bound_;
   std::unordered_map<RequestId, CallRef> asked_;
-  std::size_t counts_[5] = {};
+  std::size_t counts_[6] = {};
 };
 
 }  // namespace xbind::keeper

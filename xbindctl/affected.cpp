@@ -140,7 +140,7 @@ OrFailure<AffectedCalls> affected_calls(const client::TwoWay& manager,
     if (used.empty()) return;
     AffectedCall& call = result.calls.emplace_back();
     call.row = row_of_call(state);
-    call.why = fixed_by(call.row, used);
+    call.why = state.phase == v2::phase_incomplete ? why_it_stays(state) : fixed_by(call.row, used);
   });
   if (!listed) return failed(listed.error(), peer_of(manager));
   Reasons reasons;

@@ -59,6 +59,7 @@ const char* words_of_phase(v2::PhaseCode phase) {
     case v2::phase_releasing: return "releasing";
     case v2::phase_gone: return "gone";
     case v2::phase_prepared: return "prepared";
+    case v2::phase_incomplete: return "incomplete";
     default: return "unknown";
   }
 }
@@ -73,6 +74,7 @@ const char* condition_word(v2::PathCondition condition) {
 
 // As the manager decides: cmgr/procedures/path_watch.cpp.
 const char* why_it_stays(const v2::ConnectionState& state) {
+  if (state.phase == v2::phase_incomplete) return "the manager does not know all of its hops";
   if (state.leaves.length() != 0 || state.to_end.in()[0] == '\0') {
     return "a call with several destinations does not move to another path";
   }

@@ -27,7 +27,7 @@ Number place_of(const std::string& word, const std::vector<std::string>& words) 
 
 std::optional<v2::PhaseCode> phase_of(std::string word) {
   std::ranges::replace(word, '-', ' ');
-  for (v2::PhaseCode phase = 0; phase <= v2::phase_prepared; ++phase) {
+  for (v2::PhaseCode phase = 0; phase <= v2::phase_incomplete; ++phase) {
     if (word == words_of_phase(phase)) return phase;
   }
   return std::nullopt;

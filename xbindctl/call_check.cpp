@@ -99,6 +99,7 @@ bool is_unknown(const v2::AuditFinding& finding) {
 }
 
 Verdict judgement_of(const v2::CallCheck& check) {
+  if (check.call.phase == v2::phase_incomplete) return {"INCOMPLETE", kAuditUnknown};
   if (!check.settled) return {"CHANGING", 1};
   bool unknown = false;
   for (CORBA::ULong i = 0; i < check.switches.length(); ++i) {
@@ -169,6 +170,7 @@ int print_verdict(const v2::CallCheck& check) {
   std::string line = fmt::format("{}: connection {}, {}, {}", verdict.word, check.call.connection,
                                  words_of_phase(check.call.phase), counted(hops.size(), "hop"));
   line += check.settled ? fmt::format(", {} with findings", wrong) : ", not judged";
+  if (*check.call.missing.in() != '\0') line += fmt::format("; {}", check.call.missing.in());
   say(line);
   return verdict.exit_code;
 }
@@ -214,6 +216,7 @@ Document document_of(const v2::CallCheck& check) {
   for (const CheckedHop& hop : hops_of(check)) hops.push_back(json_of(hop));
   return {{{"id", digits(check.call.connection)},
            {"state", words_of_phase(check.call.phase)},
+           {"missing", text(check.call.missing.in())},
            {"verdict", verdict.word},
            {"hops", std::move(hops)}},
           verdict.exit_code};

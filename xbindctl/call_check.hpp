@@ -8,7 +8,7 @@
 namespace xbind::ctl {
 
 // Exit code 0: everything agrees; 1: something differs, or the call is changing; kAuditUnknown: a
-// switch could not be asked, and nothing differs at the others.
+// switch could not be asked, and nothing differs at the others, or the call is incomplete.
 int validate(const client::TwoWay& manager, ConnectionId connection);
 Told validate_document(const client::TwoWay& manager, ConnectionId connection);
 

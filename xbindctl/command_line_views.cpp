@@ -35,7 +35,7 @@ Words plus(Words words, const Words& more) {
 const std::vector<std::string>& call_states() {
   static const Words kStates{"any",       "routing",        "reserving", "held",      "committing",
                              "connected", "switching-over", "lingering", "modifying", "lowering",
-                             "restoring", "undoing",        "releasing", "prepared"};
+                             "restoring", "undoing",        "releasing", "prepared",  "incomplete"};
   return kStates;
 }
 

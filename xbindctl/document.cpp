@@ -79,6 +79,7 @@ Json json_of(const v2::ConnectionState& state) {
           {"reroutes", state.reroutes},
           {"condition", condition_word(state.condition)},
           {"element", text(state.element.in())},
+          {"missing", text(state.missing.in())},
           {"from_frames", frames_at(state.hops, true)},
           {"to_frames", frames_at(state.hops, false)},
           {"hops", std::move(hops)}};

@@ -44,6 +44,11 @@ constexpr PhaseWords kPhases[] = {
     {v2::phase_releasing, "being released", ""},
     {v2::phase_gone, "answered and forgotten", ""},
     {v2::phase_prepared, "connected in advance; it waits for a connect request", ""},
+    {v2::phase_incomplete,
+     "a call from before the manager's start, of which it does not know all hops; its cells, "
+     "labels "
+     "and bandwidth stay as they are",
+     ""},
 };
 
 PhaseWords words_of(v2::PhaseCode phase) {
@@ -215,6 +220,18 @@ Document document_of(const PastStory& story) {
            {"explanation", refused ? json_of(explanation_of(story.refused)) : Json(nullptr)}}};
 }
 
+// The manager's words say what is missing of it, and where.
+int explain_incomplete(const v2::ConnectionState& state) {
+  const CORBA::ULong hops = state.hops.length();
+  say(fmt::format("known        {}{}", counted(hops, "hop"),
+                  hops == 0 ? "" : ": `xbindctl call ID` shows them"));
+  say(fmt::format("missing      {}", state.missing.in()));
+  const Explanation& row = explanation_of(Cause::kIncomplete);
+  say("requests     release and clear are taken; all others are refused: incomplete");
+  say(fmt::format("what to do   {}", row.remedy));
+  return 0;
+}
+
 }  // namespace
 
 int explain_call(const client::TwoWay& manager, ConnectionId connection, const Recorded& recorded) {
@@ -228,6 +245,7 @@ int explain_call(const client::TwoWay& manager, ConnectionId connection, const R
   const v2::ConnectionState& state = story->state.in();
   say(fmt::format("call {} is {}: {}", state.connection, words_of_phase(state.phase),
                   words_of(state.phase).meaning));
+  if (state.phase == v2::phase_incomplete) return explain_incomplete(state);
   if (state.up_since_s != 0) say("it is up since " + time_words(state.up_since_s));
   if (state.changed_s != 0) say("it was changed at " + time_words(state.changed_s));
   if (state.condition != v2::path_up) {
@@ -266,7 +284,11 @@ Told explain_call_document(const client::TwoWay& manager, ConnectionId connectio
        {"reroutes", state.reroutes},
        {"condition", condition_word(state.condition)},
        {"element", text(state.element.in())},
+       {"missing", text(state.missing.in())},
        {"why_it_stays", state.condition == v2::path_up ? Json(nullptr) : Json(why_it_stays(state))},
+       {"explanation", state.phase == v2::phase_incomplete
+                           ? json_of(explanation_of(Cause::kIncomplete))
+                           : Json(nullptr)},
        {"stages", json_of(story->stages)}}};
 }
 

@@ -44,8 +44,12 @@ constexpr Explanation kExplanations[] = {
     {Cause::kStale,
      "A newer generation of the connection's path exists; the command came too late.",
      "asked, free: both generations", "none: the newer path is in force"},
-    {Cause::kUnknownConnection, "The manager has no connection with this id: it has ended.",
-     "asked: the id", "`xbindctl list` shows the connections; check --manager"},
+    {Cause::kUnknownConnection,
+     "The manager has no connection with this id: it has ended. Or it was set up before the "
+     "manager's start, and the reason says where its hops may be.",
+     "asked: the id",
+     "`xbindctl list` shows the connections; check --manager; `xbindctl audit` shows entries that "
+     "nobody has claimed"},
     {Cause::kSwitchRefused, "The switch answered a GSMP request with a failure.",
      "asked: the failure code (RFC 3292, section 12.1)",
      "look the code up; compare `xbindctl ports SWITCH` and `xbindctl audit`"},
@@ -97,11 +101,11 @@ constexpr Explanation kExplanations[] = {
     {Cause::kLinkDown, "A link or an access line that the path needs is down.", "",
      "mend the line; `xbindctl links` and `xbindctl ports SWITCH` show its state"},
     {Cause::kIncomplete,
-     "The manager has started anew and does not know all hops of the call. Its cells are not "
-     "touched.",
-     "",
-     "`xbindctl call ID` tells what is missing; the call stands again when its switch has been "
-     "read, or release it"},
+     "The call is from before the manager's start, and the manager does not know all of its hops. "
+     "Only release, clear and describe are taken. Its cells are not touched.",
+     "asked: the id",
+     "start the SwitchServer that the reason names, or correct the topology: the call then stands "
+     "again by itself; `xbindctl release ID` ends it. `xbindctl explain ID` says what is missing"},
 };
 
 constexpr Explanation kNothing{};

@@ -196,6 +196,7 @@ TopFigures top_figures(const TopReading& before, const TopReading& now) {
     return growth(value_of(old, name), value_of(present, name));
   };
   figures.connections = value_of(present, "connections");
+  figures.incomplete = value_of(present, "incomplete_calls");
   for (const std::string_view name : kRates) {
     figures.rates.push_back({std::string{name}, static_cast<double>(grown(name)) / seconds});
   }
@@ -265,7 +266,11 @@ OrFailure<TopFigures> Top::next() {
 int Top::frame() {
   const auto figures = next();
   if (!figures) return explain(figures.error());
-  say(fmt::format("connections {}, in the last {:.1f} s:", figures->connections, figures->seconds));
+  say(fmt::format("connections {}{}, in the last {:.1f} s:", figures->connections,
+                  figures->incomplete == 0
+                      ? ""
+                      : fmt::format(", {} incomplete", counted(figures->incomplete, "call")),
+                  figures->seconds));
   say_rates("rates", figures->rates);
   say_rates("refused for", figures->refusals);
   say_stages(figures->stages);
@@ -287,6 +292,7 @@ Json json_of(const TopFigures& figures) {
   }
   return {{"seconds", figures.seconds},
           {"connections", figures.connections},
+          {"incomplete_calls", figures.incomplete},
           {"rates", json_of(figures.rates, "counter")},
           {"refusals", json_of(figures.refusals, "cause")},
           {"stages", std::move(stages)},

@@ -58,6 +58,7 @@ struct TopFigures {
   };
   double seconds = 0;                // between the readings
   std::uint64_t connections = 0;     // now
+  std::uint64_t incomplete = 0;      // calls of earlier epochs, which are not connections
   std::vector<Rate> rates;           // setups, connected, refused, releases, released
   std::vector<Rate> refusals;        // by cause, the greatest first; none when nothing was refused
   std::vector<Stage> stages;         // of operations that ended between the readings

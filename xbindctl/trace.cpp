@@ -97,6 +97,7 @@ Failure nothing_recorded(const trace::Part& part) {
                       "the manager records one call of {} (--trace-sample), and those of "
                       "two-way operations",
                       part.sample);
+  advice += "; of what was before the manager's start nothing is recorded";
   return {std::string{to_string(ErrorCode::kNotFound)}, std::move(text), {}, {}, advice};
 }
 

@@ -206,7 +206,9 @@ void print_state(const v2::ConnectionState& state) {
   if (state.up_since_s != 0) say("up since    " + time_words(state.up_since_s));
   if (state.changed_s != 0) say("changed     " + time_words(state.changed_s));
   if (state.reroutes != 0) say("rerouted    " + counted(state.reroutes, "time"));
-  if (state.condition == v2::path_down) {
+  if (state.phase == v2::phase_incomplete) {
+    say(fmt::format("missing     {}", state.missing.in()));
+  } else if (state.condition == v2::path_down) {
     say(fmt::format("broken      {} is down, {}", state.element.in(), why_it_stays(state)));
   } else if (state.condition == v2::path_unknown) {
     say(fmt::format("unknown     {}: no SwitchServer controls it, {}", state.element.in(),

@@ -107,6 +107,7 @@ void add_counts(const RunReport& part, RunReport& sum) {
   sum.notices.broken += part.notices.broken;
   sum.notices.rerouted += part.notices.rerouted;
   sum.notices.mended += part.notices.mended;
+  sum.notices.incomplete += part.notices.incomplete;
   sum.notices.unknown += part.notices.unknown;
   sum.notices.span = std::max(sum.notices.span, part.notices.span);
   sum.shed += part.shed;

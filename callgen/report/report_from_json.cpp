@@ -90,6 +90,7 @@ void read_notices(const Json& from, RunReport& report) {
   reader("rerouted", report.notices.rerouted);
   reader("mended", report.notices.mended);
   reader("unknown", report.notices.unknown);
+  reader("incomplete", report.notices.incomplete);
   double span_ms = 0;
   reader("span_ms", span_ms);
   if (!(std::abs(span_ms) < 1e12)) throw Malformed{"the notices' span"};

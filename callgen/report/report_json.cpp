@@ -210,6 +210,7 @@ std::string to_json(const RunReport& report) {
       {"rerouted", report.notices.rerouted},
       {"mended", report.notices.mended},
       {"unknown", report.notices.unknown},
+      {"incomplete", report.notices.incomplete},
       {"span_ms", std::chrono::duration<double, std::milli>(report.notices.span).count()}};
   root["calls"] = group(report, [](auto& io, auto& x) { fields::calls(io, x); });
   if (report.media) root["media"] = media(report);

@@ -114,10 +114,13 @@ void came_back(const RunReport& report, Page& page) {
             rounded(report.call_operations_per_s));
   page.line("  at most {} calls up at a time", grouped(report.calls_up_peak));
   if (report.notices.all() > 0)
-    page.line("  notices: {} calls rerouted, {} broken, {} unknown, {} mended, within {} s",
-              grouped(report.notices.rerouted), grouped(report.notices.broken),
-              grouped(report.notices.unknown), grouped(report.notices.mended),
-              rounded(std::chrono::duration<double>(report.notices.span).count()));
+    page.line(
+        "  notices: {} calls rerouted, {} broken, {} unknown, {} incomplete, {} mended, "
+        "within {} s",
+        grouped(report.notices.rerouted), grouped(report.notices.broken),
+        grouped(report.notices.unknown), grouped(report.notices.incomplete),
+        grouped(report.notices.mended),
+        rounded(std::chrono::duration<double>(report.notices.span).count()));
   if (report.sessions.reattached != Reattached{})
     page.line("  sessions: {} lost, {} opened again; {} requests without an answer were repeated",
               grouped(report.sessions.reattached.sessions_lost),

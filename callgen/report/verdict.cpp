@@ -167,6 +167,16 @@ void remark_parts(const std::vector<PartReport>& parts, const char* what,
   }
 }
 
+// Neither broken nor connected: their cells may flow, and nobody knows all of their hops.
+void remark_incomplete(const RunReport& report, Verdict& verdict) {
+  const std::uint64_t times = report.notices.incomplete;
+  if (times == 0) return;
+  verdict.remarks.push_back(fmt::format(
+      "a call became incomplete {} time{}: a manager has started anew and did not know all hops; "
+      "such a call counts neither as broken nor as connected",
+      grouped(times), times == 1 ? "" : "s"));
+}
+
 void remark_refusals(const RunReport& report, Verdict& verdict) {
   const SetupCounts& setups = report.setups;
   const std::uint64_t refused = setups.refused + setups.busy;
@@ -240,6 +250,7 @@ Verdict judge(const RunReport& report) {
   judge_load(report, verdict.reasons);
   verdict.is_void = verdict.reasons.size() > failures;
   remark_refusals(report, verdict);
+  remark_incomplete(report, verdict);
   verdict.interrupted = report.interrupted;
   verdict.ok = verdict.reasons.empty() && !verdict.interrupted;
   return verdict;

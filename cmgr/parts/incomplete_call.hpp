@@ -5,9 +5,11 @@
 // Pure.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "cmgr/parts/found_call.hpp"
@@ -17,10 +19,10 @@ namespace xbind::cmgr {
 
 // Why a hop is not known.
 enum class Missing : std::uint8_t {
-  kNotRead,         // the SwitchServer has not been read
-  kUnknownSwitch,   // the call leads to a port of which no link is known
-  kNoEntry,         // the SwitchServer has lost its ledger, and the switch has no such entry: it has
-                    // restarted, too
+  kNotRead,        // the SwitchServer has not been read
+  kUnknownSwitch,  // the call leads to a port of which no link is known
+  kNoEntry,        // the SwitchServer has lost its ledger, and the switch has no such entry: it has
+                   // restarted, too
   kSeveralEntries,  // the ledger was lost, and several entries of the switch's table fit
   kNoOutputs,       // the ledger was lost, and the switch does not report outputs (GSMP 1.1)
   kOtherEntry,      // the ledger was lost, and nobody knows an entry on an input of the call
@@ -62,5 +64,19 @@ struct IncompleteCall {
     return text;
   }
 };
+
+// Its hops leg by leg, by their numbers; of a number that several paths have used, the oldest
+// first.
+// The pointers are into `call.hops`.
+inline std::vector<const FoundHop*> hops_in_order(const IncompleteCall& call) {
+  std::vector<const FoundHop*> hops;
+  hops.reserve(call.hops.size());
+  for (const FoundHop& hop : call.hops) hops.push_back(&hop);
+  std::ranges::sort(hops, {}, [](const FoundHop* hop) {
+    const HopKey& key = hop->hop.key;
+    return std::tuple{key.leg, key.hop, key.generation};
+  });
+  return hops;
+}
 
 }  // namespace xbind::cmgr

@@ -51,9 +51,14 @@ bool Outcomes::admit(ClientIndex client, RequestId request, std::uint64_t digest
           fmt::format("request number {}, which is under way for an earlier epoch", request)};
       break;
   }
+  refuse_unadmitted(client, request, about, std::move(refusal));
+  return false;
+}
+
+void Outcomes::refuse_unadmitted(ClientIndex client, RequestId request, ConnectionId about,
+                                 Refusal refusal) {
   ++(refusal.cause == Cause::kBusy ? counters_.busy : counters_.refused);
   counters_.by_cause.count(refusal.cause);
-  // The request was not admitted, so it is answered without being remembered.
   Outcome outcome = outcome_of(std::move(refusal));
   outcome.request = request;
   outcome.connection = about;
@@ -64,7 +69,6 @@ bool Outcomes::admit(ClientIndex client, RequestId request, std::uint64_t digest
   } else {
     clients_.answer_unremembered(client, std::move(outcome));
   }
-  return false;
 }
 
 void Outcomes::tell(const Asker& asker, Outcome&& outcome, const CallEnds* ends, TimesIndex times,

@@ -42,6 +42,10 @@ class Outcomes {
   // Whether the request is new and may begin or wait. If not, it has been answered. `about`: the
   // connection that it names; 0 for a connect.
   bool admit(ClientIndex client, RequestId request, std::uint64_t digest, ConnectionId about);
+  // Refuses a request that is not admitted. The answer is not remembered: a repeat of the request
+  // may get another one.
+  void refuse_unadmitted(ClientIndex client, RequestId request, ConnectionId about,
+                         Refusal refusal);
   // Sends the outcome of a request that was begun; its times end with it. `ends`: of its
   // connection, for the log; null: there is none. `is_event`: the outcome is what happened to the
   // call; false: another event says that.

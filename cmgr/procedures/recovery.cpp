@@ -112,7 +112,6 @@ void Recovery::read(SwitchIndex at, HeldHops page, TimePoint now, ReadAs as) {
   for (LedgerHop& hop : page.hops) {
     // A reservation that is not held has lapsed with its session.
     if (hop.stage == HopStage::kReserved && !hop.held) continue;
-    if (hop.shown_id != ConnectionId{}) shown_.insert_or_assign(hop.shown_id, hop.key.connection);
     calls_[hop.key.connection].push_back({at, std::move(hop), owners, now});
   }
   if (page.next != 0) return;
@@ -261,6 +260,7 @@ bool Recovery::let_go_of_lost() {
 
 void Recovery::settle(TimePoint now) {
   const Counters before = counters_;
+  note_shown_ids();
   for (const auto& [id, call] : calls_) links_.learn(call);
   // What is removed comes last: what stands may show that the topology is wrong.
   std::erase_if(calls_,
@@ -271,6 +271,7 @@ void Recovery::settle(TimePoint now) {
     return_labels(now);
     released_.clear();
   }
+  note_requests();
   if (counters_ == before && calls_.empty()) return;
   log::calls.info(
       "calls of earlier epochs: {} restored, {} rolled back ({} hops), {} wait for switches that "
@@ -659,32 +660,10 @@ void Recovery::remove(Connection* connection, ConnectionId id, const Call& call,
 // ===== requests about calls that are not in the table =====
 
 IncompleteCall Recovery::described(ConnectionId id, const Call& call) const {
-  ConnectionId shown = id;
-  for (const FoundHop& hop : call) {
-    if (hop.hop.shown_id != ConnectionId{}) shown = hop.hop.shown_id;
-  }
   const auto told = incomplete_.find(id);
   const Lack lack = told != incomplete_.end() ? told->second
                                               : Lack{unread_beside(call), Missing::kNotRead};
-  return {id, shown, call, context_.switches.name(lack.first), lack.second};
-}
-
-ConnectionId Recovery::own_id(ConnectionId id) const {
-  if (calls_.contains(id)) return id;
-  const auto known = shown_.find(id);
-  return known == shown_.end() ? id : known->second;
-}
-
-std::optional<IncompleteCall> Recovery::incomplete(ConnectionId id) const {
-  const auto call = calls_.find(own_id(id));
-  if (call == calls_.end()) return std::nullopt;
-  return described(call->first, call->second);
-}
-
-Recovery::Fate Recovery::fate_of(ConnectionId id) const {
-  const std::uint64_t epoch = ConnectionTable::epoch_of(id);
-  if (epoch == 0 || epoch >= context_.connections.epoch()) return Fate::kNeverWas;
-  return !done() || calls_.contains(own_id(id)) ? Fate::kNotYetRead : Fate::kReleased;
+  return {id, shown_id_of(id, call), call, context_.switches.name(lack.first), lack.second};
 }
 
 bool Recovery::release(ConnectionId id, TimePoint now, std::vector<SwitchIndex>& owing) {
@@ -697,7 +676,6 @@ bool Recovery::release(ConnectionId id, TimePoint now, std::vector<SwitchIndex>&
   ++counters_.rolled_back;
   remove(nullptr, own, call->second, now);
   incomplete_.erase(own);
-  shown_.erase(id);
   calls_.erase(call);
   let_go_of_lost();
   if (done()) return_labels(now);

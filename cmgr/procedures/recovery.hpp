@@ -137,20 +137,34 @@ class Recovery {
 
   // The call of that id, its own or the one that its owner knows, if it is incomplete.
   std::optional<IncompleteCall> incomplete(ConnectionId id) const;
+  // The incomplete call that this request of the client, in that epoch of the client, has set up.
+  std::optional<IncompleteCall> incomplete_of(const std::string& client, Epoch epoch,
+                                              RequestId request) const;
+  // The ids above `after` under which their owners know incomplete calls, ascending, at most
+  // `limit`. Takes time in proportion to all incomplete calls.
+  std::vector<ConnectionId> incomplete_ids(ConnectionId after, std::size_t limit) const;
   // Visits all of them: visit(IncompleteCall).
   template <class Visit>
   void for_each_incomplete(Visit&& visit) const {
     for (const auto& [id, call] : calls_) visit(described(id, call));
   }
 
+  // How many entries a switch has that no manager has claimed since its SwitchServer lost its
+  // ledger: a call of which nothing else is known may be one of them.
+  void note_entries_of_nobody(SwitchIndex at, std::uint64_t entries);
+  // The switches that have such entries.
+  std::vector<SwitchIndex> entries_of_nobody() const;
+
   // What a request about an id has to expect that is not in the connection table.
   enum class Fate : std::uint8_t {
     kNeverWas,    // this manager has given out no such id, or not in an earlier epoch
     kNotYetRead,  // it may stand at a switch that has not been read
+    kUnknown,     // it may be among the entries of nobody
     kReleased,    // nothing of it is left
   };
   Fate fate_of(ConnectionId id) const;
   // Removes what is known of a call that kNotYetRead applies to, and whatever is found of it later.
+  // `id`: its own or the one that its owner knows.
   // Returns the switches whose hops are owed. False: kReleasesMax such calls are known already.
   bool release(ConnectionId id, TimePoint now, std::vector<SwitchIndex>& owing);
 
@@ -186,8 +200,6 @@ class Recovery {
   void note_incomplete(ConnectionId id, const Call& call, const Lack& lack);
   void note_whole(ConnectionId id, const Connection& made);
   void tell(const IncompleteCall& call, const std::string& client);
-  // The id of the call that its owner knows under this id.
-  ConnectionId own_id(ConnectionId id) const;
   void note_links(const Call& call, const FoundTree& tree);
   bool in_use(const OtherLink& link) const;
   void restore(ConnectionId id, const Call& call, const FoundTree& tree, TimePoint now);
@@ -210,6 +222,15 @@ class Recovery {
   // The label stays until those of unplaced_ that may use it are removed.
   void hold_for_unplaced(const std::shared_ptr<OwedLabel>& label);
   IncompleteCall described(ConnectionId id, const Call& call) const;
+  static ConnectionId shown_id_of(ConnectionId id, const Call& call);
+  // Enters the ids and requests of calls_ that others may name; before and after these are settled.
+  void note_shown_ids();
+  void note_requests();
+  // The own id of a call that its owner knows by that id; else the id itself.
+  ConnectionId own_id(ConnectionId id) const {
+    const auto own = own_ids_.find(id);
+    return own == own_ids_.end() ? id : own->second;
+  }
   bool was_read(SwitchIndex at) const { return at.value() < read_.size() && read_[at.value()]; }
   bool is_read(SwitchIndex at) const { return was_read(at) && !lost_.is_lost(at); }
   // Owes the removal of the hops of the call that `connection` does not have; null: of all.
@@ -226,9 +247,13 @@ class Recovery {
   LostLedgers lost_;
   std::set<SwitchIndex> reading_again_;  // the pages so far have replaced what was known
   std::unordered_map<ConnectionId, Lack> incomplete_;  // what has been told
-  std::unordered_map<ConnectionId, ConnectionId> shown_;  // own ids by those that owners know
   std::unordered_map<ConnectionId, Call> calls_;
   std::unordered_set<ConnectionId> released_;  // by clients, while switches have not been read
+  // Of calls_, by the ids that their owners know; and by the requests of their setups. Both may
+  // have entries of calls that have left calls_.
+  std::unordered_map<ConnectionId, ConnectionId> own_ids_;
+  std::unordered_multimap<RequestId, ConnectionId> requests_;
+  std::map<SwitchIndex, std::uint64_t> entries_of_nobody_;  // above 0
   // By input label: hops whose removal is owed, where they are entered, if no call shows the link.
   // The topology may be wrong, so any label of that name may be at its other end.
   std::multimap<Label, std::pair<LinkMap::End, HopKey>> unplaced_;

@@ -5,11 +5,12 @@ import { get, row, rows, target } from './store.js';
 
 const kLimit = 50;
 const kStates = ['any', 'routing', 'reserving', 'held', 'committing', 'connected', 'switching-over', 'lingering',
-  'modifying', 'lowering', 'restoring', 'undoing', 'releasing', 'prepared'];
+  'modifying', 'lowering', 'restoring', 'undoing', 'releasing', 'prepared', 'incomplete'];
 const kNewest = 'id,reverse';
 const kOrders = [[kNewest, 'newest first'], ['id', 'oldest first'], ['cells', 'highest rate'], ['from', 'from'], ['to', 'to'], ['client', 'client']];
 
 export const stateBadge = (state, condition) => {
+  if (state === 'incomplete') return badge(state, 'warn');
   if (condition === 'down') return badge(`${state}, path down`, 'bad');
   if (condition === 'unknown') return badge(`${state}, path unknown`, 'warn');
   if (state === 'connected') return badge(state, 'good');

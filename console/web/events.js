@@ -8,7 +8,7 @@ const kSubjects = ['calls', 'links', 'switches', 'sessions', 'alarms'];
 const kGood = ['connected', 'modified', 'mended', 'link-up', 'link-undrained', 'switch-up', 'switch-undrained', 'alarm-cleared'];
 const kBad = ['refused', 'broken', 'link-down', 'switch-down', 'alarm-raised'];
 const kPlain = ['released'];
-const kWarn = ['busy', 'path-unknown', 'link-drained', 'switch-drained', 'session-ended'];
+const kWarn = ['busy', 'path-unknown', 'incomplete', 'link-drained', 'switch-drained', 'session-ended'];
 
 const kindOf = (event) => (kGood.includes(event) ? 'good' : kBad.includes(event) ? 'bad' : kWarn.includes(event) ? 'warn' : kPlain.includes(event) ? '' : 'info');
 

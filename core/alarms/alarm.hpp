@@ -43,7 +43,7 @@ enum class AlarmKind : std::uint8_t {
   kPermanentCallDown,
   kCallsWithoutPath,
   kCallsEndedByForce,
-  kCallsNotRead,
+  kCallsIncomplete,
   kLinksDiffer,
   kClaimsAwaited,
   kEntriesOfNobody,

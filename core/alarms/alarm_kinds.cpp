@@ -72,12 +72,15 @@ constexpr std::array<AlarmKindRow, kAlarmKinds> kRows{{
      "the manager",
      "Calls did not end by any of their timers and were ended by force: a defect of the manager.",
      "Nothing is left behind. Send the log lines of these calls as a report."},
-    {AlarmKind::kCallsNotRead, "calls-not-read", kMajor, kState, "ConnectionManager", "the manager",
-     "The manager has not read all switches for the calls of its earlier epochs, or such calls "
-     "lead to ports without a link in the topology: requests about these calls are answered "
-     "busy.",
+    {AlarmKind::kCallsIncomplete, "calls-incomplete", kMajor, kState, "ConnectionManager",
+     "the manager",
+     "Calls of the manager's earlier epochs cannot be put together: a switch has not been read, "
+     "its "
+     "SwitchServer has lost its records, or the topology lacks links. Their cells are not touched. "
+     "They can be released; other requests about them are refused.",
      "Start the SwitchServers that are missing (`switchserver-unreachable`), or correct the "
-     "topology."},
+     "topology. `xbindctl calls --state incomplete` lists the calls, `xbindctl explain ID` says "
+     "what is missing of one. Release those that do not come back."},
     {AlarmKind::kLinksDiffer, "links-differ", kMajor, kState, "ConnectionManager",
      "switch and port, one end of the link",
      "Calls of an earlier epoch stand over a link that the topology does not have, or that leads "

@@ -66,6 +66,85 @@ class ProcessComesBack(InOneLab):
         return [line for line in self.answer("list").splitlines() if line[:1].isdigit()]
 
 
+class BeforeASwitchServer(ProcessComesBack):
+    """The manager comes back while a SwitchServer does not answer."""
+
+    LAB = {"more": {"xbind-cmgr": [(None, "startup-patience-ms", 1000)]}}
+
+    def refused(self, *command):
+        done = tool(self.lab, "xbindctl", *command)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        return done.stderr
+
+    def state_of(self, call):
+        return self.document("describe", call)["state"]
+
+    def metric(self, name):
+        return self.document("status")["metrics"][name]
+
+    def alarm(self):
+        alarms = self.document("alarms", "--kind", "calls-incomplete")["alarms"]
+        return next((one["cause"] for one in alarms if one["id"] and not one["cleared_ms"]), None)
+
+    def test_its_calls_are_incomplete_and_stand_when_the_switchserver_answers(self):
+        ids = [self.connect() for _ in range(4)]
+        described = self.described(ids)
+        tables = self.tables()
+        server = self.lab.processes[f"xbind-switchserver/{MIDDLE}"]
+        suspend(server.pid)
+        try:
+            restart(self.lab, "xbind-cmgr")
+            self.assertEqual(self.answer("calls", "--state", "incomplete", "--ids").split(), ids)
+            self.assertEqual(len(self.calls()), 4)
+            self.assertEqual(self.metric("incomplete_calls"), 4)
+            self.assertEqual(self.metric("connections"), 0)
+            state = self.document("describe", ids[0])
+            self.assertEqual((state["state"], state["from"], state["to"]),
+                             ("incomplete", CALLER, CALLEE))
+            self.assertEqual({hop["switch"] for hop in state["hops"]}, {CALLER, CALLEE})
+            self.assertIn("its SwitchServer has not been read", state["missing"])
+            explained = self.answer("explain", ids[0])
+            self.assertIn(f"call {ids[0]} is incomplete", explained)
+            self.assertIn(f"missing      {state['missing']}", explained)
+            self.assertIn("what to do   start the SwitchServer", explained)
+            self.assertIn(state["missing"], self.answer("call", ids[0]))
+
+            checked = tool(self.lab, "xbindctl", "validate", ids[0])
+            self.assertEqual(checked.returncode, 5, checked.stdout + checked.stderr)
+            self.assertIn(f"INCOMPLETE: connection {ids[0]}, incomplete, 2 hops, not judged",
+                          checked.stdout)
+            for command in (("modify", ids[0], "--cells-per-s", "50"), ("commit", ids[0]),
+                            ("add-leaf", ids[0], MIDDLE), ("drop-leaf", ids[0], CALLEE)):
+                self.assertIn(f"refused: incomplete: {state['missing']}", self.refused(*command))
+            self.assertIn("incomplete", self.refused("ping", ids[0]))
+            self.assertIn("nothing is recorded", self.refused("trace", ids[0]))
+
+            cause = wait_until(self.alarm, "the alarm is raised")
+            self.assertIn("4 earlier calls are incomplete: 4 at ", cause)
+            self.assertIn("1 switch has not been read", cause)
+            released = self.answer("release", ids[3])
+            self.assertIn("released; owed: 2 removals at", released)
+            self.assertIn("released", self.answer("clear", ids[2]))
+            unknown = self.refused("release", ids[3])
+            self.assertIn("unknown connection", unknown)
+            self.assertIn("alarm calls-incomplete", unknown)
+        finally:
+            server.signal(signal.SIGCONT)
+        wait_until(lambda: [self.state_of(call) for call in ids[:2]] == ["connected"] * 2,
+                   "they stand")
+        self.assertEqual(self.described(ids[:2]), described[:2])
+        wait_until(lambda: tool(self.lab, "xbindctl", "audit").returncode == 0,
+                   "the audit is clean")
+        self.assertEqual([len(table) for table in self.tables()], [2, 2, 2])
+        for table, before in zip(self.tables(), tables):
+            self.assertLessEqual(set(table), set(before))
+        wait_until(lambda: self.alarm() is None, "the alarm is cleared")
+        self.assertEqual(self.metric("incomplete_calls"), 0)
+        self.assertIn("released", self.answer("release", ids[3]))
+        for call in ids[:2]:
+            self.answer("release", call)
+
+
 class ManagerComesBack(ProcessComesBack):
 
     def come_back(self, how):

@@ -89,6 +89,31 @@ TEST_F(ExplainedCalls, SayWhyTheyStayOnAPathThatIsDown) {
   EXPECT_EQ(document->body["why_it_stays"], kTree);
 }
 
+TEST_F(ExplainedCalls, SayWhatIsMissingOfAnIncompleteOneAndWhatToDo) {
+  reported_.state.phase = v2::phase_incomplete;
+  reported_.state.condition = v2::path_unknown;
+  reported_.state.element = "switch-2";
+  reported_.state.missing = "switch-2: its SwitchServer has not been read";
+  EXPECT_EQ(explained({}),
+            "0: call 7 is incomplete: a call from before the manager's start, of which it does not "
+            "know all hops; its cells, labels and bandwidth stay as they are\n"
+            "known        1 hop: `xbindctl call ID` shows them\n"
+            "missing      switch-2: its SwitchServer has not been read\n"
+            "requests     release and clear are taken; all others are refused: incomplete\n"
+            "what to do   start the SwitchServer that the reason names, or correct the topology: "
+            "the call then stands again by itself; `xbindctl release ID` ends it. `xbindctl "
+            "explain ID` says what is missing\n");
+  const std::string shown = said([&] { return describe(manager_, ConnectionId{7}); });
+  EXPECT_THAT(shown, HasSubstr("missing     switch-2: its SwitchServer has not been read\n"));
+  EXPECT_THAT(shown, Not(HasSubstr("no SwitchServer controls it")));
+  const auto document =
+      explain_call_document(manager_, ConnectionId{7}, [] { return trace::Part{}; });
+  ASSERT_TRUE(document);
+  EXPECT_EQ(document->body["state"], "incomplete");
+  EXPECT_EQ(document->body["missing"], "switch-2: its SwitchServer has not been read");
+  EXPECT_EQ(document->body["explanation"]["word"], "incomplete");
+}
+
 TEST_F(ExplainedCalls, ShowTheirOwnTimesIfThoseAreRecorded) {
   reported_.state.phase = v2::phase_connected;
   const std::string said = explained(recorded_setup(Cause::kNone));

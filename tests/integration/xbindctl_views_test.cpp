@@ -11,6 +11,7 @@
 #include "core/cause.hpp"
 #include "orb/convert.hpp"
 #include "xbindctl/alarms.hpp"
+#include "xbindctl/asking.hpp"
 #include "xbindctl/call_check.hpp"
 #include "xbindctl/call_filter.hpp"
 #include "xbindctl/call_views.hpp"
@@ -83,6 +84,11 @@ TEST(CallPages, HaveTheCallsThatTheFilterTakes) {
               IsEmpty());
   EXPECT_THAT(ids_of(page_of({.filter = {.min_cells_per_s = 200}})), ElementsAre(1, 3, 4));
   EXPECT_THAT(ids_of(page_of({.filter = {.phase = v2::phase_held}})), IsEmpty());
+  EXPECT_EQ(phase_of("incomplete"), v2::phase_incomplete);
+  v2::ConnectionState incomplete = call_of(6, "a", "b", 1);
+  EXPECT_FALSE((CallFilter{.phase = v2::phase_incomplete}.takes(incomplete)));
+  incomplete.phase = v2::phase_incomplete;
+  EXPECT_TRUE((CallFilter{.phase = v2::phase_incomplete}.takes(incomplete)));
 
   // A leaf is a destination, and the greater direction counts.
   v2::ConnectionState tree = call_of(5, "a", "", 1);
@@ -275,12 +281,13 @@ TEST(Top, ShowsTheDifferenceOfTwoReadings) {
   now.at = before.at + std::chrono::seconds{2};
   now.metrics = {{"setups", 120},      {"connected", 100},       {"refusals/no bandwidth", 13},
                  {"refusals/busy", 1}, {"label_cache_hits", 53}, {"label_cache_misses", 1},
-                 {"connections", 9}};
+                 {"connections", 9},   {"incomplete_calls", 2}};
   now.metrics.insert(now.metrics.end(),
                      {{"setup_stage_total_ns", 1'400'000}, {"setup_stage_total_count", 120}});
   const TopFigures figures = top_figures(before, now);
   EXPECT_DOUBLE_EQ(figures.seconds, 2);
   EXPECT_EQ(figures.connections, 9U);
+  EXPECT_EQ(figures.incomplete, 2U);
   EXPECT_DOUBLE_EQ(figures.rates.front().per_s, 10);
   ASSERT_EQ(figures.refusals.size(), 2U);
   EXPECT_EQ(figures.refusals[0].name, "no bandwidth");
@@ -446,6 +453,16 @@ TEST_F(Documents, OfACallThatIsCheckedHopByHop) {
   EXPECT_EQ(validate_document(manager_, call)->exit_code, 5);
   check.settled = false;
   EXPECT_EQ(document_of("validate", validate_document(manager_, call))["verdict"], "CHANGING");
+  check.call.phase = v2::phase_incomplete;
+  check.call.missing = "switch-2: its SwitchServer has not been read";
+  const Told incomplete = validate_document(manager_, call);
+  ASSERT_TRUE(incomplete);
+  EXPECT_EQ(incomplete->exit_code, 5);
+  EXPECT_EQ(document_of("validate", incomplete)["verdict"], "INCOMPLETE");
+  EXPECT_EQ(document_of("validate", incomplete)["missing"], std::string{check.call.missing});
+  EXPECT_THAT(said([&] { return validate(manager_, call); }),
+              HasSubstr("INCOMPLETE: connection 7, incomplete, 1 hop, not judged; switch-2: its "
+                        "SwitchServer has not been read\n"));
 }
 
 TEST_F(Documents, AreValidWhateverAPeerSends) {

@@ -237,6 +237,15 @@ void Client::believe(Call& call, Asked& asked, const ReleaseRequest&, const Outc
       if (asked.open_at_restart) call.state = Call::State::kGone;
       return;
     case OutcomeKind::kRefused:
+      // No switch that the manager has read since it came back has a hop of it. What is found of it
+      // later is removed.
+      if (manager_came_back_ && outcome.cause == Cause::kUnknownConnection &&
+          !outcome.reason.empty()) {
+        ++world_.tally["releases of calls that nobody has"];
+        call.released = true;
+        call.state = Call::State::kGone;
+        return;
+      }
       if (sure) wrong(outcome, "it was up");
       if (call.state == Call::State::kHeld && outcome.cause == Cause::kUnknownConnection &&
           !asked.contested) {
@@ -318,6 +327,11 @@ void Client::believe(Call& call, Asked& asked, const CommitRequest&, const Outco
       if (call.state == Call::State::kHeld && manager_came_back_) hooks_.held(call);
       return;
     case OutcomeKind::kRefused:
+      if (outcome.cause == Cause::kIncomplete) {
+        ++world_.tally["commits of incomplete calls"];
+        if (call.state == Call::State::kHeld) hooks_.held(call);
+        return;
+      }
       if (call.state == Call::State::kUp && !asked.contested && !call.orphan && !call.server_lost &&
           says_not_there(outcome.cause, world_.lines)) {
         wrong(outcome, "it was up");

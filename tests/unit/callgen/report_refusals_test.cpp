@@ -49,6 +49,19 @@ TEST(Refusals, ManyRefusalsAreNoFailureAndAreSaidFirst) {
                        "  class video: 50 of 50 calls (100 %) were refused or busy.\n"));
 }
 
+TEST(Refusals, IncompleteCallsAreNoFailureAndAreSaidApart) {
+  RunReport report = crowded_report();
+  report.setups = {.attempted = 100, .connected = 100};
+  report.releases = {.attempted = 100, .released = 100};
+  report.notices.incomplete = 2;
+  const Verdict verdict = judge(report);
+  EXPECT_TRUE(verdict.ok);
+  EXPECT_FALSE(verdict.many_refused);
+  EXPECT_THAT(verdict.remarks, ElementsAre(HasSubstr("incomplete 2 times")));
+  EXPECT_THAT(to_text(report), HasSubstr("neither as broken nor as connected"));
+  EXPECT_EQ(Json::parse(to_json(report))["notices"]["incomplete"], 2);
+}
+
 TEST(Refusals, AnAddedAssertionSaysWhyItIsThere) {
   RunReport report = crowded_report();
   report.assertions = {{"p50<5ms", true, "1.0 ms"}, {"fail<=1%", false, "99.0 %", true}};

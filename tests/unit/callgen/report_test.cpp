@@ -420,7 +420,7 @@ TEST(ReportText, ShowsFindingsFaultsFailuresAndOddAnswersWhenThereAreAny) {
   RunReport report = good_report();
   EXPECT_THAT(to_text(report), AllOf(Not(HasSubstr("faults")), Not(HasSubstr("odd answers")),
                                      Not(HasSubstr("notices")), Not(HasSubstr("sessions"))));
-  report.notices = {.broken = 1, .rerouted = 1'200, .mended = 0, .span = 150ms};
+  report.notices = {.broken = 1, .rerouted = 1'200, .mended = 0, .incomplete = 3, .span = 150ms};
   report.faults = {.dropped = 1500, .repeated = 2, .reordered = 3, .delayed = 4};
   report.odd.repeated = 4;
   report.sessions.reattached = {.sessions_lost = 2, .sessions_opened = 1, .requests_repeated = 30};
@@ -431,14 +431,14 @@ TEST(ReportText, ShowsFindingsFaultsFailuresAndOddAnswersWhenThereAreAny) {
   report.release_failures.count(busy);
   EXPECT_THAT(
       to_text(report),
-      AllOf(
-          HasSubstr("1 500 messages dropped, 2 repeated, 3 reordered, 4 delayed"),
-          HasSubstr("notices: 1 200 calls rerouted, 1 broken, 0 unknown, 0 mended, within 0.15 s"),
-          HasSubstr(
-              "sessions: 2 lost, 1 opened again; 30 requests without an answer were repeated"),
-          HasSubstr("odd answers: 4 repeated"), HasSubstr("failed 1 times: busy"),
-          HasSubstr("label 0/42 of switch-2 port 1 is in no book"),
-          HasSubstr("Verdict: FAILED, because\n  - the audit is not clean")));
+      AllOf(HasSubstr("1 500 messages dropped, 2 repeated, 3 reordered, 4 delayed"),
+            HasSubstr("notices: 1 200 calls rerouted, 1 broken, 0 unknown, 3 incomplete, 0 mended, "
+                      "within 0.15 s"),
+            HasSubstr(
+                "sessions: 2 lost, 1 opened again; 30 requests without an answer were repeated"),
+            HasSubstr("odd answers: 4 repeated"), HasSubstr("failed 1 times: busy"),
+            HasSubstr("label 0/42 of switch-2 port 1 is in no book"),
+            HasSubstr("Verdict: FAILED, because\n  - the audit is not clean")));
 }
 
 TEST(ReportText, AManagerThatWasNeverHeardFromIsNamedWithTheCallback) {

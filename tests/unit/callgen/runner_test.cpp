@@ -431,8 +431,9 @@ TEST(Runner, CountsWhatIsToldOfCallsThatAreUp) {
   run.notice({ConnectionId{1}, NoticeKind::kBroken}, 10ms);
   run.notice({ConnectionId{2}, NoticeKind::kRerouted}, 12ms);
   run.notice({ConnectionId{1}, NoticeKind::kMended}, 17ms);
+  run.notice({ConnectionId{2}, NoticeKind::kIncomplete, Cause::kIncomplete, "switch-2"}, 18ms);
   EXPECT_EQ(run.figures().notices,
-            (NoticeCounts{.broken = 1, .rerouted = 1, .mended = 1, .span = 7ms}));
+            (NoticeCounts{.broken = 1, .rerouted = 1, .mended = 1, .incomplete = 1, .span = 8ms}));
 }
 
 TEST(Runner, AnOutcomeOfARequestNeverSentIsUnknown) {

@@ -70,6 +70,22 @@ std::string table() {
   return text;
 }
 
+// Not a state of the table of connections, and without a procedure (cmgr/call_requests.cpp).
+constexpr const char* kIncompleteCalls =
+    "\n## incomplete\n\n"
+    "A call of an earlier epoch of which the manager does not know all hops "
+    "(`cmgr/procedures/recovery.hpp`). No procedure\n"
+    "changes it: its cells, labels and, where its contract is known, its bandwidth stay as they "
+    "are. It becomes *connected*\n"
+    "or *held* when its hops are known. What is known of it is removed when the ledgers show that "
+    "it was on its way up or\n"
+    "down.\n\n"
+    "| request | answer |\n| --- | --- |\n"
+    "| describe, list | the hops that are known, and what is missing, where and why |\n"
+    "| release, clear | *released*; hops that are found later are removed |\n"
+    "| modify, commit, add-leaf, drop-leaf, sync | refused: incomplete, with the switch |\n"
+    "| the repeated request of its setup | busy, with its id: a later repeat gets its outcome |\n";
+
 std::string document() {
   std::string text =
       "# States of a call\n\n"
@@ -86,7 +102,7 @@ std::string document() {
       "An event without meaning in a state is late or repeated: it changes nothing and is counted "
       "(`meaningless_events`).\n";
   for_each_procedure([&]<class Fsm>(Fsm) { text += table<Fsm>(); });
-  return text;
+  return text + kIncompleteCalls;
 }
 
 TEST(ProcedureFsmsTest, TheDocumentSaysWhatTheCodeDoes) {

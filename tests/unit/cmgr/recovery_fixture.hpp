@@ -101,7 +101,7 @@ class RecoveryTest : public ExchangeTest {
     AlarmCounts counts;
     std::vector<std::string> found;
     for (const AlarmCondition& one : conditions_of(manager(), "m", counts)) {
-      if (one.kind != AlarmKind::kLinksDiffer && one.kind != AlarmKind::kCallsNotRead) continue;
+      if (one.kind != AlarmKind::kLinksDiffer && one.kind != AlarmKind::kCallsIncomplete) continue;
       found.push_back(one.object + ": " + one.cause);
     }
     return found;

@@ -98,7 +98,7 @@ TEST_F(RecoveryTest, ACallWaitsForASwitchThatHasNotBeenRead) {
   EXPECT_EQ(manager().recovery().waiting(), 1U);
   EXPECT_THAT(manager().list(ConnectionId{}, 10), IsEmpty());
   modify(1, earlier(1), cells(50));
-  EXPECT_EQ(outcome().kind, OutcomeKind::kBusy);
+  EXPECT_EQ(outcome().cause, Cause::kIncomplete);
   come_back("sw2");
   EXPECT_THAT(manager().list(ConnectionId{}, 10), ElementsAre(earlier(1)));
   EXPECT_EQ(manager().gauges().owed, 0U);
@@ -150,19 +150,6 @@ TEST_F(RecoveryTest, ALabelThatIsFoundLaterRestsUntilTheHopAtItsOtherEndIsRemove
   answer("sw2", {removed(second, vci(41))});
   wait(milliseconds{200});
   EXPECT_THAT(take("sw1").returned, ElementsAre(PortLabels{PortId{10}, {vci(40)}}));
-}
-
-TEST_F(RecoveryTest, ACallOfUnreadSwitchesAloneIsReleasedWhenItIsFound) {
-  holds_call(earlier(1));
-  restart({"sw1", "sw2", "sw3"});
-  manager().serve_with_switches_missing(now);
-  release(1, earlier(1));
-  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
-  for (const char* name : {"sw1", "sw2", "sw3"}) come_back(name);
-  wait(milliseconds{1});
-  for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
-  EXPECT_THAT(manager().list(ConnectionId{}, 10), IsEmpty());
-  EXPECT_EQ(manager().gauges().owed, 0U);
 }
 
 TEST_F(RecoveryTest, AnIdOfWhichNothingIsLeftHasBeenReleased) {

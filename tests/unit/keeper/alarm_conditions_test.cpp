@@ -69,6 +69,20 @@ TEST_F(AlarmConditionsTest, ABrokenPathIsOneAndAnUnknownOneIsNone) {
                   "path"));
 }
 
+TEST_F(AlarmConditionsTest, AnIncompleteCallIsNamedWithItsSwitch) {
+  start({wanted("east", 100, 2), wanted("west", 200)});
+  attach();
+  settle();
+  for (ListedCall& call : calls) call.state = CallState::kIncomplete;
+  calls[0].lacks = "switch-3";
+  calls[1].lacks = "switch-2";
+  calls[2].state = CallState::kUp;
+  next_look();
+  EXPECT_THAT(conditions(), ElementsAre("connection east: host-a to host-b: 2 of 2 calls are not "
+                                        "up; 2 incomplete at switch-2, switch-3: the manager "
+                                        "does not know all of their hops"));
+}
+
 TEST_F(AlarmConditionsTest, NoMoreThanADaemonListsAndOne) {
   std::vector<Wanted> tables;
   for (int i = 0; i < 1'100; ++i) tables.push_back(wanted("c" + std::to_string(i), 100 + i));
