@@ -123,10 +123,10 @@ struct HeldHops {
 // One page of what a manager claims at a SwitchServer that has lost its ledger.
 struct HopClaims {
   // Committed, reserved and held, or being removed. One being removed may lack labels that no
-  // answer has named, and a hold's last hop its egress label. A committed one that a manager of a
-  // later epoch rebuilds from its neighbours lacks what they do not tell: ports, labels. `settled`: of one being removed,
-  // whether it had been committed; of others, whether the switch has their contract. `revision` and
-  // `superseded` are not used.
+  // answer has named, a hold's last hop its egress label, and a rebuilt one what the hops beside it
+  // do not tell: ports, labels. `settled`: of one being removed, whether it had been committed; of
+  // others, whether the switch has their contract. `revision` and `superseded` are not used.
+  // idl/switch_server.idl has the rules.
   std::vector<LedgerHop> hops;
   std::vector<HopOwner> owners;  // of the hops
   // Labels of hops that are removed here, while the hop at the far end may still have them.
@@ -145,6 +145,7 @@ struct ClaimsTaken {
   std::vector<PortLabels> quarantined;  // of this manager, after its last page; else empty
   // Entries of the switch on inputs of this manager's hops that no hop claims; as above.
   std::vector<CrossConnect> unclaimed{};
+  std::uint64_t unclaimed_entries = 0;  // of the switch, when nobody is awaited any more
 };
 
 // A difference between a switch's table and its ledger on one input. A changed entry has both.

@@ -42,7 +42,7 @@ enum class Cause : std::uint8_t {
   kPathBound,          // no path within a bound; asked = the bound, free = the best possible
   kTooHard,            // the path search was abandoned; asked = its limit of partial paths
   kLinkDown,           // a link or line of the path is down; the element says which
-  kIncomplete,         // a call of an earlier epoch whose hops are not all known; element: the switch
+  kIncomplete,         // not all hops of a call of an earlier epoch are known; element: the switch
 };
 
 // The highest number in use.

@@ -157,6 +157,7 @@ void to_idl(const ClaimsTaken& taken, v2::ClaimsTaken& out) {
   out.refused = results.results;
   to_idl(taken.quarantined, out.quarantined);
   to_idl(taken.unclaimed, out.unclaimed);
+  out.unclaimed_entries = static_cast<CORBA::ULong>(taken.unclaimed_entries);
 }
 
 Result<ClaimsTaken> to_core(const v2::ClaimsTaken& taken) {
@@ -171,6 +172,7 @@ Result<ClaimsTaken> to_core(const v2::ClaimsTaken& taken) {
   auto unclaimed = to_core(taken.unclaimed);
   if (!unclaimed) return tl::make_unexpected(unclaimed.error());
   out.unclaimed = std::move(*unclaimed);
+  out.unclaimed_entries = taken.unclaimed_entries;
   return checker.done(std::move(out));
 }
 

@@ -1,5 +1,5 @@
-// Finds the entry of a switch's table that a rebuilt hop has (LedgerHop::rebuilt). Its manager knows
-// such a hop from the hops beside it alone: where cells come from, where they go, or both.
+// Finds the entry of a switch's table that a rebuilt hop has (LedgerHop::rebuilt). Its manager
+// knows such a hop from the hops beside it alone: where cells come from, where they go, or both.
 //
 // An entry is taken only if it is the only one that fits, and if no other hop could have it: which
 // call an entry serves is not guessed. Pure.

@@ -183,7 +183,7 @@ v2::ClaimsTaken* SwitchServerServant::claim_hops(v2::SessionId session, const v2
   orb::ReplyRoom room;
   if (taken->unclaimed.size() > kHopsPerPage) taken->unclaimed.resize(kHopsPerPage);
   ClaimsTaken fits{std::move(taken->refused), take_labels(taken->quarantined, room),
-                   std::move(taken->unclaimed)};
+                   std::move(taken->unclaimed), taken->unclaimed_entries};
   orb::to_idl(fits, *out);
   return out.release();
 }

@@ -348,11 +348,6 @@ class SwitchController {
   void match_ledger(const std::vector<CrossConnect>& table);
   template <class Which>
   void match(Which which);
-  bool is_claimed(const CrossConnect& entry, bool and_compared = false) const;
-  // Visits the entries in unclaimed_ that begin at this input.
-  template <class Visitor>
-  void for_each_unclaimed_on(PortId port, Label label, Visitor&& visit) const;
-  void block_unclaimed();
   void block_again(const CrossConnect& gone);
   void block_output_again(PortId port, Label label);
   void read_table();
@@ -403,7 +398,6 @@ class SwitchController {
   bool enter(ManagerIndex manager, const LedgerHop& hop, std::uint32_t owner, ClaimsTaken& taken);
   void claim_rebuilt(ManagerIndex manager, const HopClaims& page,
                      const std::vector<std::uint32_t>& owners, ClaimsTaken& taken);
-  std::vector<CrossConnect> unclaimed_on_inputs_of(ManagerIndex manager) const;
   void note_claimed_all(ManagerIndex manager);
   std::size_t uncertain_of(ManagerIndex manager) const;
   HeldHops uncertain_hops(ManagerIndex manager, std::uint64_t from, std::size_t most,

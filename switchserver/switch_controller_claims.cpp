@@ -9,6 +9,7 @@
 #include "switchserver/hop_answers.hpp"
 #include "switchserver/rebuilt_hops.hpp"
 #include "switchserver/switch_controller.hpp"
+#include "switchserver/unclaimed_entries.hpp"
 
 namespace xbind {
 
@@ -16,55 +17,14 @@ namespace {
 
 constexpr int kRebuildRoundsMax = 16;  // of the hops of a page; each settles at least one
 
-// With the labels that a hop to be removed lacks. Nothing: the switch has no such entry, so that it
-// is removed.
-std::optional<LedgerHop> completed(const LedgerHop& claimed,
-                                   const std::vector<CrossConnect>& there) {
-  const CrossConnect& wanted = claimed.cross_connect;
-  const bool input = wanted.input_label.present();
-  const bool output = wanted.output_label.present();
-  if (claimed.stage != HopStage::kRemoving || (input && output)) return claimed;
-  if (!input && !output) return std::nullopt;
-  const auto fits = [&](const CrossConnect& entry) {
-    return entry.input_port == wanted.input_port && entry.output_port == wanted.output_port &&
-           (!input || entry.input_label == wanted.input_label) &&
-           (!output || entry.output_label == wanted.output_label);
-  };
-  const auto found = std::find_if(there.begin(), there.end(), fits);
-  if (found == there.end()) return std::nullopt;
-  LedgerHop hop = claimed;
-  hop.cross_connect = *found;
-  return hop;
-}
-
 }  // namespace
 
 // ===== the switch against the ledger =====
 
-// An entry whose output the switch cannot report (version 1.1) belongs to the hop on its input.
-bool SwitchController::is_claimed(const CrossConnect& entry, bool and_compared) const {
-  bool found = false;
-  ledger_.for_each_on_input(
-      entry.input_port, entry.input_label, [&](HopRef, const HopRecord& record) {
-        const bool same = ledger_.cross_connect(record) == entry || entry.output_port == PortId{};
-        found = found || (same && !(and_compared && record.progress.claimed));
-      });
-  return found;
-}
-
-template <class Visitor>
-void SwitchController::for_each_unclaimed_on(PortId port, Label label, Visitor&& visit) const {
-  const CrossConnect from{port, label, PortId{0}, Label{}};
-  for (auto at = std::lower_bound(unclaimed_.begin(), unclaimed_.end(), from);
-       at != unclaimed_.end() && at->input_port == port && at->input_label == label; ++at) {
-    visit(*at);
-  }
-}
-
 // The hop with these labels is gone. An entry that nobody claims may begin at the same input, or
 // end at the same output.
 void SwitchController::block_again(const CrossConnect& gone) {
-  for_each_unclaimed_on(gone.input_port, gone.input_label, [&](const CrossConnect& entry) {
+  for_each_entry_on(unclaimed_, gone.input_port, gone.input_label, [&](const CrossConnect& entry) {
     if (entry != gone) ledger_.block(entry);
   });
   block_output_again(gone.output_port, gone.output_label);
@@ -74,7 +34,7 @@ void SwitchController::block_output_again(PortId port, Label label) {
   const auto place = ledger_.output_label(port, label);
   if (!place || place->holder > LabelHolder::kFree) return;
   for (const CrossConnect& entry : unclaimed_) {
-    if (entry.output_port == port && entry.output_label == label && !is_claimed(entry)) {
+    if (entry.output_port == port && entry.output_label == label && !is_claimed(ledger_, entry)) {
       ledger_.block(entry);
     }
   }
@@ -89,9 +49,9 @@ void SwitchController::match(Which which) {
   // it.
   const auto would_branch = [&](const CrossConnect& wanted) {
     bool stranger = false;
-    for_each_unclaimed_on(wanted.input_port, wanted.input_label, [&](const CrossConnect& entry) {
-      stranger = stranger || !is_claimed(entry);
-    });
+    for_each_entry_on(
+        unclaimed_, wanted.input_port, wanted.input_label,
+        [&](const CrossConnect& entry) { stranger = stranger || !is_claimed(ledger_, entry); });
     return stranger;
   };
   // Hops that are being removed and absent from the table are gone; do this before their lower
@@ -125,7 +85,8 @@ void SwitchController::match(Which which) {
     }
   });
   // Hops of claims that are not complete are still to be compared.
-  std::erase_if(unclaimed_, [&](const CrossConnect& entry) { return is_claimed(entry, true); });
+  std::erase_if(unclaimed_,
+                [&](const CrossConnect& entry) { return is_claimed(ledger_, entry, true); });
 }
 
 // Changes the switch, whose whole table is given, to match the ledger.
@@ -134,13 +95,8 @@ void SwitchController::match_ledger(const std::vector<CrossConnect>& table) {
   std::sort(unclaimed_.begin(), unclaimed_.end());
   match([](const HopRecord&) { return true; });
   unclaimed_.shrink_to_fit();
-  block_unclaimed();
+  block_entries(unclaimed_, ledger_);
   settling_.table_read(now_);
-}
-
-void SwitchController::block_unclaimed() {
-  ledger_.unblock_all();
-  for (const CrossConnect& entry : unclaimed_) ledger_.block(entry);
 }
 
 // ===== claims =====
@@ -175,21 +131,8 @@ Result<ClaimsTaken> SwitchController::claim(std::string_view name, const HopClai
   if (page.all) note_claimed_all(*manager);
   flush();
   taken.quarantined = ledger_.quarantined(*manager);
-  taken.unclaimed = unclaimed_on_inputs_of(*manager);
+  taken.unclaimed = entries_on_inputs_of(unclaimed_, ledger_, *manager, kHopsPerPage);
   return taken;
-}
-
-std::vector<CrossConnect> SwitchController::unclaimed_on_inputs_of(ManagerIndex manager) const {
-  std::vector<CrossConnect> found;
-  for (const CrossConnect& entry : unclaimed_) {
-    bool own = false;
-    ledger_.for_each_on_input(
-        entry.input_port, entry.input_label,
-        [&](HopRef, const HopRecord& record) { own = own || record.manager == manager; });
-    if (own && !is_claimed(entry)) found.push_back(entry);
-    if (found.size() == kHopsPerPage) break;
-  }
-  return found;
 }
 
 void SwitchController::claim(ManagerIndex manager, const LedgerHop& claimed, std::uint32_t owner,
@@ -241,7 +184,7 @@ void SwitchController::claim_rebuilt(ManagerIndex manager, const HopClaims& page
   }
   if (waiting.empty()) return;
   const EntryIndex entries(unclaimed_);
-  const auto free = [&](const CrossConnect& entry) { return !is_claimed(entry); };
+  const auto free = [&](const CrossConnect& entry) { return !is_claimed(ledger_, entry); };
   const auto take = [&](const RebuiltHop& one) {
     LedgerHop hop = *one.claimed;
     hop.cross_connect = *one.fit.taken;
@@ -287,8 +230,8 @@ void SwitchController::note_claimed_all(ManagerIndex manager) {
   });
 }
 
-// The ledger was lost, and hops of that name may be missing in it. If it is not known which managers
-// there were, what the switch has kept is all that there was.
+// The ledger was lost, and hops of that name may be missing in it. If it is not known which
+// managers there were, what the switch has kept is all that there was.
 bool SwitchController::claims_awaited(ManagerIndex manager) const {
   if (settling_.all_known()) {
     return settling_.awaited().contains(ledger_.manager_name(manager));

@@ -5,6 +5,7 @@
 #include "core/finding_set.hpp"
 #include "switchserver/ledger_audit.hpp"
 #include "switchserver/switch_controller.hpp"
+#include "switchserver/unclaimed_entries.hpp"
 
 namespace xbind {
 namespace {
@@ -82,7 +83,7 @@ void SwitchController::on_stray_removed(const driver::Done& done) {
   const CrossConnect gone = found.mapped();
   ++counters_.strays_removed;
   std::erase(unclaimed_, gone);
-  block_unclaimed();
+  block_entries(unclaimed_, ledger_);
   put_back_on(gone);
 }
 

@@ -9,21 +9,9 @@
 #include "core/check.hpp"
 #include "switchserver/ledger_audit.hpp"
 #include "switchserver/switch_controller.hpp"
+#include "switchserver/unclaimed_entries.hpp"
 
 namespace xbind {
-namespace {
-
-// Somebody else has removed them from the switch. Returns whether there were any.
-bool drop_absent(const std::vector<CrossConnect>& table, std::vector<CrossConnect>& entries) {
-  if (entries.empty()) return false;
-  std::vector<CrossConnect> there = table;
-  std::sort(there.begin(), there.end());
-  return std::erase_if(entries, [&](const CrossConnect& entry) {
-           return !std::binary_search(there.begin(), there.end(), entry);
-         }) != 0;
-}
-
-}  // namespace
 
 // ===== results =====
 
@@ -306,7 +294,7 @@ void SwitchController::report(const Audit& audit, const std::vector<CrossConnect
                        unclaimed_.size()),
            1, "claims"});
     }
-    if (drop_absent(*table, unclaimed_)) block_unclaimed();
+    if (drop_absent(*table, unclaimed_)) block_entries(unclaimed_, ledger_);
     differences = differences_of(options_.name, *table, std::move(expected));
   }
   if (audit.repairs) report.repaired = act(audit.seen, report.findings, differences);

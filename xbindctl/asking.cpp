@@ -198,4 +198,13 @@ OrFailure<v2::RouteObject_var> route_object_of(orb::NameClient& names, const Com
   return v2::RouteObject_var(v2::RouteObject::_unchecked_narrow(*object));
 }
 
+PlanReader plan_reader(orb::NameClient& names, const CommandLine& line) {
+  return [&names, &line]() -> OrFailure<PortPlan> {
+    const auto route_object = route_object_of(names, line);
+    if (!route_object) return tl::make_unexpected(route_object.error());
+    return told_by(peer_of(*route_object), *route_object,
+                   [&]() -> OrFailure<PortPlan> { return port_plan(*route_object); });
+  };
+}
+
 }  // namespace xbind::ctl

@@ -51,6 +51,9 @@ PathElement element_of(const CommandLine& line);  // of the arguments SWITCH and
 OrFailure<client::TwoWay> manager_of(orb::NameClient& names, const CommandLine& line);
 OrFailure<v2::RouteObject_var> route_object_of(orb::NameClient& names, const CommandLine& line);
 
+// Reads links and endpoints from RouteObject. `names` and `line` must outlive it.
+PlanReader plan_reader(orb::NameClient& names, const CommandLine& line);
+
 // What a command takes from outside; main.cpp has chance and sleep.
 struct Surroundings {
   // A random number, so that the outcome of a connect can be looked up by it later.

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/audit.hpp"
 #include "xbindctl/answers.hpp"
@@ -67,8 +69,24 @@ std::string words_of(const Finding& finding) {
   return fmt::format("{} at {}: {}", to_string(finding.kind), finding.element, finding.text);
 }
 
-int print(const client::NetworkAudit& audit) {
+// The ends of what is in switches and in no ledger: nothing else tells whose calls they were.
+void print_paths(const client::NetworkAudit& audit, const PlanReader& plan) {
+  std::vector<EntryOfNobody> entries = entries_of_nobody(audit.findings);
+  if (entries.empty()) return;
+  const auto ports = plan();
+  if (!ports) {
+    explain(ports.error());
+    say("the paths of entries of nobody are not known: they need the topology");
+    return;
+  }
+  const std::vector<PathOfNobody> paths = paths_of_nobody(std::move(entries), *ports);
+  for (const PathOfNobody& path : paths) say("entries of nobody: " + words_of(path));
+  say(fmt::format("{} of entries of nobody", counted(paths.size(), "path")));
+}
+
+int print(const client::NetworkAudit& audit, const PlanReader& plan) {
   for (const Finding& finding : audit.findings) say(words_of(finding));
+  print_paths(audit, plan);
   return print_verdict(audit);
 }
 
@@ -165,21 +183,22 @@ int explain_finding(FindingKind kind) {
   return 0;
 }
 
-int audit(const client::TwoWay& manager) {
+int audit(const client::TwoWay& manager, const PlanReader& plan) {
   const auto found = manager.audit();
   if (!found) return explain(found.error());
-  return print(*found);
+  return print(*found, plan);
 }
 
-int repair(const client::TwoWay& manager, bool dry_run) {
+int repair(const client::TwoWay& manager, const PlanReader& plan, bool dry_run) {
   const auto found = manager.audit();
   if (!found) return explain(found.error());
   for (const Finding& finding : found->findings) say(plan_for(finding));
+  print_paths(*found, plan);
   if (dry_run || found->findings.empty()) return print_verdict(*found);
   say("");
   const auto left = manager.repair(found->findings);
   if (!left) return explain(left.error());
-  return print(*left);
+  return print(*left, plan);
 }
 
 }  // namespace xbind::ctl

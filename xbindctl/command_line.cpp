@@ -33,6 +33,7 @@ std::vector<config::Command> commands() {
   };
   const Words manager{"manager"};
   const Words routes{"routeobject"};
+  const Words audited{"manager", "routeobject"};
   return {
       {"connect",
        {"FROM", "TO"},
@@ -68,11 +69,11 @@ std::vector<config::Command> commands() {
        {"count", "interval-ms", "timeout-ms", "host-lines", "manager"}},
       {"list", {}, "Prints a line for each connection.", {"client", "manager"}},
       {"status", {}, "Prints the manager's counters, and where the time of calls went.", manager},
-      {"audit", {}, "Compares the switches' tables, the ledgers and the manager's table.", manager},
+      {"audit", {}, "Compares the tables of switches, ledgers and manager.", audited},
       {"repair",
        {},
        "Audits, shows what is done about each finding, and does it after a second look.",
-       {"dry-run", "manager"}},
+       {"dry-run", "manager", "routeobject"}},
       {"clients",
        {},
        "Prints the manager's clients, attached or not, with their calls and why a session ended.",

@@ -19,6 +19,7 @@
 #include "qos_mapper.hh"
 #include "route_object.hh"
 #include "xbindctl/failure.hpp"
+#include "xbindctl/paths_of_nobody.hpp"
 
 namespace xbind::ctl {
 
@@ -65,11 +66,13 @@ int list(const client::TwoWay& manager, const std::optional<std::string>& client
 int status(const client::TwoWay& manager);
 int caches(const client::TwoWay& manager);
 int clients(const client::TwoWay& manager);
+// Reads the topology, for the paths of entries that are in no ledger; used only if there are any.
+using PlanReader = std::function<OrFailure<PortPlan>()>;
 // Returns 0 only if the audit is clean; else one of kAudit* (answers.hpp), or 1 when it failed.
-int audit(const client::TwoWay& manager);
+int audit(const client::TwoWay& manager, const PlanReader& plan);
 // Audits, shows what is done about each finding, does it unless `dry_run`, and shows the audit
 // afterwards. Returns as audit().
-int repair(const client::TwoWay& manager, bool dry_run);
+int repair(const client::TwoWay& manager, const PlanReader& plan, bool dry_run);
 
 // --- ping.cpp: cells through a connection --------------------------------------------------------
 

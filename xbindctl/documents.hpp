@@ -30,8 +30,8 @@ Told list_document(const client::TwoWay& manager, const std::optional<std::strin
 Told status_document(const client::TwoWay& manager);
 Told caches_document(const client::TwoWay& manager);
 Told clients_document(const client::TwoWay& manager);
-Told audit_document(const client::TwoWay& manager);
-Told repair_document(const client::TwoWay& manager, bool dry_run);
+Told audit_document(const client::TwoWay& manager, const PlanReader& plan);
+Told repair_document(const client::TwoWay& manager, const PlanReader& plan, bool dry_run);
 Told aggregation_document(const client::TwoWay& manager,
                           const std::optional<AggregationChange>& change);
 Told prepare_document(const client::TwoWay& manager, const std::string& from, const std::string& to,

@@ -47,7 +47,35 @@ Json json_of(const Finding& finding) {
           {"repair", cure_for(finding.kind)}};
 }
 
-Document document_of(const client::NetworkAudit& audit) {
+Json json_of(const PathOfNobody& path) {
+  Json hops = Json::array();
+  for (const EntryOfNobody& hop : path.hops) {
+    hops.push_back({{"switch", text(hop.switch_name)},
+                    {"input_port", hop.at.input_port.value()},
+                    {"input_label", ctl::json_of(hop.at.input_label)},
+                    {"output_port", hop.at.output_port.value()},
+                    {"output_label", ctl::json_of(hop.at.output_label)}});
+  }
+  return {{"from", text(path.from)},
+          {"to", text(path.to)},
+          {"shared_hops", path.shared},
+          {"hops", std::move(hops)}};
+}
+
+// null: they need the topology, which is not known.
+Json paths_of(const client::NetworkAudit& audit, const PlanReader& plan) {
+  Json paths = Json::array();
+  std::vector<EntryOfNobody> entries = entries_of_nobody(audit.findings);
+  if (entries.empty()) return paths;
+  const auto ports = plan();
+  if (!ports) return nullptr;
+  for (const PathOfNobody& path : paths_of_nobody(std::move(entries), *ports)) {
+    paths.push_back(json_of(path));
+  }
+  return paths;
+}
+
+Document document_of(const client::NetworkAudit& audit, const PlanReader& plan) {
   const AuditVerdict verdict = verdict_of(audit.totals);
   const AuditTotals& totals = audit.totals;
   Json findings = Json::array();
@@ -61,7 +89,8 @@ Document document_of(const client::NetworkAudit& audit) {
            {"leaked_cells_per_s", totals.leaked_bandwidth_cells_per_s},
            {"owed", totals.owed},
            {"unreadable", totals.unreadable},
-           {"findings", std::move(findings)}},
+           {"findings", std::move(findings)},
+           {"paths_of_nobody", paths_of(audit, plan)}},
           verdict.exit_code};
 }
 
@@ -205,22 +234,22 @@ Told clients_document(const client::TwoWay& manager) {
   return Document{{{"clients", std::move(clients)}}};
 }
 
-Told audit_document(const client::TwoWay& manager) {
+Told audit_document(const client::TwoWay& manager, const PlanReader& plan) {
   const auto found = manager.audit();
   if (!found) return failed(found.error(), peer_of(manager));
-  return document_of(*found);
+  return document_of(*found, plan);
 }
 
-Told repair_document(const client::TwoWay& manager, bool dry_run) {
+Told repair_document(const client::TwoWay& manager, const PlanReader& plan, bool dry_run) {
   const auto found = manager.audit();
   if (!found) return failed(found.error(), peer_of(manager));
-  Document before = document_of(*found);
+  Document before = document_of(*found, plan);
   if (dry_run || found->findings.empty()) {
     return Document{{{"before", std::move(before.body)}, {"after", nullptr}}, before.exit_code};
   }
   const auto left = manager.repair(found->findings);
   if (!left) return failed(left.error(), peer_of(manager));
-  Document after = document_of(*left);
+  Document after = document_of(*left, plan);
   return Document{{{"before", std::move(before.body)}, {"after", std::move(after.body)}},
                   after.exit_code};
 }

@@ -160,8 +160,10 @@ int run(const ctl::CommandLine& line, const config::OptionSet& set, orb::NameCli
   }
   if (verb == "list") return ctl::list(manager, ctl::client_of(line));
   if (verb == "status") return ctl::status(manager);
-  if (verb == "audit") return ctl::audit(manager);
-  if (verb == "repair") return ctl::repair(manager, line.dry_run);
+  if (verb == "audit") return ctl::audit(manager, ctl::plan_reader(names, line));
+  if (verb == "repair") {
+    return ctl::repair(manager, ctl::plan_reader(names, line), line.dry_run);
+  }
   if (verb == "clients") return ctl::clients(manager);
   if (verb == "caches") return ctl::caches(manager);
   if (verb == "aggregation") return ctl::aggregation(manager, ctl::change_of(line, set));

@@ -106,6 +106,23 @@ void for_each_link(v2::RouteObject_ptr route_object,
   }
 }
 
+PortPlan port_plan(v2::RouteObject_ptr route_object) {
+  PortPlan plan;
+  for_each_link(route_object, [&](const v2::LinkState& link) {
+    const auto end = [](const v2::RouteElement& it) {
+      return PortPlan::End{it.switch_name.in(), PortId{it.output_port}};
+    };
+    plan.far_ends[end(link.first_end)] = end(link.second_end);
+    plan.far_ends[end(link.second_end)] = end(link.first_end);
+  });
+  for (CORBA::ULong first = 0;;) {
+    const v2::NameSeq_var page = route_object->endpoints(first, kLinksPage);
+    if (page->length() == 0) return plan;
+    for (CORBA::ULong i = 0; i < page->length(); ++i) plan.endpoints.insert(page.in()[i].in());
+    first += page->length();
+  }
+}
+
 void for_each_switch(v2::RouteObject_ptr route_object,
                      const std::function<void(const std::string&)>& visit) {
   for (CORBA::ULong first = 0;;) {

@@ -13,6 +13,7 @@
 #include "route_object.hh"
 #include "xbindctl/call_filter.hpp"
 #include "xbindctl/commands.hpp"
+#include "xbindctl/paths_of_nobody.hpp"
 
 namespace xbind::ctl {
 
@@ -43,6 +44,9 @@ std::optional<std::uint64_t> report_age_ms(const v2::LinkState& link, const BySw
 
 // "up", "down", "drained", "down, drained", "unknown".
 std::string state_text(const v2::LinkState& link);
+
+// All links and endpoints.
+PortPlan port_plan(v2::RouteObject_ptr route_object);
 
 // In the order of the topology.
 void for_each_link(v2::RouteObject_ptr route_object,

@@ -127,8 +127,10 @@ Told document_of(const CommandLine& line, const config::OptionSet& set, orb::Nam
     return what_if_document(manager, *route_object, element_of(line));
   }
   if (verb == "status") return status_document(manager);
-  if (verb == "audit") return audit_document(manager);
-  if (verb == "repair") return repair_document(manager, line.dry_run);
+  if (verb == "audit") return audit_document(manager, plan_reader(names, line));
+  if (verb == "repair") {
+    return repair_document(manager, plan_reader(names, line), line.dry_run);
+  }
   if (verb == "clients") return clients_document(manager);
   if (verb == "caches") return caches_document(manager);
   if (verb == "aggregation") return aggregation_document(manager, change_of(line, set));

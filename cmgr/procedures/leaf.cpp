@@ -23,8 +23,9 @@ void LeafProcedure::start_add(TimePoint now) {
 
 void LeafProcedure::start_drop(TimePoint now) {
   state_ = FsmState::kAsked;
+  const auto told = PreparedDesk::told_hops(connection_);
   hops_ = context_.connections.cut(connection_, ends_->to);
-  if (hops_.front().number == 0 && hops_.front().leg == 0) {
+  if (PreparedDesk::told_hops(connection_) != told) {
     context_.prepared.tell_owner(connection_, now);
   }
   move_debt_labels(hops_, connection_.debt_labels(), lent_);

@@ -71,8 +71,7 @@ HopModify Modify::change_to(const Contract& contract, const Hop& hop) const {
   HopModify change{key_of(connection_, hop), revision_, contract.of_leg(hop.leg),
                    contract.traffic_of_leg(hop.leg)};
   // This change takes the place of a handover that is owed.
-  if (&hop == &connection_.hops().front())
-    change.handover = context_.prepared.handover_of(connection_);
+  change.handover = context_.prepared.handover_for(connection_, hop);
   return change;
 }
 

@@ -1,5 +1,7 @@
 #include "cmgr/procedures/prepared_desk.hpp"
 
+#include <algorithm>
+
 #include "cmgr/parts/outcomes.hpp"
 #include "cmgr/parts/service.hpp"
 #include "cmgr/procedures/path_watch.hpp"
@@ -10,6 +12,20 @@
 #include "core/planted.hpp"
 
 namespace xbind::cmgr {
+namespace {
+
+// The first hop, and the first one that leads to a destination.
+template <class Visitor>
+void for_each_told(const Connection& connection, Visitor&& visit) {
+  const Hops& hops = connection.hops();
+  const Hop& first = hops.front();
+  visit(first);
+  const auto last =
+      std::find_if(hops.begin(), hops.end(), [](const Hop& hop) { return hop.last(); });
+  if (last != hops.end() && &*last != &first) visit(*last);
+}
+
+}  // namespace
 
 Result<NetworkService> PreparedDesk::prepare(const std::string& from, const std::string& to,
                                              const ServiceSpec& service, std::size_t count,
@@ -153,16 +169,32 @@ std::optional<HopHandover> PreparedDesk::handover_of(const Connection& connectio
   return handover;
 }
 
+PreparedDesk::ToldHops PreparedDesk::told_hops(const Connection& connection) {
+  ToldHops told;
+  for_each_told(connection, [&](const Hop& hop) { told.push_back(key_of(connection, hop)); });
+  return told;
+}
+
+std::optional<HopHandover> PreparedDesk::handover_for(const Connection& connection,
+                                                      const Hop& hop) const {
+  std::optional<HopHandover> handover = handover_of(connection);
+  bool told = false;
+  if (handover) for_each_told(connection, [&](const Hop& one) { told = told || &one == &hop; });
+  return told ? std::move(handover) : std::nullopt;
+}
+
 void PreparedDesk::tell_owner(Connection& connection, TimePoint now) {
-  auto handover = handover_of(connection);
+  const auto handover = handover_of(connection);
   if (!handover || planted(Bug::kHandoverNotTold)) return;
-  const Hop& first = connection.hops().front();
   const Contract contract = connection.contract();
-  context_.switches.owe_change_at_once(
-      first.at,
-      {key_of(connection, first), context_.connections.next_revision(connection),
-       contract.of_leg(first.leg), contract.traffic_of_leg(first.leg), std::move(handover)},
-      now);
+  const std::uint32_t revision = context_.connections.next_revision(connection);
+  for_each_told(connection, [&](const Hop& hop) {
+    context_.switches.owe_change_at_once(
+        hop.at,
+        {key_of(connection, hop), revision, contract.of_leg(hop.leg),
+         contract.traffic_of_leg(hop.leg), handover},
+        now);
+  });
 }
 
 void PreparedDesk::connected(Connection& connection, TimePoint now) {

@@ -1,13 +1,14 @@
 // Connections prepared in advance (prepared_pools.hpp): sets them up, gives them to calls, and
 // takes them back.
 //
-// The ledger of a connection's first hop learns who has the connection (HopHandover), so that a
-// manager that starts again finds it. Nobody waits for that: a manager that ends within the same
-// millisecond takes the connection for its own.
+// The ledgers of a connection's first hop and of the last one of its path learn who has it
+// (HopHandover), so that a manager that starts again finds it, also if one of them was lost. Nobody
+// waits for that: a manager that ends within the same millisecond takes the connection for its own.
 //
 // Not thread-safe; owned by the connection manager.
 #pragma once
 
+#include <boost/container/static_vector.hpp>
 #include <optional>
 #include <string>
 
@@ -52,10 +53,13 @@ class PreparedDesk {
                         const Contract& contract) const {
     return pools_.find(from, to, {contract.forward, contract.traffic});
   }
-  // Who has the connection, for a change that is sent to its first hop. None for a connection that
-  // was not prepared.
-  std::optional<HopHandover> handover_of(const Connection& connection) const;
-  // The connection's first hop is another one, or its owner is: tells its ledger.
+  // The hops whose ledgers know who has the connection; one if it passes one switch.
+  using ToldHops = boost::container::static_vector<HopKey, 2>;
+  static ToldHops told_hops(const Connection& connection);
+  // Who has the connection, for a change that is sent to this hop of it. None for a hop that is not
+  // told, and for a connection that was not prepared.
+  std::optional<HopHandover> handover_for(const Connection& connection, const Hop& hop) const;
+  // The connection has another owner, or other told_hops(): updates their ledgers.
   void tell_owner(Connection& connection, TimePoint now);
   // The connection may no longer be given to a call.
   void drop(Connection& connection);
@@ -63,6 +67,8 @@ class PreparedDesk {
   const PreparedPools& pools() const { return pools_; }
 
  private:
+  std::optional<HopHandover> handover_of(const Connection& connection) const;
+
   Context& context_;
   PreparedPools pools_;
 };

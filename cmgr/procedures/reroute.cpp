@@ -140,6 +140,7 @@ void Reroute::take_over(TimePoint now) {
 
 // Makes the new path carry the connection.
 void Reroute::go_over(TimePoint now) {
+  const auto told = PreparedDesk::told_hops(connection_);
   context_.connections.replace(connection_, path_, hops_, generation_);
   connection_.changed(now);
   // Labels that debts hold as well move with their hops.
@@ -148,7 +149,7 @@ void Reroute::go_over(TimePoint now) {
     for (Hop& hop : hops_) hop.state = HopState::kIdle;
   }
   context_.paths.replaced(connection_, left_);
-  if (connection_.hops().front().generation == generation_) {
+  if (PreparedDesk::told_hops(connection_) != told) {
     context_.prepared.tell_owner(connection_, now);
   }
 }

@@ -94,9 +94,9 @@ constexpr std::array<AlarmKindRow, kAlarmKinds> kRows{{
      "The switch has cross-connects that no manager has claimed since the SwitchServer lost its "
      "ledger. Cells pass them; their labels are not granted, and their contracts are not known: "
      "their bandwidth is not held.",
-     "`xbindctl audit` shows which paths they form and between which ends. What nobody needs, "
-     "`xbindctl repair` removes; see `repair --dry-run` first. If a manager has not claimed all, "
-     "start what it lacks: its own process, or SwitchServers that it cannot read."},
+     "`xbindctl audit` shows the paths that they form, with their ends. `xbindctl repair` removes "
+     "them; look at its dry run first. If a manager has not claimed all, start what it lacks: its "
+     "own process, or SwitchServers that it cannot read."},
     {AlarmKind::kManagerGone, "manager-gone", kMajor, kState, "SwitchServer", "the manager",
      "A manager has connections at this switch and no session: nobody can change or release them.",
      "Start the manager again under its name; it takes its calls over. If it will not return, "

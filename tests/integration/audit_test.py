@@ -107,6 +107,15 @@ class Audit(InOneLab):
         self.assertEqual(self.switch.table(), {branch})
         self.release(connection)
 
+    def test_a_path_of_nobody_is_shown_with_its_ends_before_it_is_removed(self):
+        ends = [Switch(switch_address(self.lab, end)) for end in (CALLER, CALLEE)]
+        ends[0].add(Branch(1, (0, 900), 2, (0, 901)))
+        self.switch.add(Branch(1, (0, 901), 2, (0, 902)))
+        ends[1].add(Branch(2, (0, 902), 1, (0, 903)))
+        self.repair(f"entries of nobody: {CALLER} -> {CALLER} port 1 0/900 -> {MIDDLE} port 1 0/901"
+                    f" -> {CALLEE} port 2 0/902 -> {CALLEE}: 3 hops\n")
+        self.assertEqual([end.table() for end in ends], [set(), set()])
+
     def test_a_branch_that_is_gone_is_put_back(self):
         connection, branch = self.call()
         self.switch.delete(branch)
@@ -140,6 +149,7 @@ class AuditOverVersion1(Audit):
     LAB = {"more": {"xbind-switchserver": [(None, "gsmp-versions", "1")]}}
 
     test_a_call_that_leads_elsewhere_is_led_back = None  # version 1.1 does not show it
+    test_a_path_of_nobody_is_shown_with_its_ends_before_it_is_removed = None  # likewise
 
     def test_a_stranger_is_removed_and_the_calls_stay(self):
         """Without its output a branch cannot be removed."""

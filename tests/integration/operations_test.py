@@ -166,9 +166,10 @@ class Xbind(Operations, OnARing):
         wait_until(lambda: self.counter("prepared") == 2, "two connections are ready")
         commands = self.counter("commands")
         first = self.connect("node-1", "node-3")
-        # A replacement is being prepared. For the call itself only the first switch gets a command.
+        # A replacement is being prepared. For the call itself the first and the last switch get a
+        # command each.
         wait_until(lambda: self.counter("prepared") == 2, "the pool is full again")
-        self.assertEqual(self.counter("commands"), commands + 4)  # one handover
+        self.assertEqual(self.counter("commands"), commands + 5)  # two handovers
         self.ctl("prepare", "node-1", "node-3", "--count", "3")
         wait_until(lambda: self.counter("prepared") == 3, "three are ready")
         self.ctl("prepare", "node-1", "node-3", "--count", "4")

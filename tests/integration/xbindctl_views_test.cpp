@@ -404,17 +404,34 @@ TEST_F(Documents, OfViewsHaveWhatTheTextHas) {
 }
 
 TEST_F(Documents, OfAnAuditKeepItsExitCode) {
-  EXPECT_EQ(error_of("audit", audit_document(manager_))["text"], "no audit now");
+  const PlanReader plan = []() -> OrFailure<PortPlan> {
+    return PortPlan{{{{"host-a", PortId{2}}, {"switch-1", PortId{1}}},
+                     {{"switch-1", PortId{1}}, {"host-a", PortId{2}}}},
+                    {"host-a"}};
+  };
+  EXPECT_EQ(error_of("audit", audit_document(manager_, plan))["text"], "no audit now");
   reported_.report.switches = 3;
   reported_.report.owed = 2;
   reported_.report.findings.length(1);
   reported_.report.findings[0] = {v2::finding_owed, "switch-1", "x", 2, ""};
-  const Told audited = audit_document(manager_);
+  const Told audited = audit_document(manager_, plan);
   ASSERT_TRUE(audited);
   EXPECT_EQ(audited->exit_code, 4);
   EXPECT_EQ(document_of("audit", audited)["verdict"], "OWED");
-  EXPECT_EQ(document_of("repair", repair_document(manager_, true))["after"], nullptr);
-  EXPECT_EQ(document_of("repair", repair_document(manager_, false))["after"]["owed"], 2);
+  EXPECT_EQ(document_of("audit", audited)["paths_of_nobody"].size(), 0U);
+  EXPECT_EQ(document_of("repair", repair_document(manager_, plan, true))["after"], nullptr);
+  EXPECT_EQ(document_of("repair", repair_document(manager_, plan, false))["after"]["owed"], 2);
+  reported_.report.findings[0] = {v2::finding_stray_cross_connect, "switch-1 port 1",
+                                  "port 1 0/32 -> port 2 0/40 is in the switch, in no ledger", 1,
+                                  ""};
+  const Json paths = document_of("audit", audit_document(manager_, plan))["paths_of_nobody"];
+  ASSERT_EQ(paths.size(), 1U);
+  EXPECT_EQ(paths[0]["from"], "host-a port 2 (no entry of nobody there)");
+  EXPECT_EQ(paths[0]["hops"][0]["input_label"], "0/32");
+  const PlanReader no_plan = []() -> OrFailure<PortPlan> {
+    return tl::make_unexpected(Failure{"timeout", "no RouteObject", "", "", ""});
+  };
+  EXPECT_EQ(document_of("audit", audit_document(manager_, no_plan))["paths_of_nobody"], nullptr);
 }
 
 TEST_F(Documents, OfACallThatIsCheckedHopByHop) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cmgr/procedures/prepared_desk.hpp"
 #include "tests/sim/world.hpp"
 
 namespace xbind::sim {
@@ -298,14 +299,13 @@ void World::learn_wrong_network(std::size_t index) {
                });
 }
 
-// The manager ended before a ledger had received a handover: the next manager does not learn that a
-// client has the prepared connection, and takes it for its own.
+// The manager ended before one of both ledgers had received a handover: the next manager does not
+// learn that a client has the prepared connection, and takes it for its own.
 void World::lose_handovers(std::size_t manager) {
-  std::set<ConnectionId> owed;
+  std::set<HopKey> owed;
   for (const SwitchSite& at : switches_) {
-    for (const HopKey& key : managers_[manager].site->manager().view_of(at.name).owed) {
-      owed.insert(key.connection);
-    }
+    const cmgr::ManagerView view = managers_[manager].site->manager().view_of(at.name);
+    owed.insert(view.owed.begin(), view.owed.end());
   }
   for (const auto& [shown, own] : own_ids_) {
     if (shown.first != manager || shown.second == own) continue;
@@ -314,7 +314,12 @@ void World::lose_handovers(std::size_t manager) {
     const cmgr::State state = about ? about->connection.state() : cmgr::State::kConnected;
     const bool modified = state == cmgr::State::kModifying || state == cmgr::State::kLowering ||
                           state == cmgr::State::kRestoring;
-    if (modified || owed.contains(own)) handovers_lost_.insert(shown);
+    const auto told =
+        about ? cmgr::PreparedDesk::told_hops(about->connection) : cmgr::PreparedDesk::ToldHops{};
+    const bool nobody_knows = !told.empty() && std::ranges::all_of(told, [&](const HopKey& key) {
+      return owed.contains(key);
+    });
+    if (modified || nobody_knows) handovers_lost_.insert(shown);
   }
   for (ClientSite& site : clients_) {
     if (site.manager != manager) continue;

@@ -23,7 +23,11 @@ class PreparedTest : public ExchangeTest {
   }
   // Refuses the setup of the next prepared connection: the pool stays short for a while.
   void refuse_refill() {
-    answer("sw3", {refused(setup("sw3"), Cause::kNoBandwidth, PortId{2}, 100, 20)});
+    const HopBatch heard = take("sw3");
+    std::vector<HopResult> results;
+    for (const HopModify& handover : heard.modifies) results.push_back(done(handover));
+    results.push_back(refused(heard.setups.at(0), Cause::kNoBandwidth, PortId{2}, 100, 20));
+    answer("sw3", results);
     answer_all_switches();
   }
   CacheState pool() {
@@ -52,7 +56,8 @@ TEST_F(PreparedTest, ACallTakesOneWithoutAWordAndThePoolIsFilledAgain) {
   EXPECT_NE(refill.key.connection, connected.connection);
   EXPECT_EQ(owner(refill).client, "(two-way)");
   EXPECT_EQ(manager().gauges().prepared, 1U);
-  // cmgr --> sw1: the connection is mia's, so that a manager that comes back knows it
+  // cmgr --> sw1, sw3: the connection is mia's, so that a manager that comes back knows it, also if
+  // one of these ledgers is lost
   ASSERT_EQ(heard.modifies.size(), 1U);
   const auto& handover = heard.modifies.front().handover;
   ASSERT_TRUE(handover.has_value());
@@ -60,6 +65,15 @@ TEST_F(PreparedTest, ACallTakesOneWithoutAWordAndThePoolIsFilledAgain) {
   EXPECT_EQ(handover->request, RequestId{1});
   EXPECT_EQ(handover->shown_id, connected.connection);
   answer("sw1", {done(heard.modifies.front()), done(refill)});
+  const HopBatch at_end = take("sw3");
+  ASSERT_EQ(at_end.modifies.size(), 1U);
+  EXPECT_EQ(at_end.modifies.front().key.hop, 2U);
+  EXPECT_EQ(at_end.modifies.front().revision, heard.modifies.front().revision);
+  EXPECT_EQ(at_end.modifies.front().handover, handover);
+  answer("sw3", all_done(at_end));
+  const HopBatch between = take("sw2");
+  EXPECT_THAT(between.modifies, IsEmpty());
+  answer("sw2", all_done(between));
   answer_all_switches();
   EXPECT_EQ(manager().gauges().prepared, 2U);
   EXPECT_EQ(pool().element, "ann -> bob");
@@ -67,7 +81,7 @@ TEST_F(PreparedTest, ACallTakesOneWithoutAWordAndThePoolIsFilledAgain) {
   EXPECT_EQ(pool().wanted, 2U);
 }
 
-TEST_F(PreparedTest, AReleaseGivesItBackAndTellsTheFirstSwitchAloneWhileThePoolIsShort) {
+TEST_F(PreparedTest, AReleaseGivesItBackAndTellsTheSwitchesAtItsEndsWhileThePoolIsShort) {
   start_with_pool(1);
   connect(1);
   refuse_refill();
@@ -76,11 +90,14 @@ TEST_F(PreparedTest, AReleaseGivesItBackAndTellsTheFirstSwitchAloneWhileThePoolI
   const Outcome released = outcome();
   EXPECT_EQ(released.kind, OutcomeKind::kReleased);
   EXPECT_EQ(released.connection, taken);
-  const auto ours = change("sw1").handover;
-  ASSERT_TRUE(ours.has_value());
-  EXPECT_EQ(ours->owner.client, kTwoWayClient);
-  EXPECT_EQ(ours->shown_id, ConnectionId{});
-  for (const char* name : {"sw2", "sw3"}) EXPECT_TRUE(silent(name)) << name;
+  for (const char* name : {"sw1", "sw3"}) {
+    SCOPED_TRACE(name);
+    const auto ours = change(name).handover;
+    ASSERT_TRUE(ours.has_value());
+    EXPECT_EQ(ours->owner.client, kTwoWayClient);
+    EXPECT_EQ(ours->shown_id, ConnectionId{});
+  }
+  EXPECT_TRUE(silent("sw2"));
   EXPECT_EQ(manager().gauges().prepared, 1U);
   EXPECT_TRUE(leaves_no_trace()) << "it is hers no more";
   log_in("noa");
@@ -199,6 +216,12 @@ TEST_F(PreparedTest, AModifiedOneIsThePoolsNoMore) {
   refuse_refill();
   const ConnectionId taken = outcome().connection;
   modify(2, taken, cells(300));
+  for (const char* name : {"sw1", "sw2", "sw3"}) {
+    const HopBatch heard = take(name);
+    ASSERT_THAT(heard.modifies, SizeIs(1)) << name;
+    EXPECT_EQ(heard.modifies[0].handover.has_value(), std::string_view{name} != "sw2") << name;
+    answer(name, all_done(heard));
+  }
   answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
   release(3, taken);
@@ -206,6 +229,28 @@ TEST_F(PreparedTest, AModifiedOneIsThePoolsNoMore) {
   answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
   EXPECT_EQ(manager().gauges().connections, 0U);
+}
+
+// The leaf's last hop is then the only one that leads to a destination.
+TEST_F(PreparedTest, WhenItsFirstEndIsDroppedTheLeafsLastSwitchIsTold) {
+  start_with_pool(1);
+  learn_route("guy");
+  connect(1);
+  refuse_refill();
+  const ConnectionId taken = outcome().connection;
+  add_leaf(2, taken, "guy");
+  answer_all_switches();
+  EXPECT_EQ(outcome().kind, OutcomeKind::kLeafAdded);
+  const Hop last = manager().describe(taken)->connection.hops().back();
+  ASSERT_TRUE(last.last());
+  drop_leaf(3, taken, "bob");
+  const HopBatch heard = take(manager().switch_name(last.at));
+  ASSERT_THAT(heard.modifies, SizeIs(1));
+  EXPECT_EQ(heard.modifies[0].key.leg, last.leg);
+  ASSERT_TRUE(heard.modifies[0].handover.has_value());
+  EXPECT_EQ(heard.modifies[0].handover->shown_id, taken);
+  answer(manager().switch_name(last.at), all_done(heard));
+  answer_all_switches();
 }
 
 TEST_F(PreparedTest, OneWithALeafIsThePoolsNoMore) {

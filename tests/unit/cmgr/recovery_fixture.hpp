@@ -41,7 +41,7 @@ class RecoveryTest : public ExchangeTest {
     std::vector<LedgerHop>& hops = held_[name];
     for (std::size_t i = 0; i < std::max<std::size_t>(hops.size(), 1); ++i) {
       HeldHops page;
-      page.owners = {client_};
+      page.owners = {owner_at_.contains(name) ? owner_at_[name] : client_};
       if (!to_[name].empty()) page.owners.front().to = to_[name][i];
       if (i < hops.size()) page.hops = {hops[i]};
       page.next = i + 1 < hops.size() ? i + 1 : 0;
@@ -114,6 +114,7 @@ class RecoveryTest : public ExchangeTest {
   std::vector<NetworkLink> links_ = right_links_;  // as the topology says
   std::map<std::string, std::vector<LedgerHop>> held_;
   HopOwner client_{"mia", Epoch{1}, "ann", "bob"};
+  std::map<std::string, HopOwner> owner_at_;  // where the ledger has another one
   bool prepares_ = false;
   bool begins_ = false;  // with the epoch known before the network, as in the daemon
   std::map<std::string, std::vector<std::string>> to_;

@@ -272,6 +272,31 @@ TEST_F(RecoveryTest, APreparedConnectionIsItsClientsUnderTheIdThatTheClientKnows
     EXPECT_EQ(removal(name).key.connection, earlier(1));
 }
 
+// The manager ended before both ledgers had received the handover, or one of them was lost.
+TEST_F(RecoveryTest, TheLedgerAtItsLastHopKnowsWhoHasTakenAPreparedConnection) {
+  owner_at_["sw1"] = HopOwner{std::string{kTwoWayClient}, Epoch{}, "ann", "bob"};
+  holds_call(earlier(1));
+  held_["sw1"].front().request = {};
+  held_["sw3"].front().shown_id = earlier(2);
+  held_["sw3"].front().revision = 1;
+  restart();
+  ASSERT_THAT(manager().list(ConnectionId{}, 10), ElementsAre(earlier(2)));
+  EXPECT_EQ(manager().describe(earlier(2))->client, "mia");
+}
+
+TEST_F(RecoveryTest, TheLedgerAtItsLastHopKnowsThatAPreparedConnectionWasGivenBack) {
+  owner_at_["sw3"] = HopOwner{std::string{kTwoWayClient}, Epoch{}, "ann", "bob"};
+  holds_call(earlier(1));
+  for (auto& [name, hops] : held_) hops.front().contract = network_of(cells(100))->contract;
+  held_["sw1"].front().shown_id = earlier(2);
+  held_["sw1"].front().revision = 1;
+  held_["sw3"].front().request = {};
+  held_["sw3"].front().revision = 2;
+  prepares_ = true;
+  restart();
+  EXPECT_EQ(manager().gauges().prepared, 1U);
+}
+
 TEST_F(RecoveryTest, APreparedConnectionThatNobodyHasGoesToItsPoolOrIsReleased) {
   client_ = HopOwner{std::string{kTwoWayClient}, Epoch{}, "ann", "bob"};
   holds_call(earlier(1));

@@ -369,6 +369,41 @@ TEST_F(RerouteTest, WhatIsPreparedInAdvanceIsGivenUp) {
   EXPECT_EQ(take("sw2").removals.size(), 1U);
 }
 
+TEST_F(RerouteTest, TheEndsOfANewPathAreToldWhoHasAPreparedConnection) {
+  config.label_cache_target = 8;
+  start_with_two_paths();
+  answer("sw1", {}, {{PortId{10}, {vci(35), vci(37)}}});
+  answer("sw2", {}, {{PortId{21}, {vci(43), vci(44)}}});
+  ASSERT_TRUE(manager().prepare("ann", "bob", cells(100), 1, now).has_value());
+  finish();
+  answer_all_switches();
+  connect(1);
+  const HopBatch heard = take("sw3");
+  ASSERT_THAT(heard.modifies, SizeIs(1));
+  ASSERT_THAT(heard.setups, SizeIs(1)) << "the pool's next one";
+  answer("sw3", {done(heard.modifies[0]),
+                 refused(heard.setups[0], Cause::kNoBandwidth, PortId{2}, 100, 20)});
+  answer_all_switches();
+  const ConnectionId taken = outcome().connection;
+  topology(2, link_drained());
+  route(found(query(), detour()));
+  std::map<std::string, HopModify> told;
+  for (int round = 0; round < 3; ++round) {
+    for (const char* name : {"sw1", "sw2", "sw3", "sw5"}) {
+      const HopBatch heard = take(name);
+      for (const HopModify& change : heard.modifies) told[name] = change;
+      answer(name, all_done(heard));
+    }
+  }
+  EXPECT_EQ(told.size(), 2U);
+  for (const char* name : {"sw1", "sw3"}) {
+    SCOPED_TRACE(name);
+    ASSERT_TRUE(told[name].handover.has_value());
+    EXPECT_EQ(told[name].key.generation, Generation{2});
+    EXPECT_EQ(told[name].handover->shown_id, taken);
+  }
+}
+
 TEST_F(RerouteTest, WhatIsPreparedOverADrainedLinkIsMadeAnewElsewhere) {
   config.label_cache_target = 8;
   start_with_two_paths();

@@ -144,6 +144,20 @@ TEST_F(ClaimsTest, AnOwedHopWhoseLabelNoAnswerNamedIsFoundByTheOther) {
   }
 }
 
+TEST_F(ClaimsTest, OfSeveralEntriesThatAnOwedHopMayHaveNoneIsRemoved) {
+  CrossConnect another = cross(old);
+  another.input_label = atm_label(0, 60);
+  fake.table.insert(another);
+  HopClaims claims = claims_of();
+  claims.hops.at(0).cross_connect.input_label = {};
+  claims.hops.at(0).stage = HopStage::kRemoving;
+  restart();
+  attach();
+  claim(claims);
+  EXPECT_EQ(fake.table, (std::set{cross(old), another}));
+  EXPECT_EQ(next().entries_of_nobody(), 2U);
+}
+
 TEST_F(ClaimsTest, AnOwedHopThatTheSwitchDoesNotHaveIsGone) {
   HopClaims claims = claims_of();
   claims.hops.at(0).stage = HopStage::kRemoving;
