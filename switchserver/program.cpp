@@ -54,9 +54,11 @@ struct Options {
   config::KeptSettings kept_settings;
 };
 
-// The process has one set of options: its file has the name of its first switch.
+// The process has one set of options, and their file has the name of one of its switches.
 std::string settings_file(const Options& options) {
-  return config::settings_file_path(options.state_dir, "switchserver", options.nodes.front().name);
+  std::vector<std::string> names;
+  for (const NodeOptions& node : options.nodes) names.push_back(node.name);
+  return config::settings_file_of_one(options.state_dir, "switchserver", std::move(names));
 }
 
 std::optional<std::string> read_state(Options& options) {
