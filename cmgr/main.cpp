@@ -35,13 +35,6 @@ struct TraceOptions {
   std::uint32_t slow_us = 0;
 };
 
-// --state-dir, and what an earlier process has stored there; read by a check.
-struct KeptState {
-  std::string directory;
-  cmgr::KeptPools pools;
-  config::KeptSettings settings;
-};
-
 struct Options {
   Options();
   Options(const Options&) = delete;
@@ -80,7 +73,7 @@ struct Options {
   std::uint32_t startup_patience_ms = 0;
   std::uint64_t connections_max = 0;
   cmgr::ClientLimits clients;
-  KeptState state;
+  std::string state_dir;
   TraceOptions traces;
   ImpairmentOptions impairments;
 };
@@ -209,29 +202,24 @@ void declare_traces(config::OptionSet& set, TraceOptions& options) {
 }
 
 std::string settings_file(const Options& options) {
-  return config::settings_file_path(options.state.directory, "cmgr", options.common.name);
+  return config::settings_file_path(options.state_dir, "cmgr", options.common.name);
 }
 std::string pool_file(const Options& options) {
-  return cmgr::pool_file_path(options.state.directory, options.common.name);
+  return cmgr::pool_file_path(options.state_dir, options.common.name);
 }
 
-// Reads what an earlier process has stored; returns the text of the first file that is refused.
-std::optional<std::string> read_state(Options& options) {
-  if (options.state.directory.empty()) return std::nullopt;
+// Why the first file that is refused is; the files are read again when the manager begins.
+std::optional<std::string> refusal_of_state(const Options& options) {
+  if (options.state_dir.empty()) return std::nullopt;
   const auto epoch =
-      cmgr::read_epoch(cmgr::epoch_file_path(options.state.directory, options.common.name));
+      cmgr::read_epoch(cmgr::epoch_file_path(options.state_dir, options.common.name));
   if (!epoch) return epoch.error().text;
-  auto pools = cmgr::read_pools(pool_file(options));
-  if (!pools) return pools.error().text;
-  options.state.pools = std::move(*pools);
-  auto settings = config::read_settings(settings_file(options));
-  if (!settings) return settings.error().text;
-  options.state.settings = std::move(*settings);
-  return std::nullopt;
+  if (const auto pools = cmgr::read_pools(pool_file(options)); !pools) return pools.error().text;
+  return orb::refusal_of_settings(settings_file(options));
 }
 
 bool begin_state(const Options& options) {
-  return orb::begin_state(options.state.directory,
+  return orb::begin_state(options.state_dir,
                           "the manager's epoch, which SwitchServers know as well; pools and "
                           "options that operators set at run time");
 }
@@ -248,10 +236,10 @@ void declare(config::OptionSet& set, Options& options) {
   declare_clients(set, options.clients);
   declare_traces(set, options.traces);
   orb::add_state_option(
-      set, &options.state.directory,
+      set, &options.state_dir,
       "Directory in which the manager's epoch, pools of prepared connections and options that "
       "operators have set at run time are stored across restarts");
-  set.add_check([&options] { return read_state(options); });
+  set.add_check([&options] { return refusal_of_state(options); });
   declare_faults(set, options.impairments);
   declare_pace(set, options.impairments);
 }
@@ -419,8 +407,7 @@ int main(int argc, char** argv) {
 
   if (!begin_state(options)) return 1;
   const cmgr::Config config = *config_of(options);
-  cmgr::PoolKeeper pools(pool_file(options), *cmgr::pools_of_option(options.prepared),
-                         options.state.pools);
+  cmgr::PoolKeeper pools(pool_file(options), *cmgr::pools_of_option(options.prepared));
   orb::Runtime runtime(argc, argv, options.common.runtime());
   cmgr::ManagerDaemon daemon(runtime.orb(), config, peers_of(options, config));
   config::Reload<Options> reload(options, argc, argv,
@@ -428,8 +415,6 @@ int main(int argc, char** argv) {
                                    return apply(before, wanted, daemon, changes);
                                  },
                                  settings_file(options), {"catalogue"});
-  reload.restore(options.state.settings);
-  cmgr::tell_pools(pools.start(), reload);
   const auto longest_call = [&daemon] { return daemon.longest_call(); };
   const PortableServer::Servant_var<cmgr::HopObserverServant> observer =
       new cmgr::HopObserverServant(daemon);
@@ -462,14 +447,14 @@ int main(int argc, char** argv) {
   // Start attaching only now, when no live manager has the name: attaching with our newer epoch
   // fences an older manager.
   const auto begin = [&] {
-    reload.store();
-    cmgr::drop_superseded(pools);
+    if (!orb::or_end_process(reload.begin())) return;
+    if (!orb::or_end_process(cmgr::restore_pools(pools, reload))) return;
     daemon.start(observer_reference, topology_reference);
   };
   const std::chrono::milliseconds patience{options.startup_patience_ms};
   const auto begin_epoch = [&] {
-    const auto begun = daemon.begin_epoch(options.state.directory, patience,
-                                          [&] { cmgr::begin_pools(daemon, pools); });
+    const auto begun =
+        daemon.begin_epoch(options.state_dir, patience, [&] { cmgr::begin_pools(daemon, pools); });
     if (!begun) orb::end_process(1, begun.error().text);
     return begun && *begun;
   };

@@ -1,6 +1,6 @@
 // Carries out what operators ask for pools of prepared connections, and keeps it in a file if there
 // is one (pool_file.hpp). Any thread; orders are carried out one after the other, and wait for the
-// disk.
+// disk. Nothing else waits for them: the pools themselves are the manager's (prepared_desk.hpp).
 #pragma once
 
 #include <algorithm>
@@ -9,28 +9,37 @@
 #include <utility>
 
 #include "cmgr/pool_file.hpp"
+#include "core/log.hpp"
 #include "core/result.hpp"
 
 namespace xbind::cmgr {
 
 class PoolKeeper {
  public:
-  // An empty `file`: pools end with the process. `options`: the pools of --prepare. `kept`: what
-  // the file has.
-  PoolKeeper(std::string file, KeptPools options, const KeptPools& kept)
-      : file_(std::move(file)),
-        options_(std::move(options)),
-        start_(pools_at_start(kept, options_)),
-        pools_(start_.valid) {}
+  // An empty `file`: pools end with the process. `options`: the pools of --prepare.
+  PoolKeeper(std::string file, KeptPools options)
+      : file_(std::move(file)), options_(std::move(options)) {}
+
+  // Once, before the first order, when no other process has the manager's name: reads the file, and
+  // takes superseded pools out of it; a failure to write is logged. Errors of read_pools(): the
+  // process must end.
+  Result<void> restore() {
+    const std::lock_guard order(orders_);
+    const auto kept = read_pools(file_);
+    if (!kept) return tl::make_unexpected(kept.error());
+    start_ = pools_at_start(*kept, options_);
+    pools_ = start_.valid;
+    if (start_.superseded.empty()) return {};
+    if (const auto dropped = write_pools(file_, pools_); !dropped) {
+      log::warn("{}; superseded pools are still there", dropped.error().text);
+    }
+    return {};
+  }
 
   // What the manager begins with: first the pools of --prepare, then the valid ones of this.
   const KeptPools& options() const { return options_; }
+  // As restore() found them.
   const PoolsAtStart& start() const { return start_; }
-  // Once, when no other process has the manager's name: takes superseded pools out of the file.
-  Result<void> drop_superseded() {
-    const std::lock_guard lock(mutex_);
-    return start_.superseded.empty() ? Result<void>{} : write_pools(file_, pools_);
-  }
 
   // Sets the count of a pool. `prepare`: Result<NetworkService>(count), the contract to which the
   // pool's service is mapped. Errors of `prepare` and of write_pools(): the pool has its earlier
@@ -38,7 +47,7 @@ class PoolKeeper {
   template <class Prepare>
   Result<void> set(const std::string& from, const std::string& to, std::uint32_t count,
                    Prepare&& prepare) {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard order(orders_);
     const auto service = prepare(count);
     if (!service) return tl::make_unexpected(service.error());
     KeptPool pool{from, to, *service, count, 0};
@@ -61,8 +70,8 @@ class PoolKeeper {
  private:
   const std::string file_;
   const KeptPools options_;
-  const PoolsAtStart start_;
-  std::mutex mutex_;
+  PoolsAtStart start_;
+  std::mutex orders_;
   KeptPools pools_;  // at most as many as the manager has pools
 };
 

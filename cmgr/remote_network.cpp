@@ -102,14 +102,19 @@ void RemotePeers::finish_claims(SessionId session, const std::string& switch_nam
   hand_over([this, session, switch_name] {
     const auto server = switch_server(switch_name);
     if (!server) return;
-    const auto said = orb::remote("switchserver " + switch_name, *server, [&] {
+    const auto left = orb::remote("switchserver " + switch_name, *server, [&] {
       const v2::ClaimsTaken_var answer =
           (*server)->claim_hops(session.value(), v2::HopPage{}, v2::PortLabelsSeq{}, true);
+      return std::uint64_t{answer->unclaimed_entries};
     });
-    if (!said) {
+    if (!left) {
       log::sessions.info("switchserver {} still awaits claims: {}", switch_name,
-                         said.error().text);
+                         left.error().text);
+      return;
     }
+    post_([switch_name, left = *left](ConnectionManager& manager) {
+      manager.note_entries_of_nobody(switch_name, left);
+    });
   });
 }
 

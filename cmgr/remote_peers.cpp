@@ -349,8 +349,10 @@ void RemotePeers::attach_now(const AttachTable::Due& due) {
   if (!attached->lost) {
     post_([this, switch_name = due.name, session = SessionId{attachment->session},
          inbox = v2::HopInbox_var(attachment->inbox), window = attachment->batches_in_flight,
+         unclaimed = attachment->unclaimed_entries,
          quarantined = std::move(attached->quarantined)](ConnectionManager& manager) {
     inboxes_[session] = inbox;
+    manager.note_entries_of_nobody(switch_name, unclaimed);
     manager.switch_attached(switch_name, session, window, quarantined, steady_now());
   });
   }

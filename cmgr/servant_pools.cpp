@@ -67,13 +67,9 @@ void begin_pools(ManagerDaemon& daemon, const PoolKeeper& pools) {
   }
 }
 
-void drop_superseded(PoolKeeper& pools) {
-  if (const auto dropped = pools.drop_superseded(); !dropped) {
-    log::warn("{}; superseded pools are still there", dropped.error().text);
-  }
-}
-
-void tell_pools(const PoolsAtStart& start, config::Reloadable& options) {
+Result<void> restore_pools(PoolKeeper& pools, config::Reloadable& options) {
+  if (auto restored = pools.restore(); !restored) return restored;
+  const PoolsAtStart& start = pools.start();
   for (const KeptPool& pool : start.valid) {
     log::info("the pool {}: {} are kept ready, as an operator has set it before this process",
               to_string(pool), pool.count);
@@ -91,6 +87,7 @@ void tell_pools(const PoolsAtStart& start, config::Reloadable& options) {
                                 pool.count, to_string(pool), pool.before));
   }
   if (!words.empty()) options.note("prepare", fmt::format("{}", fmt::join(words, "; ")));
+  return {};
 }
 
 }  // namespace xbind::cmgr

@@ -16,10 +16,9 @@ namespace xbind::cmgr {
 Result<KeptPools> pools_of_option(const std::vector<std::string>& prepared);
 // Gives the manager its pools. Call it before it attaches to a SwitchServer.
 void begin_pools(ManagerDaemon& daemon, const PoolKeeper& pools);
-// Says, in the log and in the options, which of an operator's pools count.
-void tell_pools(const PoolsAtStart& start, config::Reloadable& options);
-// Takes the pools that no longer count out of the file; a failure is logged.
-void drop_superseded(PoolKeeper& pools);
+// PoolKeeper::restore(), and says, in the log and in the options, which of an operator's pools
+// count. Errors of it.
+Result<void> restore_pools(PoolKeeper& pools, config::Reloadable& options);
 // Warns of --prepare pairs with an unknown endpoint or no path now. The pool stays and fills itself
 // once a path exists, because the topology may be reloaded.
 void warn_of_ends(ManagerDaemon& daemon, const KeptPools& prepared);

@@ -66,11 +66,12 @@ std::size_t PortBuffer::take(std::size_t number, std::span<Cell> cells,
   return count;
 }
 
-std::size_t PortBuffer::drop_all() {
-  const std::size_t dropped = size_;
-  for (Queue& queue : queues_) queue.clear();
+void PortBuffer::drop_all(const std::function<void(ConnectionRef)>& lost) {
+  for (Queue& queue : queues_) {
+    for (const Waiting& waiting : queue) lost(waiting.from);
+    queue.clear();
+  }
   size_ = 0;
-  return dropped;
 }
 
 }  // namespace xbind::dataplane

@@ -15,6 +15,7 @@
 #include <boost/container/deque.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -40,7 +41,8 @@ class PortBuffer {
   std::size_t queues() const { return queues_.size(); }
   std::size_t size() const { return size_; }
   std::size_t size(std::size_t queue) const { return queues_[queue].size(); }
-  std::size_t drop_all();
+  // As Queueing::drop_all().
+  void drop_all(const std::function<void(ConnectionRef)>& lost);
   // Waiting cells stay. With a smaller bound an arriving cell is accepted only in the place of one
   // of a worse queue, until enough have left.
   void set_cells_max(std::size_t cells_max,

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 
@@ -41,8 +42,8 @@ class Queueing {
   virtual std::size_t dequeue(std::span<Cell> cells, std::span<ConnectionRef> from,
                               TimePoint now) = 0;
   virtual std::size_t size() const = 0;  // cells waiting
-  // The line is down: drops all waiting cells and returns their number.
-  virtual std::size_t drop_all() = 0;
+  // Drops all waiting cells and passes the connection of each to `lost`, for the fabric to count.
+  virtual void drop_all(const std::function<void(ConnectionRef)>& lost) = 0;
   // Bounds the cells of all queues from now on, 1 or more; waiting cells stay.
   virtual void set_buffer(std::size_t cells_max) = 0;
 };

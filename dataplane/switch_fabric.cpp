@@ -49,7 +49,12 @@ void SwitchFabric::set_buffer(std::size_t cells_max) {
 
 void SwitchFabric::drop_queue(Port& port) {
   port.queued_most = std::max(port.queued_most, port.queueing->size());
-  port.counters.output_discards += port.queueing->drop_all();
+  port.queueing->drop_all([&](ConnectionRef from) { count_discard(port, from); });
+}
+
+void SwitchFabric::count_discard(Port& port, ConnectionRef from) {
+  ++port.counters.output_discards;
+  if (Connection* connection = table_.find(from)) ++connection->counters.output_discards;
 }
 
 void SwitchFabric::set_line(PortId id, bool up) {
@@ -114,9 +119,7 @@ void SwitchFabric::replicate(Connection& connection, std::uint32_t header, const
 void SwitchFabric::offer(Port& port, const Arrival& arrival, TimePoint now) {
   const std::optional<ConnectionRef> lost =
       port.up ? port.queueing->enqueue(arrival, now) : std::optional(arrival.from);
-  if (!lost) return;
-  ++port.counters.output_discards;
-  if (Connection* connection = table_.find(*lost)) ++connection->counters.output_discards;
+  if (lost) count_discard(port, *lost);
 }
 
 std::size_t SwitchFabric::transmit(PortId id, std::span<Cell> cells, TimePoint now) {

@@ -142,7 +142,9 @@ class SwitchFabric {
   Port& at(PortId port) { return ports_[port.value() - 1]; }
   const Port& at(PortId port) const { return ports_[port.value() - 1]; }
   // Drops the cells that wait at an output port, and counts them.
-  static void drop_queue(Port& port);
+  void drop_queue(Port& port);
+  // Counts a cell that is lost at an output port, there and at its connection if it still exists.
+  void count_discard(Port& port, ConnectionRef from);
   // Offers a cell to the queue of an output port and counts the cell that is lost, if any.
   void offer(Port& port, const Arrival& arrival, TimePoint now);
   // `header`: the cell's, possibly tagged.

@@ -98,6 +98,8 @@ Limits Options::limits() const {
 Program::Program(orb::Runtime& runtime, const Options& options, std::vector<Wanted> tables)
     : options_(options),
       names_(runtime.orb(), options.common.name_service),
+      file_turns_([this] { return load_file(); },
+                  [this](std::vector<Wanted> read) { return take_file(std::move(read)); }),
       // Milliseconds, about: differs from earlier runs.
       keeper_(options.limits(),
               low_half(static_cast<std::uint64_t>(orb::since_1970().count()) >> 20)),
@@ -171,23 +173,29 @@ void Program::hang_up() {
   }
 }
 
-Result<FileChange> Program::read_file_again() {
+Result<FileChange> Program::read_file_again() { return file_turns_.read_again(); }
+
+Result<std::vector<Wanted>> Program::load_file() {
   auto tables = load_connections(options_.connections);
-  if (!tables) {
-    post([this](TimePoint) {
-      ++file_.read;
-      ++file_.refused;
-    });
-    return tl::make_unexpected(tables.error());
-  }
-  std::promise<FileChange> changed;
-  post([&, tables = std::move(*tables)](TimePoint now) {
-    ++file_.read;
-    changed.set_value(keeper_.want(tables, now));
+  post([this, refused = !tables](TimePoint) {
+    ++file_counters_.read;
+    if (refused) ++file_counters_.refused;
   });
-  FileChange change = changed.get_future().get();
+  return tables;
+}
+
+Result<FileChange> Program::take_file(std::vector<Wanted> tables) {
+  std::promise<Result<FileChange>> changed;
+  post([&](TimePoint now) {
+    if (releasing_) {
+      return changed.set_value(fail(ErrorCode::kBadInput, "this keeper releases its calls"));
+    }
+    changed.set_value(keeper_.want(std::move(tables), now));
+  });
+  auto change = changed.get_future().get();
+  if (!change) return change;
   log::info("{} read again: {} added, {} removed, {} changed, {} as before", options_.connections,
-            change.added.size(), change.removed.size(), change.changed.size(), change.kept);
+            change->added.size(), change->removed.size(), change->changed.size(), change->kept);
   return change;
 }
 
@@ -228,7 +236,7 @@ exporter::Part Program::exposed_part() {
 // ===== within the Serial =====
 
 exporter::Reading Program::reading(TimePoint now) const {
-  exporter::Reading read{metrics_of(keeper_, file_, now), {}, {}};
+  exporter::Reading read{metrics_of(keeper_, file_counters_, now), {}, {}};
   if (!keeper_.attached()) {
     read.not_ready.push_back(fmt::format("no session with manager {}", options_.manager));
   } else if (!keeper_.informed()) {

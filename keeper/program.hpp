@@ -21,6 +21,7 @@
 #include "core/serial.hpp"
 #include "exporter/reading.hpp"
 #include "keeper/connection_file.hpp"
+#include "keeper/file_turns.hpp"
 #include "keeper/keeper.hpp"
 #include "keeper/keeper_metrics.hpp"
 #include "keeper/status_pace.hpp"
@@ -61,7 +62,7 @@ class Program {
 
   // Passes the connections that are not up to `done`, once, from any thread.
   void ask_conditions(std::function<void(std::vector<AlarmCondition>)> done);
-  // Reads the file of --connections again, whole or not at all. Any thread.
+  // Reads the file of --connections again, whole or not at all. Any thread; readers take turns.
   Result<FileChange> read_file_again();
 
   // Keeps the connections up until a signal, or until a newer keeper of the name fences this one.
@@ -90,11 +91,16 @@ class Program {
   // Main thread.
   void open_log_again() const;
   void hang_up();
+  // Any thread, by turns.
+  Result<std::vector<Wanted>> load_file();
+  Result<FileChange> take_file(std::vector<Wanted> tables);
   orb::Ending release_all(orb::Ending ending);
 
   const Options& options_;
   orb::NameClient names_;
   orb::PeerLog log_;
+
+  FileTurns file_turns_;
 
   mutable std::mutex mutex_;
   std::optional<orb::Ending> ending_;  // guarded by mutex_
@@ -105,7 +111,7 @@ class Program {
   bool closing_ = false;    // the client is being destroyed
   bool releasing_ = false;  // --release-at-end
   StatusPace status_pace_;
-  FileCounters file_;
+  FileCounters file_counters_;
   TimePoint explain_at_;  // if there is no session then
 
   Serial serial_;

@@ -1,11 +1,14 @@
 // Parts of the conversions from IDL (convert.hpp) that several of their files use.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/call.hpp"
 #include "core/hop.hpp"
 #include "core/name.hpp"
 #include "core/result.hpp"
@@ -17,6 +20,13 @@ namespace xbind::orb {
 v2::HopName to_idl(const HopKey& key);
 HopKey to_core(const v2::HopName& name);
 void to_idl(const HopOwner& owner, v2::HopOwner& out);
+
+// The length of a hold that a daemon states: at most kHoldMsMax, whatever the message says. It is
+// limited and not refused, because the whole message would be refused with it: the pages from which
+// a manager recovers, or the commands of other calls. A client's longer hold is refused by name.
+inline std::uint32_t hold_ms_of(CORBA::ULong stated) {
+  return std::min<std::uint32_t>(stated, kHoldMsMax);
+}
 
 // Stores the error of the first field that could not be converted, so that the code below remains a
 // list of fields.

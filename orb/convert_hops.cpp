@@ -180,7 +180,7 @@ Result<HopBatch> to_core(const v2::HopBatch& batch) {
     to.contract = service.contract;
     to.labels_wanted = from.labels_wanted;
     to.held = from.hold_ms != 0;
-    to.hold_ms = from.hold_ms;
+    to.hold_ms = hold_ms_of(from.hold_ms);
     to.branch = from.branch;
     to.takes_over = from.takes_over;
     to.joins = from.joins;

@@ -94,7 +94,7 @@ void take_hops(const Page& page, std::vector<LedgerHop>& hops, std::vector<HopOw
     to.contract = service.contract;
     to.settled = from.settled;
     to.held = from.held;
-    to.hold_left = std::chrono::milliseconds{from.hold_left_ms};
+    to.hold_left = std::chrono::milliseconds{hold_ms_of(from.hold_left_ms)};
     to.hop_count = from.hop_count;
     to.owner = from.owner == kNoOwner ? kNoOwner : before + checker.owner(from.owner, count);
     to.request = RequestId{from.request};

@@ -155,6 +155,7 @@ Ending serve_until_signal(CORBA::ORB_ptr orb, const std::string& program,
   if (auto end = claim_names(claims, program, service, served)) return *end;
   const ConnectionGuard guard(raise_descriptor_limit(), options.connections());
   if (steps.begin) steps.begin();
+  if (auto end = wait_for_end(std::chrono::milliseconds{0})) return *end;
   std::size_t bound = 0;  // used on the keeper's thread
   const NameKeeper keeper(orb, options.name_service, std::move(bindings),
                           {std::move(steps.ready_to_bind),

@@ -63,7 +63,8 @@ struct Served {
 struct Steps {
   // Called on the caller's thread, after no living daemon was found under any of the names. Before
   // this call the daemon touches nothing that another daemon of its name may control: no session,
-  // no switch.
+  // no switch, no file of --state-dir, whose texts count as they are now. May call end_process():
+  // then no name is bound.
   std::function<void()> begin;
   // See NameKeeper; on its thread.
   std::function<bool()> ready_to_bind;

@@ -87,6 +87,23 @@ std::optional<std::vector<AlarmCondition>> conditions_of_silence(
   return conditions;
 }
 
+// ===== the processes of one look =====
+
+void ProcessAnswers::note_answer(const std::string& address) {
+  if (!address.empty()) answered_.insert(address);
+}
+
+void ProcessAnswers::note_silence(const std::string& address, const Error& why) {
+  if (!address.empty()) silent_.emplace(address, why);
+}
+
+const Error* ProcessAnswers::silence_of(const std::string& address) const {
+  const auto found = silent_.find(address);
+  return found == silent_.end() ? nullptr : &found->second;
+}
+
+// ===== the watch =====
+
 DaemonWatch::DaemonWatch(CORBA::ORB_ptr orb, const std::string& name_service, WatchedNames names,
                          std::set<std::string> own, Supervision& supervision)
     : names_(orb, name_service),
@@ -116,8 +133,7 @@ void DaemonWatch::run() {
 void DaemonWatch::look() {
   {
     const std::lock_guard lock(mutex_);
-    silent_.clear();
-    answered_.clear();
+    processes_ = {};
   }
   if (first_lives()) return supervision_.set_observed({});
   const auto listed = names_.list(root_of(watched_));
@@ -195,6 +211,7 @@ Result<void> DaemonWatch::misbound(CORBA::Object_ptr object, const std::string& 
   if (!type.starts_with(kContracts)) {
     return fail(ErrorCode::kNotFound, "its name is bound to an object of another kind, {}", type);
   }
+  if (address.empty()) return {};  // not known, and so not known to be this process's
   const std::lock_guard lock(mutex_);
   for (const std::string& own : own_) {
     const auto known = references_.find(own);
@@ -221,25 +238,24 @@ Result<void> DaemonWatch::ask_one(const std::string& path) {
     }
     {
       const std::lock_guard lock(mutex_);
-      const auto silent = silent_.find(address);
-      if (silent != silent_.end()) {
-        answer = tl::make_unexpected(silent->second);
+      if (const Error* const silence = processes_.silence_of(address)) {
+        answer = tl::make_unexpected(*silence);
         continue;
       }
-      if (order_.size() > kEachMax && answered_.contains(address)) return {};
+      if (order_.size() > kEachMax && processes_.has_answered(address)) return {};
     }
     const auto gone =
         remote("its process", *object, [&] { return bool{(*object)->_non_existent()}; });
     const std::lock_guard lock(mutex_);
     if (gone && !*gone) {
-      answered_.insert(address);
+      processes_.note_answer(address);
       return {};
     }
     if (gone) {
       answer = fail(ErrorCode::kNotFound, "its process at {} has no such object", address);
     } else {
       answer = tl::make_unexpected(gone.error());
-      silent_.emplace(address, gone.error());
+      processes_.note_silence(address, gone.error());
     }
   }
   return answer;

@@ -42,6 +42,22 @@ std::optional<std::vector<AlarmCondition>> conditions_of_silence(
     const WatchedNames& names, const std::vector<std::string>& order,
     const std::set<std::string>& own, const AskDaemons& ask);
 
+// What one look has learnt of processes, by their addresses, so that a stopped process of many
+// daemons costs one wait. An empty address is unknown (orb/remote_error.hpp): the daemons that have
+// one are different processes, and nothing is noted for them. Not thread-safe.
+class ProcessAnswers {
+ public:
+  void note_answer(const std::string& address);
+  void note_silence(const std::string& address, const Error& why);
+  bool has_answered(const std::string& address) const { return answered_.contains(address); }
+  // Null: it is not known to be silent. Valid until the next note.
+  const Error* silence_of(const std::string& address) const;
+
+ private:
+  std::map<std::string, Error> silent_;
+  std::set<std::string> answered_;
+};
+
 class DaemonWatch {
  public:
   // Names beyond this number are not watched.
@@ -79,9 +95,7 @@ class DaemonWatch {
   std::condition_variable wake_;
   bool stop_ = false;
   std::map<std::string, CORBA::Object_var> references_;
-  // Of this look: by their addresses, so that a stopped process of many daemons costs one wait.
-  std::map<std::string, Error> silent_;
-  std::set<std::string> answered_;
+  ProcessAnswers processes_;  // of this look
 
   std::thread thread_;  // last: it uses the others
 };

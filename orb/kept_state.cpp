@@ -3,8 +3,10 @@
 #include <atomic>
 #include <cstdint>
 
+#include "core/config/kept_settings.hpp"
 #include "core/durable_file.hpp"
 #include "core/log.hpp"
+#include "orb/process.hpp"
 
 namespace xbind::orb {
 namespace {
@@ -31,6 +33,17 @@ bool begin_state(const std::string& directory, std::string_view what) {
     return true;
   }
   return make_state_dir(directory);
+}
+
+std::optional<std::string> refusal_of_settings(const std::string& path) {
+  const auto read = config::read_settings(path);
+  return read ? std::nullopt : std::optional(read.error().text);
+}
+
+bool or_end_process(const Result<void>& begun) {
+  constexpr int kExitRefused = 2;
+  if (!begun) end_process(kExitRefused, begun.error().text);
+  return begun.has_value();
 }
 
 void append_kept_state(Metrics& metrics) {

@@ -98,8 +98,11 @@ Unblocked::~Unblocked() {
 }
 
 Opening::Opening(CORBA::Object_ptr object) : address_(address_of(object)) {
-  const std::lock_guard lock(openings_mutex);
-  openings.insert(address_);
+  // An empty address is unknown: other objects that have one are elsewhere, and need not wait.
+  if (!address_.empty()) {
+    const std::lock_guard lock(openings_mutex);
+    openings.insert(address_);
+  }
   mode = Mode::kOpening;
   held = Held::kNothing;
 }

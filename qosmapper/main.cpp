@@ -29,7 +29,6 @@ struct Options {
   std::string catalogue_file;
   std::shared_ptr<const Catalogue> catalogue;  // read by the check
   std::string state_dir;
-  config::KeptSettings kept_settings;  // read by the check
 
   std::string settings_file() const {
     return config::settings_file_path(state_dir, "qosmapper", common.name);
@@ -52,12 +51,8 @@ Options::Options() {
   orb::add_state_option(set, &state_dir,
                         "Directory in which options that operators have set at run time are "
                         "stored across restarts");
-  set.add_check([this]() -> std::optional<std::string> {
-    auto read = config::read_settings(settings_file());
-    if (!read) return read.error().text;
-    kept_settings = std::move(*read);
-    return std::nullopt;
-  });
+  set.add_check(
+      [this]() -> std::optional<std::string> { return orb::refusal_of_settings(settings_file()); });
   declare_pace(set, impairments);
   orb::set_live_options(set);
   set.set_live({"catalogue"});
@@ -106,7 +101,6 @@ int main(int argc, char** argv) {
   const v2::QosOperations_var operations_reference =
       v2::QosOperations::_unchecked_narrow(operations_object);
   servant = new QosMapperServant(dispatch, options.catalogue, operations_reference, &impairments);
-  reload.restore(options.kept_settings);
   const CORBA::Object_var object = runtime.activate(servant.in());
   exporter::Part part = servant->exposed_part();
   part.append = [append = std::move(part.append), &supervision](Metrics& counted) {
@@ -121,8 +115,7 @@ int main(int argc, char** argv) {
       runtime.orb(), "xbind-qosmapper", common,
       {{common.name, {naming::path_of(naming::kQosMappers, common.name), object}}},
       {[&] {
-         reload.store();
-         supervision.start();
+         if (orb::or_end_process(reload.begin())) supervision.start();
        },
        {},
        [&] { exported->serving(); },

@@ -1,4 +1,5 @@
 // xbind-routeobject: paths through a topology.
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -64,11 +65,13 @@ struct Options {
   ImpairmentOptions impairments;
   // Filled by the checks.
   std::optional<LoadedTopology> loaded;
-  std::vector<PathElement> kept;        // drains that an earlier process stored
-  FileMark file_mark;                   // of --topology
-  std::optional<StoredNetwork> stored;  // the network that an earlier process stored
-  config::KeptSettings kept_settings;
+  FileMark file_mark;  // of --topology
+  // The network that an earlier process stored, as it was when the options were read.
+  std::optional<StoredNetwork> stored;
 
+  std::string drain_file() const {
+    return state_dir.empty() ? "" : drain_file_path(state_dir, common.name);
+  }
   std::string network_file() const {
     return state_dir.empty() ? "" : network_file_path(state_dir, common.name);
   }
@@ -116,23 +119,11 @@ void declare(config::OptionSet& set, Options& options) {
                         "have set at run time are stored across restarts");
   set.add_check([&options]() -> std::optional<std::string> {
     if (options.state_dir.empty()) return std::nullopt;
-    auto read = read_drains(drain_file_path(options.state_dir, options.common.name));
-    if (!read) return read.error().text;
-    options.kept = std::move(*read);
-    return std::nullopt;
-  });
-  set.add_check([&options]() -> std::optional<std::string> {
-    if (options.state_dir.empty()) return std::nullopt;
-    auto read = read_network(options.network_file());
-    if (!read) return read.error().text;
-    options.stored = std::move(*read);
-    return std::nullopt;
-  });
-  set.add_check([&options]() -> std::optional<std::string> {
-    auto read = config::read_settings(options.settings_file());
-    if (!read) return read.error().text;
-    options.kept_settings = std::move(*read);
-    return std::nullopt;
+    if (const auto drains = read_drains(options.drain_file()); !drains) return drains.error().text;
+    auto stored = read_network(options.network_file());
+    if (!stored) return stored.error().text;
+    options.stored = std::move(*stored);
+    return orb::refusal_of_settings(options.settings_file());
   });
   declare_pace(set, options.impairments);
   orb::set_live_options(set);
@@ -150,32 +141,66 @@ std::vector<AlarmCondition> conditions_now(const RouteService& routes, const Dra
   return conditions;
 }
 
-// `events` must outlive the calls of `routes`.
-void report_changes(RouteService& routes, EventLog& events) {
+// `events` and `restored` must outlive the calls of `routes`. Until `restored`, a change is what an
+// earlier process had, and no event.
+void report_changes(RouteService& routes, EventLog& events, const std::atomic<bool>& restored) {
   routes.on_condition([&](const NetworkCondition& before, const NetworkCondition& after) {
+    if (!restored) return;
     for (Event& event : events_between(*routes.topology(), before, after)) {
       events.add(std::move(event));
     }
   });
 }
 
-// The network to begin with: the one that the operator has changed, unless the file that was
-// changed is another one now. Empty: the other network cannot be set aside.
-std::optional<Topology> first_network(Options& options) {
-  if (!options.stored) return std::move(options.loaded->topology);
-  const std::string file = options.network_file();
-  if (options.stored->changed_file == options.file_mark) {
-    log::warn("the network is the one of {}, which changes {}", file, options.topology_path);
-    return std::move(options.stored->topology);
+// What an earlier process has stored counts as it is once no other process has the name: until
+// then that one may take orders, and its files are not written.
+class EarlierState {
+ public:
+  EarlierState(const Options& options, RouteService& routes, DrainKeeper& drains)
+      : options_(options), routes_(routes), drains_(drains) {}
+
+  Result<void> restore() {
+    if (options_.state_dir.empty()) return {};
+    if (auto restored = restore_network(); !restored) return restored;
+    return restore_drains();
   }
-  if (const auto aside = set_aside_network(file); !aside) {
-    log::error("{}", aside.error().text);
-    return std::nullopt;
+
+ private:
+  // The network that the operator has changed, unless the file that was changed is another one now.
+  Result<void> restore_network() {
+    const std::string file = options_.network_file();
+    auto stored = read_network(file);
+    if (!stored) return tl::make_unexpected(stored.error());
+    const bool counts = *stored && (*stored)->changed_file == options_.file_mark;
+    if (counts) {
+      log::warn("the network is the one of {}, which changes {}", file, options_.topology_path);
+    } else if (*stored) {
+      if (auto aside = set_aside_network(file); !aside) return aside;
+      log::warn("the network is the one of {}; {} changes another file and is {}.superseded now",
+                options_.topology_path, file, file);
+    }
+    const Topology& wanted = counts ? (*stored)->topology : options_.loaded->topology;
+    const auto text = [](const Topology& one) { return network_as_text(one, FileMark{}); };
+    // Has it changed since the options were read?
+    if (text(wanted) != text(*routes_.topology())) routes_.replace_network(wanted, steady_now());
+    return {};
   }
-  log::warn("the network is the one of {}; {} changes another file and is {}.superseded now",
-            options.topology_path, file, file);
-  return std::move(options.loaded->topology);
-}
+  Result<void> restore_drains() {
+    const auto kept = read_drains(options_.drain_file());
+    if (!kept) return tl::make_unexpected(kept.error());
+    for (const PathElement& element : drains_.restore(*kept)) {
+      log::routes.warn("{} port {} was drained and is not in this topology", element.switch_name,
+                       element.output_port);
+    }
+    if (!kept->empty())
+      log::routes.info("{} elements are drained, as they were", routes_.drains().size());
+    return {};
+  }
+
+  const Options& options_;
+  RouteService& routes_;
+  DrainKeeper& drains_;
+};
 
 bool begin_state(const Options& options) {
   return orb::begin_state(options.state_dir,
@@ -208,29 +233,22 @@ int main(int argc, char** argv) {
   for (const std::string& note : options.loaded->notes) log::routes.info("topology: {}", note);
 
   Impairments impairments(options.impairments, "xbind-routeobject " + options.common.name);
-  auto network = first_network(options);
-  if (!network) return 1;
-  RouteService routes(*std::move(network), options.validity_ms, first_version(), options.trust());
+  // Its table of paths takes time in a large network, so it is made before the name is claimed.
+  const bool changed = options.stored && options.stored->changed_file == options.file_mark;
+  RouteService routes(changed ? std::move(options.stored->topology) : options.loaded->topology,
+                      options.validity_ms, first_version(), options.trust());
   NetworkKeeper networks(routes, {options.import, options.network_file(), options.file_mark});
-  DrainKeeper drains(routes, options.state_dir.empty()
-                                 ? ""
-                                 : drain_file_path(options.state_dir, options.common.name));
-  for (const PathElement& element : drains.restore(options.kept)) {
-    log::routes.warn("{} port {} was drained and is not in this topology", element.switch_name,
-                     element.output_port);
-  }
-  if (!options.kept.empty())
-    log::routes.info("{} elements are drained, as they were", routes.drains().size());
+  DrainKeeper drains(routes, options.drain_file());
   orb::Runtime runtime(argc, argv, options.common.runtime());
   orb::Dispatch dispatch("xbind-routeobject " + options.common.name);
   config::Reload<Options> reload(options, argc, argv, apply, options.settings_file());
-  reload.restore(options.kept_settings);
   orb::SharedTimers timers;
   orb::Supervision supervision(timers, "routeobject " + options.common.name, true,
                                [&](const std::function<void(orb::Supervision::Conditions)>& done) {
                                  done(conditions_now(routes, drains));
                                });
-  report_changes(routes, supervision.events());
+  std::atomic<bool> restored = false;
+  report_changes(routes, supervision.events(), restored);
   RemoteWatchers watchers(routes);
   TrustWatch trust_watch(routes, watchers);
   const PortableServer::Servant_var<RouteOperationsServant> operations =
@@ -255,7 +273,9 @@ int main(int argc, char** argv) {
       {{options.common.name,
         {naming::path_of(naming::kRouteObjects, options.common.name), object}}},
       {[&] {
-         reload.store();
+         if (!orb::or_end_process(reload.begin())) return;
+         if (!orb::or_end_process(EarlierState(options, routes, drains).restore())) return;
+         restored = true;
          supervision.start();
        },
        {},

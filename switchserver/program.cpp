@@ -51,12 +51,13 @@ struct Options {
   std::vector<NodeOptions> nodes;  // filled from `one` or the file
   // The managers that each node has had: nullopt if that is not known.
   std::vector<std::optional<KnownManagers>> known;
-  config::KeptSettings kept_settings;
 };
 
-// The process has one set of options: its file has the name of its first switch.
+// The process has one set of options, and their file has the name of one of its switches.
 std::string settings_file(const Options& options) {
-  return config::settings_file_path(options.state_dir, "switchserver", options.nodes.front().name);
+  std::vector<std::string> names;
+  for (const NodeOptions& node : options.nodes) names.push_back(node.name);
+  return config::settings_file_of_one(options.state_dir, "switchserver", std::move(names));
 }
 
 std::optional<std::string> read_state(Options& options) {
@@ -67,10 +68,7 @@ std::optional<std::string> read_state(Options& options) {
     if (!kept) return kept.error().text;
     options.known[i] = std::move(*kept);
   }
-  auto settings = config::read_settings(settings_file(options));
-  if (!settings) return settings.error().text;
-  options.kept_settings = std::move(*settings);
-  return std::nullopt;
+  return orb::refusal_of_settings(settings_file(options));
 }
 
 void declare(config::OptionSet& set, Options& options) {
@@ -234,7 +232,6 @@ int run_switch_server(int argc, char** argv, const WhenServing& when_serving) {
         make_driver(options.nodes[i], real_chance()), timers,
         options.route_object.empty() ? nullptr : &router));
   }
-  reload.restore(options.kept_settings);
   {
     orb::Runtime runtime(argc, argv, options.common.runtime());
     std::vector<orb::Served> served;
@@ -250,7 +247,7 @@ int run_switch_server(int argc, char** argv, const WhenServing& when_serving) {
     // Only now, when no other SwitchServer uses one of our names: otherwise the switch would have
     // two controllers.
     const auto begin = [&] {
-      reload.store();
+      if (!orb::or_end_process(reload.begin())) return;
       if (!options.route_object.empty()) {
         router.start(runtime.orb(), options.common.name_service);
       }

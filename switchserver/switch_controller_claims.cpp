@@ -132,6 +132,7 @@ Result<ClaimsTaken> SwitchController::claim(std::string_view name, const HopClai
   flush();
   taken.quarantined = ledger_.quarantined(*manager);
   taken.unclaimed = entries_on_inputs_of(unclaimed_, ledger_, *manager, kHopsPerPage);
+  taken.unclaimed_entries = entries_of_nobody();
   return taken;
 }
 

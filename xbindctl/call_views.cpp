@@ -119,7 +119,10 @@ std::string words_of(const v2::LedgerHop& hop) {
       hop.output_port, label(hop.output_label), hop.service.resources.cells_per_s,
       hop.name.generation);
   if (hop.revision != 0) words += fmt::format(", contract revision {}", hop.revision);
-  if (hop.held) words += fmt::format(", held for another {} s", (hop.hold_left_ms + 999) / 1000);
+  if (hop.held) {
+    const std::uint64_t left_ms = hop.hold_left_ms;  // wide: rounding up must not overflow
+    words += fmt::format(", held for another {} s", (left_ms + 999) / 1000);
+  }
   if (hop.superseded) words += ", superseded: no cells pass";
   if (hop.stage == v2::stage_committed && !hop.settled) words += ", a change is under way";
   return words;

@@ -168,17 +168,62 @@ class NetworkChange {
       why.text += fmt::format("; {} ended by force: {}", counted(ended.size(), "call"),
                               fmt::join(ended, ", "));
     }
-    const std::set<Id> left = ids_left();
-    const auto gone = std::ranges::count_if(planned_, [&](const Id& id) {
-      return !left.contains(id) && std::ranges::find(ended, id.second) == ended.end();
-    });
-    if (drained && !looked_) {
-      why.text += "; calls that have left what would be removed are not moved back";
-    } else if (drained && gone != 0) {
-      why.text += fmt::format("; {} had left what would be removed and will not be moved back",
-                              counted(static_cast<std::uint64_t>(gone), "call"));
-    }
+    if (drained) why.text += words_of(fates());
     return tl::make_unexpected(std::move(why));
+  }
+
+  // What has become of the calls over what would be removed, apart from those that are still there
+  // and those that were ended here.
+  struct Fates {
+    std::uint64_t moved = 0;
+    std::uint64_t ended = 0;      // released by somebody, or being released
+    std::uint64_t uncertain = 0;  // the manager does not say which of the two
+    bool known = false;           // false: the last look at the calls has failed
+  };
+  Fates fates() const {
+    Fates found;
+    if (!looked_) return found;
+    found.known = true;
+    std::map<const Manager*, std::set<std::uint64_t>> gone;
+    const std::set<Id> left = ids_left();
+    const std::vector<std::uint64_t>& ended = result_.ended;
+    for (const Id& id : planned_) {
+      if (left.contains(id) || std::ranges::find(ended, id.second) != ended.end()) continue;
+      gone[id.first].insert(id.second);
+    }
+    for (const auto& [manager, ids] : gone) {
+      std::uint64_t standing = 0;
+      const auto listed =
+          manager->two_way.for_each_connection({}, [&](const v2::ConnectionState& state) {
+            if (ids.contains(state.connection) && !is_ending(state.phase)) ++standing;
+          });
+      if (!listed) {
+        found.uncertain += ids.size();
+        continue;
+      }
+      found.moved += standing;
+      found.ended += ids.size() - standing;
+    }
+    return found;
+  }
+  static bool is_ending(v2::PhaseCode phase) {
+    return phase == v2::phase_undoing || phase == v2::phase_releasing || phase == v2::phase_gone;
+  }
+  static std::string words_of(const Fates& fates) {
+    if (!fates.known) return "; calls that have left what would be removed are not moved back";
+    std::string words;
+    if (fates.moved != 0) {
+      words += fmt::format("; {} had left what would be removed and will not be moved back",
+                           counted(fates.moved, "call"));
+    }
+    if (fates.ended != 0) {
+      words += fmt::format("; {} over it released meanwhile", counted(fates.ended, "call"));
+    }
+    if (fates.uncertain != 0) {
+      words += fmt::format("; {} had left it or been released meanwhile: the manager does not say",
+                           counted(fates.uncertain, "call"));
+    }
+    return words;
   }
 
   using Id = std::pair<const Manager*, std::uint64_t>;

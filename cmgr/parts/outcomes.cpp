@@ -1,12 +1,14 @@
 #include "cmgr/parts/outcomes.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/log.hpp"
 #include "core/log_about.hpp"
@@ -171,13 +173,50 @@ std::string reason_of_label(const Hop& hop, const HopResult& result) {
                      taken ? "is taken" : "is none of the port's");
 }
 
+// The name of the number that a SwitchServer has refused as invalid, with the number: the answer
+// has the number alone, and the manager knows what it has sent. Empty: none was refused so.
+std::string reason_of_number(const Hop& hop, const HopResult& result) {
+  if (result.cause != Cause::kInvalidRequest) return {};
+  const auto is_label = [&](PortId port, Label label) {
+    return result.port == port && label.present() && result.asked == label.value;
+  };
+  const Label input = hop.input_label;
+  const Label output = hop.output_label;
+  if (is_label(hop.input_port, input)) {
+    return fmt::format("input label {} of port {}", to_string(input), result.port);
+  }
+  if (is_label(hop.output_port, output)) {
+    return fmt::format("output label {} of port {}", to_string(output), result.port);
+  }
+  if (result.port.value() != 0) {
+    const bool port = result.port == hop.output_port && result.asked == result.port.value();
+    if (port) return fmt::format("output port {}, which another hop of the label has", result.port);
+    const bool count = result.port == hop.output_port && result.asked == hop.count();
+    if (count) return fmt::format("hop count {}", result.asked);
+    return fmt::format("label {} of port {}", result.asked, result.port);
+  }
+  if (result.asked == hop.number && result.free == hop.count()) {
+    return fmt::format("hop number {} of {} hops", result.asked, result.free);
+  }
+  if (result.free != 0) {
+    return fmt::format("traffic contract: {}, bound {}", result.asked, result.free);
+  }
+  std::vector<std::string> names;
+  if (result.asked == hop.generation) names.emplace_back("generation");
+  if (result.asked == hop.number) names.emplace_back("hop number");
+  if (names.empty()) names.emplace_back("number");
+  return fmt::format("{} {}", fmt::join(names, " or "), result.asked);
+}
+
 }  // namespace
 
 Refusal Outcomes::refusal_of(const Hop& hop, const HopResult& result) const {
+  std::string reason = reason_of_label(hop, result);
+  if (reason.empty()) reason = reason_of_number(hop, result);
   return {result.cause,
           result.port.value() == 0 ? switches_.name(hop.at)
                                    : fmt::format("{} port {}", switches_.name(hop.at), result.port),
-          result.asked, result.free, reason_of_label(hop, result)};
+          result.asked, result.free, std::move(reason)};
 }
 
 // The time after which a rejected request may be accepted, 10 ms to the queue timer: the number of

@@ -28,7 +28,7 @@ struct PreparedPool {
     TimePoint since;
   };
   std::size_t wanted = 0;
-  std::deque<Ready> ready;    // longest ready first
+  std::deque<Ready> ready{};  // longest ready first
   std::size_t under_way = 0;  // setups
   TimePoint rests_until{};
   std::uint64_t hits = 0;
@@ -61,7 +61,7 @@ class PreparedPools {
     return 0;
   }
   std::uint32_t add(const std::string& from, const std::string& to, const NetworkService& service) {
-    pools_.push_back({from, to, service, 0, {}, 0, {}, 0, 0});
+    pools_.push_back({from, to, service});
     return static_cast<std::uint32_t>(pools_.size());
   }
   bool empty() const { return pools_.empty(); }

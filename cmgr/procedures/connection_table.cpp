@@ -24,7 +24,7 @@ Connection& ConnectionTable::make(ConnectionId id, const Opened& what) {
   made.both_ = what.both;
   made.set_contract(what.contract);
   usage_.add(made);
-  if (what.pool != 0) made.more().pool = what.pool;
+  if (what.pool != 0) join_pool(made, what.pool);
   by_id_.insert_new(made.id, &made);
   shown_.insert(made.id);
   if (journal_ != nullptr) write(made, what);
@@ -154,9 +154,15 @@ void ConnectionTable::hand_back(Connection& connection) {
   if (journal_ != nullptr) write(connection, HandedBack{});
 }
 
+void ConnectionTable::join_pool(Connection& connection, std::uint32_t pool) {
+  connection.more().pool = pool;
+  if (pool_members_.size() <= pool) pool_members_.resize(pool + 1);
+  ++pool_members_[pool];
+}
+
 void ConnectionTable::leave_pool(Connection& connection) {
   if (connection.pool() == 0) return;
-  connection.more().pool = 0;
+  --pool_members_[std::exchange(connection.more().pool, 0)];
   if (journal_ != nullptr) write(connection, LeftPool{});
 }
 
@@ -180,7 +186,10 @@ void ConnectionTable::close(Connection& connection) {
   usage_.remove(connection);
   uncount(connection.hops_);
   shown_.erase(connection.shown_id());
-  if (connection.standing_) aliases_.erase(connection.standing_->alias);
+  if (connection.standing_) {
+    aliases_.erase(connection.standing_->alias);
+    if (connection.pool() != 0) --pool_members_[connection.pool()];
+  }
   by_id_.erase(connection.id);
   pool_.destroy(connection);
 }

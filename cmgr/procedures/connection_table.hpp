@@ -126,6 +126,10 @@ class ConnectionTable {
     return shown_.page(after, limit);
   }
   std::size_t size() const { return by_id_.size(); }
+  // The connections of that pool: being set up, ready, in use by clients, and being released.
+  std::uint32_t members_of(std::uint32_t pool) const {
+    return pool < pool_members_.size() ? pool_members_[pool] : 0;
+  }
   const ClientUsage& usage() const { return usage_; }
   // Memory for the procedures of its connections.
   ProcedurePlaces& places() { return places_; }
@@ -160,6 +164,7 @@ class ConnectionTable {
   }
   void write_numbers(const Connection& connection);
   void show_as(Connection& connection, ConnectionId alias);
+  void join_pool(Connection& connection, std::uint32_t pool);
   static Hop& find_indexed(Connection& connection, SwitchIndex at, std::uint32_t place);
 
   std::uint64_t epoch_;
@@ -172,6 +177,7 @@ class ConnectionTable {
   HopsBySwitch by_switch_;
   ProcedurePlaces places_;
   Pool<Connection> pool_;
+  std::vector<std::uint32_t> pool_members_;  // by the number of the pool
   Journal* journal_ = nullptr;
 };
 

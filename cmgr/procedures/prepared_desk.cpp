@@ -54,14 +54,28 @@ Result<void> PreparedDesk::prepare_mapped(const std::string& from, const std::st
   std::uint32_t number = pools_.find(from, to, service);
   if (number == 0) {
     if (count == 0) return {};
-    if (pools_.size() >= context_.config.pools_max) {
+    number = ended_pool();
+    if (number == 0 && pools_.size() >= context_.config.pools_max) {
       return fail(ErrorCode::kExhausted, "{} pools are there already", pools_.size());
     }
-    number = pools_.add(from, to, service);
+    if (number == 0) {
+      number = pools_.add(from, to, service);
+    } else {
+      pools_.at(number) = {from, to, service};
+    }
   }
   pools_.at(number).wanted = count;
   fill(now);
   return {};
+}
+
+std::uint32_t PreparedDesk::ended_pool() const {
+  std::uint32_t number = 0;
+  for (const PreparedPool& pool : pools_.all()) {
+    ++number;
+    if (pool.wanted == 0 && context_.connections.members_of(number) == 0) return number;
+  }
+  return 0;
 }
 
 void PreparedDesk::fill(TimePoint now) {

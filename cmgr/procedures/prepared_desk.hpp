@@ -24,10 +24,11 @@ class PreparedDesk {
  public:
   explicit PreparedDesk(Context& context) : context_(context) {}
 
-  // Keeps `count` connections ready for calls of that pair and service; 0 ends the pool. Returns
-  // the contract of the pool. kBadInput: a count above PreparedPools::kWantedMax, an invalid
-  // endpoint name, or a service that cannot be mapped. kExhausted: there are Config::pools_max
-  // pools already.
+  // Keeps `count` connections ready for calls of that pair and service; 0 ends the pool, whose
+  // place another pool gets once its connections are gone. Returns the contract of the pool.
+  // kBadInput: a count above PreparedPools::kWantedMax, an invalid endpoint name, or a service that
+  // cannot be mapped. kExhausted: there are Config::pools_max pools already that are not ended, or
+  // have connections left.
   Result<NetworkService> prepare(const std::string& from, const std::string& to,
                                  const ServiceSpec& service, std::size_t count, TimePoint now);
   // The same for a service that has been mapped.
@@ -68,6 +69,8 @@ class PreparedDesk {
 
  private:
   std::optional<HopHandover> handover_of(const Connection& connection) const;
+  // The number of a pool that has ended and has no connection left; 0: none.
+  std::uint32_t ended_pool() const;
 
   Context& context_;
   PreparedPools pools_;

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <sstream>
+#include <system_error>
 #include <utility>
 
 #include "core/config/toml_reader.hpp"
@@ -49,6 +52,17 @@ std::string settings_file_path(const std::string& directory, std::string_view pr
                                const std::string& name) {
   if (directory.empty()) return "";
   return fmt::format("{}/{}-{}.settings", directory, program, name);
+}
+
+std::string settings_file_of_one(const std::string& directory, std::string_view program,
+                                 std::vector<std::string> names) {
+  std::ranges::sort(names);
+  for (const std::string& name : names) {
+    std::string path = settings_file_path(directory, program, name);
+    std::error_code unreadable;  // is then found again by whoever reads the file
+    if (!path.empty() && std::filesystem::exists(path, unreadable)) return path;
+  }
+  return settings_file_path(directory, program, names.front());
 }
 
 std::string settings_as_text(const KeptSettings& settings) {

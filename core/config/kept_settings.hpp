@@ -35,6 +35,11 @@ using KeptSettings = std::vector<KeptSetting>;
 // DIRECTORY/PROGRAM-NAME.settings; empty without a directory. `program`: "cmgr".
 std::string settings_file_path(const std::string& directory, std::string_view program,
                                const std::string& name);
+// For a process with several names: the path of the first name, in their sorted order, that has a
+// file; of the very first name if none has. It depends on no order of the names, and a name that is
+// added later does not change it. `names`: one or more.
+std::string settings_file_of_one(const std::string& directory, std::string_view program,
+                                 std::vector<std::string> names);
 
 std::string settings_as_text(const KeptSettings& settings);
 // kBadInput: another format, or not whole; the text names `path`.

@@ -101,19 +101,76 @@ class Reload : public Reloadable {
   // (kept_settings.hpp); empty: it ends with the process. `files`: the live options that name a
   // file which the program reads; they are tuned to files beside the configured one only
   // (tuned_file.hpp).
+  // `write`: stores the settings in the file.
+  using Write = std::function<Result<void>(const std::string& path, const KeptSettings&)>;
   Reload(const Options& options, int argc, const char* const* argv, Apply apply,
-         std::string file = {}, std::vector<std::string> files = {})
+         std::string file = {}, std::vector<std::string> files = {}, Write write = write_settings)
       : arguments_(argv, argv + argc),
         apply_(std::move(apply)),
         file_(std::move(file)),
         files_(std::move(files)),
+        write_(std::move(write)),
         in_use_(&options) {}
 
-  // Once, at the start: puts into effect what operators had tuned in an earlier process, as far as
-  // the other sources give what they gave then. Logs what is superseded or refused, and shows it in
-  // values(); a refusal is no reason not to start. The file stays as it is until store().
-  void restore(const KeptSettings& kept) {
+  // Once, when no other process has the daemon's names: puts into effect what operators had tuned
+  // in an earlier process, as far as the other sources give what they gave then. Logs what is
+  // superseded or refused, shows it in values(), and takes it out of the file; a refusal is no
+  // reason not to start, and a failure to write is logged. Not before: an earlier process may still
+  // take orders, and a second process, which only finds that the first one lives, must not write
+  // that one's file. Errors of read_settings(): nothing is restored, and the process must end.
+  Result<void> begin() {
+    auto kept = read_settings(file_);
+    if (!kept) return tl::make_unexpected(kept.error());
+    const std::lock_guard order(orders_);
+    restore(*kept);
+    store();
+    return {};
+  }
+
+  Result<std::vector<OptionChange>> reload() override {
+    const std::lock_guard order(orders_);
+    return load_with(tuned_);
+  }
+  Result<std::vector<OptionChange>> tune_all(const Wishes& wishes) override {
+    const std::lock_guard order(orders_);
+    auto tuned = tuned_;
+    for (const auto& [name, value] : wishes) {
+      if (value) {
+        if (const auto may = check_wish(name, *value); !may) {
+          return tl::make_unexpected(may.error());
+        }
+        tuned.insert_or_assign(name, *value);
+      } else {
+        tuned.erase(name);
+      }
+    }
+    auto changes = load_with(std::move(tuned));
+    if (!changes) return changes;
     const std::lock_guard lock(mutex_);
+    for (const auto& [name, value] : wishes) notes_.erase(name);
+    return changes;
+  }
+  void note(const std::string& name, std::string words) override {
+    const std::lock_guard lock(mutex_);
+    notes_.insert_or_assign(name, std::move(words));
+  }
+
+  std::vector<OptionValue> values() override {
+    const std::lock_guard lock(mutex_);
+    std::vector<OptionValue> values = in_use_->set.values();
+    for (OptionValue& value : values) {
+      const auto noted = notes_.find(value.name);
+      if (noted == notes_.end()) continue;
+      value.source = (value.source.empty() ? "default" : value.source) + "; " + noted->second;
+    }
+    return values;
+  }
+
+ private:
+  using Tuned = std::map<std::string, std::string>;
+  enum class Storing : std::uint8_t { kNow, kLater };
+
+  void restore(const KeptSettings& kept) {
     written_ = kept;
     Tuned tuned;
     for (const KeptSetting& one : kept) {
@@ -139,61 +196,15 @@ class Reload : public Reloadable {
     }
     log_kept(tuned_);
   }
-  // Once, when it is sure that no other process has the daemon's names: the file no longer has what
-  // restore() left out. Not before: a second process, which only finds that the first one lives,
-  // must not write that one's file. A failure is logged; the next order of an operator stores all.
   void store() {
-    const std::lock_guard lock(mutex_);
     const auto settings = settings_of(tuned_);
     if (!settings || *settings == written_) return;
-    if (const auto stored = write_settings(file_, *settings); !stored) {
+    if (const auto stored = write_(file_, *settings); !stored) {
       log_not_stored(stored.error());
     } else {
       written_ = *settings;
     }
   }
-
-  Result<std::vector<OptionChange>> reload() override {
-    const std::lock_guard lock(mutex_);
-    return load_with(tuned_);
-  }
-  Result<std::vector<OptionChange>> tune_all(const Wishes& wishes) override {
-    const std::lock_guard lock(mutex_);
-    auto tuned = tuned_;
-    for (const auto& [name, value] : wishes) {
-      if (value) {
-        if (const auto may = check_wish(name, *value); !may) {
-          return tl::make_unexpected(may.error());
-        }
-        tuned.insert_or_assign(name, *value);
-      } else {
-        tuned.erase(name);
-      }
-    }
-    auto changes = load_with(std::move(tuned));
-    if (!changes) return changes;
-    for (const auto& [name, value] : wishes) notes_.erase(name);
-    return changes;
-  }
-  void note(const std::string& name, std::string words) override {
-    const std::lock_guard lock(mutex_);
-    notes_.insert_or_assign(name, std::move(words));
-  }
-
-  std::vector<OptionValue> values() override {
-    const std::lock_guard lock(mutex_);
-    std::vector<OptionValue> values = in_use_->set.values();
-    for (OptionValue& value : values) {
-      const auto noted = notes_.find(value.name);
-      if (noted == notes_.end()) continue;
-      value.source = (value.source.empty() ? "default" : value.source) + "; " + noted->second;
-    }
-    return values;
-  }
-
- private:
-  using Tuned = std::map<std::string, std::string>;
-  enum class Storing : std::uint8_t { kNow, kLater };
 
   // Whether the operator may name that file, judged by the option's other sources as they are now.
   Result<void> check_file(const std::string& name, const std::string& value) const {
@@ -213,7 +224,7 @@ class Reload : public Reloadable {
     return check_file(name, value);
   }
 
-  // Takes the tuned options over if the whole is accepted. The caller holds the lock.
+  // Takes the tuned options over if the whole is accepted. The caller holds `orders_`.
   Result<std::vector<OptionChange>> load_with(Tuned tuned, Storing storing = Storing::kNow) {
     auto wanted = std::make_unique<Options>();
     for (const auto& [name, value] : tuned) {
@@ -231,18 +242,19 @@ class Reload : public Reloadable {
     // First: what takes effect is kept.
     const bool stores = storing == Storing::kNow && *settings != written_;
     if (stores) {
-      if (auto kept = write_settings(file_, *settings); !kept) {
+      if (auto kept = write_(file_, *settings); !kept) {
         return tl::make_unexpected(kept.error());
       }
     }
     if (const auto applied = apply_(*in_use_, *wanted, changes); !applied) {
-      if (stores) (void)write_settings(file_, written_);
+      if (stores) (void)write_(file_, written_);
       return tl::make_unexpected(applied.error());
     }
     if (stores) written_ = std::move(*settings);
+    tuned_ = std::move(tuned);
+    const std::lock_guard lock(mutex_);
     loaded_ = std::move(wanted);
     in_use_ = loaded_.get();
-    tuned_ = std::move(tuned);
     return changes;
   }
 
@@ -261,6 +273,7 @@ class Reload : public Reloadable {
   }
   void leave_out(const KeptSetting& one, const std::string& why) {
     log_left_out(one, why);
+    const std::lock_guard lock(mutex_);
     notes_.insert_or_assign(one.name, "an operator's " + shown_value(one.value) + " is " + why);
   }
 
@@ -268,10 +281,15 @@ class Reload : public Reloadable {
   const Apply apply_;
   const std::string file_;
   const std::vector<std::string> files_;
-  std::mutex mutex_;  // for the members below; held while options are applied
+  const Write write_;
+  // Carries out one order after the other; held while options are written and applied, which may
+  // take as long as the disk. Only an order changes the options in use, so that it reads them
+  // without `mutex_`.
+  std::mutex orders_;
+  KeptSettings written_;  // what the file has
+  Tuned tuned_;           // at most as many as there are options: others are refused
+  std::mutex mutex_;      // for changes of the members below, and for those who only read them
   std::map<std::string, std::string> notes_;  // by option
-  KeptSettings written_;                      // what the file has
-  Tuned tuned_;  // at most as many as there are options: others are refused
   std::unique_ptr<Options> loaded_;
   const Options* in_use_;
 };

@@ -106,7 +106,8 @@ v2::HopBatch hop_batch() {
   batch.setups.length(3);
   batch.setups[0] = setup(1, true);
   batch.setups[1] = setup(2, false);
-  batch.setups[2] = setup(3, true);  // in the middle of a path
+  batch.setups[1].hold_ms = 0xffff'ffff;  // longer than any hold
+  batch.setups[2] = setup(3, true);       // in the middle of a path
   batch.setups[2].name.hop = 1;
   batch.setups[2].hop_count = 3;
   batch.setups[2].input_label = vci(40);
@@ -147,7 +148,7 @@ v2::HopBatch second_hop_batch() {
 v2::HopPage hop_page() {
   v2::HopPage page;
   page.owners = hop_batch().owners;
-  page.hops.length(1);
+  page.hops.length(2);
   v2::LedgerHop& hop = page.hops[0];
   hop = {};
   hop.name = hop_name(9);
@@ -160,6 +161,14 @@ v2::HopPage hop_page() {
   hop.service = cells_service();
   hop.stage = v2::stage_committed;
   hop.enters = true;
+  v2::LedgerHop& held = page.hops[1];
+  held = hop;
+  held.name = hop_name(10);
+  held.input_label = no_label();
+  held.output_label = vci(52);
+  held.stage = v2::stage_reserved;
+  held.held = true;
+  held.hold_left_ms = 0xffff'ffff;
   hop.rebuilt = true;
   page.next = 0;
   return page;

@@ -65,6 +65,12 @@ class SwitchWorld {
     const auto wrong = daemon_.ask(
         [](SwitchServer& server) { return server.controller().ledger().self_check("sw1"); });
     if (!wrong.empty()) broken("the books of a ledger contradict each other", wrong[0].text);
+    const HeldHops held = daemon_.ask([](SwitchServer& server) {
+      return server.controller().held_hops("m1", 0, 1'000, steady_now());
+    });
+    for (const LedgerHop& hop : held.hops) {
+      require(hop.hold_left <= std::chrono::milliseconds{kHoldMsMax}, "a hold lasts too long");
+    }
   }
 
  private:
@@ -145,7 +151,7 @@ class ManagerWorld {
 
   cmgr::ManagerDaemon daemon_;
   FixedOptions options_;
-  cmgr::PoolKeeper pools_{"", {}, {}};
+  cmgr::PoolKeeper pools_{"", {}};
   ServantVar<cmgr::RequestInboxServant> inbox_;
   ServantVar<cmgr::HopObserverServant> observer_;
   ServantVar<cmgr::TopologyObserverServant> topology_observer_;

@@ -232,6 +232,24 @@ TEST(Contract, SeveritiesAndEventsAreCores) {
   }
 }
 
+TEST(Contract, AHoldOfAManagerLastsNoLongerThanAClientsMay) {
+  HopBatch batch;
+  batch.owners = {{"mia", Epoch{3}, "host-a", "host-b"}};
+  HopSetup& setup = batch.setups.emplace_back();
+  setup.owner = 0;
+  setup.held = true;
+  setup.hold_ms = kHoldMsMax;
+  v2::HopBatch wire;
+  orb::to_idl(batch, wire);
+  for (const std::uint32_t stated : {kHoldMsMax, kHoldMsMax + 1, 0xffff'ffffU}) {
+    wire.setups[0].hold_ms = stated;
+    const auto read = orb::to_core(wire);
+    ASSERT_TRUE(read.has_value()) << read.error().text;
+    EXPECT_EQ(read->setups.at(0).hold_ms, kHoldMsMax);
+    EXPECT_TRUE(read->setups.at(0).held);
+  }
+}
+
 TEST(Contract, AHandoverIsCores) {
   HopBatch batch;
   batch.owners = {{"mia", Epoch{3}, "host-a", "host-b"}};
@@ -319,6 +337,8 @@ TEST(Contract, APageOfHopsSaysEachOwnerOnceAndKeepsTheWholeRecord) {
   EXPECT_EQ(read->hops, hops);
   EXPECT_EQ(read->owners, owners);
   EXPECT_EQ(read->next, 77U);
+  held.hops[3].hold_left_ms = 0xffff'ffff;
+  EXPECT_EQ(orb::to_core(held)->hops.at(3).hold_left, std::chrono::milliseconds{kHoldMsMax});
   page.hops[0].owner = 9;
   EXPECT_EQ(orb::add_hops(page, report).error().text, "owner 9 is meant, of 2 owners");
 }

@@ -132,7 +132,25 @@ class Changing(unittest.TestCase):
         self.assertRegex(refused, r"1 call over what would be removed have not moved within 3 s: "
                                   r"\d+; the network is not changed; 1 call had left what would be "
                                   r"removed and will not be moved back")
+        self.assertNotIn("released", refused)
         self.assertEqual(self.links()[("a", 2)]["state"], "up")
+        self.assert_clean()
+
+    def test_a_call_that_is_released_meanwhile_does_not_count_as_moved(self):
+        calls = [self.connect("a", "b", "--cells-per-s", "3000") for _ in range(3)]
+        self.connect("d", "c", "--cells-per-s", "6000")  # beside it one of the three fits
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            change = pool.submit(self.ctl, "network", "remove-link", "a:2", "--wait-s", "10",
+                                 code=1)
+            wait_until(lambda: any(self.ports_of(call)[0] != "a:2" for call in calls),
+                       "one of the calls has moved")
+            there = [call for call in calls if self.ports_of(call)[0] == "a:2"]
+            self.ctl("release", there[0])
+            refused = change.result()
+        self.assertRegex(refused, rf"1 call over what would be removed have not moved within 10 s: "
+                                  rf"{there[1]}; the network is not changed; 1 call had left what "
+                                  r"would be removed and will not be moved back; 1 call over it "
+                                  r"released meanwhile")
         self.assert_clean()
 
     # ----- links and rates
@@ -292,6 +310,18 @@ class Changing(unittest.TestCase):
         self.assertEqual(len(self.links()), 2 * 4)
         superseded = self.lab.state_dir / "routeobject/routeobject-default.network.superseded"
         self.assertIn("[[link]]", superseded.read_text())
+
+    def test_a_second_routeobject_leaves_the_files_of_a_living_one_alone(self):
+        self.ctl("network", "add-link", "a:4", "c:4", RATE)
+        shown = self.ctl("network", "show")
+        command = [str(word) for word in self.lab.processes["xbind-routeobject"].command]
+        place = command.index("--topology") + 1
+        command[place] = str(self.file("other", network() + "# another text\n"))
+        second = run(BIN / "xbind-routeobject", *command[1:])
+        self.assertEqual(second.returncode, 3, second.stdout + second.stderr)
+        self.restart("xbind-routeobject")
+        wait_until(lambda: tool(self.lab, "xbindctl", "links").returncode == 0, "RouteObject")
+        self.assertEqual(self.ctl("network", "show"), shown)
 
 
     def entries(self):

@@ -8,6 +8,7 @@
 
 #include "orb/daemon_watch.hpp"
 #include "orb/known_names.hpp"
+#include "orb/oneway.hpp"
 
 namespace xbind::orb {
 namespace {
@@ -113,6 +114,32 @@ TEST_F(DaemonWatchTest, ADaemonWhoseNameIsNotBoundYetWatchesOnlyIfAllOthersAreSi
   EXPECT_THAT(seen_by({"xbind/switchserver/new"}), ElementsAre("daemon-silent cmgr/default"));
   bound.clear();
   EXPECT_THAT(seen_by({"xbind/switchserver/new"}), IsEmpty());
+}
+
+TEST(ProcessAnswers, ASilentProcessIsSilentForAllItsDaemons) {
+  ProcessAnswers processes;
+  processes.note_silence("127.0.0.1:9", Error{ErrorCode::kTimeout, "no answer"});
+  processes.note_answer("127.0.0.1:10");
+  ASSERT_NE(processes.silence_of("127.0.0.1:9"), nullptr);
+  EXPECT_EQ(processes.silence_of("127.0.0.1:9")->text, "no answer");
+  EXPECT_FALSE(processes.has_answered("127.0.0.1:9"));
+  EXPECT_TRUE(processes.has_answered("127.0.0.1:10"));
+  EXPECT_EQ(processes.silence_of("127.0.0.1:10"), nullptr);
+}
+
+TEST(ProcessAnswers, DaemonsWithoutAKnownAddressAreNotOneProcess) {
+  ProcessAnswers processes;
+  processes.note_silence("", Error{ErrorCode::kTimeout, "no answer"});
+  EXPECT_EQ(processes.silence_of(""), nullptr);
+  processes.note_answer("");
+  EXPECT_FALSE(processes.has_answered(""));
+}
+
+TEST(Oneways, AnOpeningTowardsAnUnknownAddressMakesNobodyElseWait) {
+  const std::uint64_t before = oneways_without_room();
+  const oneway_detail::Opening opening(CORBA::Object::_nil());
+  const oneway_detail::Unblocked other(CORBA::Object::_nil());
+  EXPECT_EQ(oneways_without_room(), before);
 }
 
 TEST(KnownNames, WhatTheNameServiceSaysReplacesWhatIsKnown) {

@@ -7,6 +7,7 @@
 
 #include "core/cause.hpp"
 #include "core/trace/span.hpp"
+#include "xbindctl/call_views.hpp"
 #include "xbindctl/questions.hpp"
 #include "xbindctl_preset_manager.hpp"
 
@@ -45,6 +46,22 @@ class ExplainedCalls : public Commands {
     return said([&] { return explain_call(manager_, ConnectionId{7}, [&] { return recorded; }); });
   }
 };
+
+TEST_F(ExplainedCalls, ShowTheRestOfAHoldHoweverLongItIsSaidToBe) {
+  v2::CallCheck& check = reported_.check;
+  check.call = reported_.state;
+  check.settled = true;
+  check.switches.length(1);
+  check.switches[0].switch_name = "switch-1";
+  check.switches[0].there.hops.length(1);
+  v2::LedgerHop& hop = check.switches[0].there.hops[0];
+  hop.held = true;
+  hop.hold_left_ms = 60'001;
+  const auto shown = [&] { return said([&] { return call(manager_, ConnectionId{7}); }); };
+  EXPECT_THAT(shown(), HasSubstr(", held for another 61 s"));
+  hop.hold_left_ms = 0xffff'ffff;
+  EXPECT_THAT(shown(), HasSubstr(", held for another 4294968 s"));
+}
 
 TEST_F(ExplainedCalls, ShowTheStagesThatTheyHavePassed) {
   EXPECT_EQ(

@@ -238,7 +238,11 @@ void ManagerSite::claim_lost(const std::string& switch_name) {
 
 void ManagerSite::finish_claims(SessionId session, const std::string& switch_name) {
   world_.after(world_.chance.up_to(kTwoWay), [this, session, switch_name] {
-    (void)hooks_.claim(switch_name, session, HopClaims{{}, {}, {}, true, true});
+    const auto taken = hooks_.claim(switch_name, session, HopClaims{{}, {}, {}, true, true});
+    if (!taken || dead_) return;
+    step([&](cmgr::ConnectionManager& manager) {
+      manager.note_entries_of_nobody(switch_name, taken->unclaimed_entries);
+    });
   });
 }
 

@@ -1,5 +1,7 @@
 // Crankback: when a switch or link refuses, another route may accept. exchange.hpp shows the
 // network; the other route leads over sw5.
+#include <fmt/format.h>
+
 #include "exchange.hpp"
 
 namespace xbind::cmgr {
@@ -252,6 +254,53 @@ TEST_F(CrankbackTest, LabelsThatHadLapsedAreReplacedOnTheSameRoute) {
   EXPECT_EQ(outcome().kind, OutcomeKind::kConnected) << "with one that was reserved";
   EXPECT_EQ(manager().counters().crankbacks, 1U);
   EXPECT_THAT(cached("sw1"), testing::Not(Contains(Pair(PortId{10}, vci(32)))));
+}
+
+// A SwitchServer answers with the number alone; the manager knows which it was.
+class InvalidNumbers : public CrankbackTest {
+ protected:
+  // What the client is told when the SwitchServer refuses its hop.
+  std::string refusal(const std::string& at, const HopSetup& sent, PortId port, std::uint64_t asked,
+                      std::uint64_t free = 0) {
+    answer(at, {refused(sent, Cause::kInvalidRequest, port, asked, free)});
+    answer_all_switches();
+    return explain(outcome());
+  }
+  HopSetup sent_to(const std::string& at) {
+    config.crankbacks = 0;
+    start_with_two_routes();
+    connect(1);
+    return setup(at.c_str());
+  }
+};
+
+TEST_F(InvalidNumbers, AnInputLabelIsNamed) {
+  const HopSetup two = sent_to("sw2");
+  EXPECT_EQ(
+      refusal("sw2", two, two.input_port, two.input_label.value),
+      fmt::format("invalid request at sw2 port {0}: input label 0/32 of port {0}", two.input_port));
+}
+
+TEST_F(InvalidNumbers, AnOutputLabelIsNamed) {
+  const HopSetup two = sent_to("sw2");
+  EXPECT_EQ(refusal("sw2", two, two.output_port, two.output_label.value),
+            "invalid request at sw2 port 21: output label 0/40 of port 21");
+}
+
+TEST_F(InvalidNumbers, AGenerationIsNamed) {
+  const HopSetup three = sent_to("sw3");
+  EXPECT_EQ(refusal("sw3", three, {}, 1), "invalid request at sw3: generation 1");
+}
+
+TEST_F(InvalidNumbers, AContractIsNamedWithItsBound) {
+  const HopSetup three = sent_to("sw3");
+  EXPECT_EQ(refusal("sw3", three, {}, 0, 1),
+            "invalid request at sw3: traffic contract: 0, bound 1");
+}
+
+TEST_F(InvalidNumbers, ANumberThatWasNotSentIsNoneOfThem) {
+  const HopSetup three = sent_to("sw3");
+  EXPECT_EQ(refusal("sw3", three, {}, 77), "invalid request at sw3: number 77");
 }
 
 TEST_F(CrankbackTest, WhatTheWayBackRefusesIsTheLinkAsTheOtherEndNamesIt) {

@@ -93,7 +93,7 @@ class PoolKeeperTest : public ::testing::Test {
 
 TEST_F(PoolKeeperTest, StoresWhatDiffersFromPrepare) {
   std::filesystem::create_directories(directory_);
-  PoolKeeper keeper(file_, {pool("ann", 100, 8)}, {});
+  PoolKeeper keeper(file_, {pool("ann", 100, 8)});
   EXPECT_TRUE(set(keeper, 3).has_value());
   EXPECT_THAT(stored(), ElementsAre(pool("ann", 100, 3, 8)));
   EXPECT_TRUE(set(keeper, 0).has_value());
@@ -106,7 +106,7 @@ TEST_F(PoolKeeperTest, StoresWhatDiffersFromPrepare) {
 
 TEST_F(PoolKeeperTest, APoolThatCannotBeStoredStaysAsItWas) {
   std::filesystem::create_directories(directory_);
-  PoolKeeper keeper(file_, {pool("ann", 100, 8)}, {});
+  PoolKeeper keeper(file_, {pool("ann", 100, 8)});
   EXPECT_TRUE(set(keeper, 3).has_value());
   std::filesystem::remove_all(directory_);
   const auto refused = set(keeper, 5);
@@ -119,17 +119,38 @@ TEST_F(PoolKeeperTest, APoolThatCannotBeStoredStaysAsItWas) {
 TEST_F(PoolKeeperTest, ASupersededPoolDoesNotComeBack) {
   std::filesystem::create_directories(directory_);
   ASSERT_TRUE(write_pools(file_, {pool("ann", 100, 3, 8), pool("eve", 100, 2)}));
-  PoolKeeper keeper(file_, {pool("ann", 100, 9)}, stored());
+  PoolKeeper keeper(file_, {pool("ann", 100, 9)});
   EXPECT_EQ(stored().size(), 2U) << "the file may be another process's";
-  EXPECT_TRUE(keeper.drop_superseded());
+  EXPECT_TRUE(keeper.restore());
   EXPECT_THAT(stored(), ElementsAre(pool("eve", 100, 2)));
+}
+
+TEST_F(PoolKeeperTest, AnOrderThatTheEarlierProcessTakesWhileThisOneStartsIsNotLost) {
+  std::filesystem::create_directories(directory_);
+  PoolKeeper earlier(file_, {});
+  PoolKeeper keeper(file_, {});
+  EXPECT_TRUE(set(earlier, 3).has_value());
+  EXPECT_TRUE(keeper.restore());
+  EXPECT_THAT(keeper.start().valid, ElementsAre(pool("ann", 100, 3)));
+  EXPECT_TRUE(set(keeper, 5).has_value());
+  EXPECT_THAT(stored(), ElementsAre(pool("ann", 100, 5)));
+}
+
+TEST_F(PoolKeeperTest, ADamagedFileIsNamedAndKept) {
+  std::filesystem::create_directories(directory_);
+  ASSERT_TRUE(replace_file(file_, "# xbind-cmgr pools 1\n[[po"));
+  PoolKeeper keeper(file_, {});
+  const auto restored = keeper.restore();
+  ASSERT_FALSE(restored.has_value());
+  EXPECT_THAT(restored.error().text, HasSubstr(file_));
+  EXPECT_FALSE(read_pools(file_).has_value());
 }
 
 TEST_F(PoolKeeperTest, APoolThatNoFileCanHoldIsRefused) {
   std::filesystem::create_directories(directory_);
   KeptPool vast = pool("ann", 100, 3);
   vast.service.resources.buffer_cells = std::uint64_t{1} << 63;
-  PoolKeeper keeper(file_, {}, {});
+  PoolKeeper keeper(file_, {});
   const auto refused = keeper.set("ann", "bob", 3, [&](std::uint32_t connections) {
     in_effect_ = connections;
     return Result<NetworkService>{vast.service};
@@ -141,7 +162,7 @@ TEST_F(PoolKeeperTest, APoolThatNoFileCanHoldIsRefused) {
 }
 
 TEST_F(PoolKeeperTest, WithoutAFileNothingIsStored) {
-  PoolKeeper keeper("", {}, {});
+  PoolKeeper keeper("", {});
   EXPECT_TRUE(set(keeper, 3).has_value());
   EXPECT_EQ(in_effect_, 3U);
 }

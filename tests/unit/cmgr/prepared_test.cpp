@@ -280,5 +280,61 @@ TEST_F(PreparedTest, WhatCannotBePreparedIsRefusedWithTheNumber) {
   EXPECT_TRUE(manager().prepare("ann", "eve", cells(100), 0, now).has_value()) << "none is none";
 }
 
+TEST_F(PreparedTest, AnEndedPoolGivesItsPlaceToAnotherOnceItsConnectionsAreGone) {
+  config.pools_max = 1;
+  start_with_pool(1);
+  learn_route("guy");
+  const auto another = [&] {
+    const auto prepared = manager().prepare("ann", "guy", cells(100), 1, now);
+    finish();
+    return prepared ? "prepared" : prepared.error().text;
+  };
+  connect(1);  // mia has the connection of the pool, which is then filled again
+  answer_all_switches();
+  const ConnectionId taken = outcome().connection;
+  EXPECT_EQ(another(), "1 pools are there already");
+  prepare(0);
+  EXPECT_EQ(another(), "1 pools are there already") << "the ready one is being released";
+  answer_all_switches();
+  EXPECT_EQ(manager().gauges().prepared, 0U);
+  EXPECT_EQ(another(), "1 pools are there already") << "mia has one of its connections";
+  release(2, taken);
+  answer_all_switches();
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  EXPECT_EQ(another(), "prepared");
+  answer_all_switches();
+  EXPECT_EQ(manager().gauges().prepared, 1U);
+  EXPECT_EQ(pool().element, "ann -> guy");
+  EXPECT_EQ(pool().hits, 0U) << "those of the earlier pool are not its own";
+}
+
+TEST_F(PreparedTest, AnEndedPoolKeepsItsPlaceWhileASetupOfItIsUnderWay) {
+  config.pools_max = 1;
+  start_with_pool(0);
+  learn_route("guy");
+  prepare(1);
+  prepare(0);
+  const auto another = [&] { return manager().prepare("ann", "guy", cells(100), 1, now); };
+  EXPECT_FALSE(another().has_value());
+  answer_all_switches();  // it is set up, and released as nobody wants it
+  EXPECT_EQ(manager().gauges().connections, 0U);
+  EXPECT_TRUE(another().has_value());
+}
+
+TEST_F(PreparedTest, AConnectionThatLeavesItsPoolDoesNotHoldThePoolsPlace) {
+  config.pools_max = 1;
+  start_with_pool(1);
+  learn_route("guy");
+  connect(1);
+  answer_all_switches();
+  add_leaf(2, outcome().connection, "guy");
+  answer_all_switches();
+  EXPECT_EQ(outcome().kind, OutcomeKind::kLeafAdded);
+  prepare(0);
+  answer_all_switches();
+  EXPECT_EQ(manager().gauges().connections, 1U);
+  EXPECT_TRUE(manager().prepare("ann", "guy", cells(100), 1, now).has_value());
+}
+
 }  // namespace
 }  // namespace xbind::cmgr

@@ -3,6 +3,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
 
 #include "core/durable_file.hpp"
 
@@ -39,6 +42,25 @@ TEST(KeptSettings, ATextThatWasCutOrChangedIsRefused) {
   EXPECT_THAT(refusal("# xbind settings 2\n"), HasSubstr("here line 1: it is not"));
   EXPECT_THAT(refusal(with_end_mark("# xbind settings 1\n[[setting]]\nname = 'x'\nvalue = 'y'\n")),
               HasSubstr("a setting needs 'before'"));
+}
+
+TEST(KeptSettings, OfSeveralNamesHaveOneFileInWhateverOrderTheNamesAre) {
+  namespace fs = std::filesystem;
+  const fs::path directory =
+      fs::temp_directory_path() / ("kept_settings_test." + std::to_string(::getpid()));
+  fs::create_directories(directory);
+  const auto file = [&](std::vector<std::string> names) {
+    return fs::path(settings_file_of_one(directory.string(), "x", std::move(names))).filename();
+  };
+  EXPECT_EQ(file({"n2", "n1", "n3"}), "x-n1.settings");
+  EXPECT_EQ(file({"n3", "n2", "n1"}), "x-n1.settings");
+  // An earlier version has named it after its first argument; n0 is added later.
+  ASSERT_TRUE(write_settings((directory / "x-n2.settings").string(), kTwo));
+  EXPECT_EQ(file({"n2", "n1", "n3"}), "x-n2.settings");
+  EXPECT_EQ(file({"n3", "n1", "n0", "n2"}), "x-n2.settings");
+  EXPECT_EQ(file({"n1", "n3"}), "x-n1.settings");
+  EXPECT_EQ(settings_file_of_one("", "x", {"n1"}), "");
+  fs::remove_all(directory);
 }
 
 TEST(KeptSettings, HaveNoFileWithoutADirectory) {

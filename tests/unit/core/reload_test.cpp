@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -258,8 +260,9 @@ class KeptReloadTest : public ReloadTest {
           },
           file);
       in_effect = options.timer_ms;
-      reload->restore(*read_settings(file));
-      if (serves) reload->store();
+      if (serves) {
+        EXPECT_TRUE(reload->begin().has_value());
+      }
     }
     std::string value(const std::string& name) {
       for (const OptionValue& value : reload->values()) {
@@ -322,6 +325,60 @@ TEST_F(KeptReloadTest, AProcessThatDoesNotServeLeavesTheFileAsItIs) {
   next(false);
   EXPECT_EQ(now().in_effect, 4000U);
   EXPECT_EQ(*read_settings(file_), (KeptSettings{{"timer-ms", "500", "2000"}}));
+}
+
+TEST_F(KeptReloadTest, AnOrderThatTheEarlierProcessTakesWhileThisOneStartsIsNotLost) {
+  next();
+  const std::unique_ptr<Process> earlier = std::move(process_);
+  next(false);
+  EXPECT_TRUE(earlier->reload->tune("timer-ms", "500").has_value());
+  EXPECT_TRUE(now().reload->begin().has_value());
+  EXPECT_EQ(now().in_effect, 500U);
+  EXPECT_TRUE(tune("pairs", "a"));
+  EXPECT_EQ(*read_settings(file_), (KeptSettings{{"pairs", "a", ""}, {"timer-ms", "500", "2000"}}));
+}
+
+TEST_F(KeptReloadTest, AFileThatIsDamagedWhileTheProcessStartsIsNamedAndKept) {
+  next(false);
+  std::ofstream(file_) << "# xbind settings 1\n[[sett";
+  const auto begun = now().reload->begin();
+  ASSERT_FALSE(begun.has_value());
+  EXPECT_EQ(begun.error().code, ErrorCode::kBadInput);
+  EXPECT_THAT(begun.error().text, HasSubstr(file_));
+  EXPECT_FALSE(read_settings(file_).has_value());
+}
+
+TEST_F(KeptReloadTest, OptionsAreReadWhileAnOrderWaitsForTheDisk) {
+  Options options;
+  EXPECT_FALSE(options.set.load(static_cast<int>(arguments_.size()), arguments_.data(),
+                                [](const std::string&) { return std::nullopt; }));
+  std::promise<void> writing;
+  std::promise<void> told;
+  Reload<Options> reload(
+      options, static_cast<int>(arguments_.size()), arguments_.data(),
+      [](const Options&, const Options&, auto&) { return Result<void>{}; }, file_, {},
+      [&](const std::string&, const KeptSettings&) -> Result<void> {
+        writing.set_value();
+        told.get_future().wait();
+        return {};
+      });
+  const auto timer = [&] {
+    for (const OptionValue& value : reload.values()) {
+      if (value.name == "timer-ms") return value.text + " (" + value.source + ")";
+    }
+    return std::string{"not there"};
+  };
+  auto order = std::async(std::launch::async, [&] { return reload.tune("timer-ms", "500"); });
+  writing.get_future().wait();
+  auto read = std::async(std::launch::async, [&] {
+    reload.note("timer-ms", "watched");
+    return timer();
+  });
+  EXPECT_EQ(read.wait_for(std::chrono::seconds{10}), std::future_status::ready);
+  told.set_value();
+  EXPECT_EQ(read.get(), "2000 (" + path_ + " line 1; watched)");
+  EXPECT_TRUE(order.get().has_value());
+  EXPECT_EQ(timer(), "500 (operator)");
 }
 
 TEST_F(KeptReloadTest, SettingsCountAlsoIfTheFileCannotBeWritten) {

@@ -133,11 +133,13 @@ TEST(FifoQueueing, TellsWhoseCellsTheyAre) {
   EXPECT_EQ(from[1], (ConnectionRef{9, 0}));
 }
 
-TEST(FifoQueueing, DroppingAllLeavesItEmpty) {
+TEST(FifoQueueing, DroppingAllLeavesItEmptyAndTellsWhoseCellsTheyWere) {
   FifoQueueing queue({.cells_max = 2, .priorities = 2});
-  put(queue, make_cell(0, 32, 1));
-  put(queue, make_cell(0, 32, 2), 1);
-  EXPECT_EQ(queue.drop_all(), 2u);
+  put(queue, make_cell(0, 32, 1), 0, {7, 3});
+  put(queue, make_cell(0, 32, 2), 1, {9, 0});
+  std::vector<ConnectionRef> lost;
+  queue.drop_all([&](ConnectionRef from) { lost.push_back(from); });
+  EXPECT_EQ(lost, (std::vector<ConnectionRef>{{7, 3}, {9, 0}}));
   EXPECT_EQ(queue.size(), 0u);
   EXPECT_TRUE(put(queue, make_cell(0, 32, 3)));
   EXPECT_EQ(words(take(queue, 9)), "0/32:3");

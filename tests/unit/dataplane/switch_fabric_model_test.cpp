@@ -62,6 +62,11 @@ struct Model {
     entry.branches.push_back(branch);
     return true;
   }
+  // The connection of a waiting cell, if it has not been replaced.
+  Entry* living(const Waiting& waiting) {
+    const auto found = table.find(waiting.from);
+    return found != table.end() && found->second.life == waiting.life ? &found->second : nullptr;
+  }
   bool remove(const VirtualLink& input, Branch branch) {
     if (input.path) branch.vci = 0;
     const auto found = table.find(input);
@@ -96,15 +101,19 @@ struct Model {
       queue.push_back({copy, found->first, entry.life});
     }
   }
+  void drop(PortId port) {
+    for (; !queues[port].empty(); queues[port].pop_front()) {
+      ++ports[port].output_discards;
+      if (Entry* entry = living(queues[port].front())) ++entry->counters.output_discards;
+    }
+  }
   std::vector<Cell> transmit(PortId port, std::size_t count) {
     std::vector<Cell> cells;
     auto& queue = queues[port];
     for (; cells.size() < count && !queue.empty(); queue.pop_front()) {
       cells.push_back(queue.front().cell);
       ++ports[port].output_cells;
-      const auto found = table.find(queue.front().from);
-      if (found != table.end() && found->second.life == queue.front().life)
-        ++found->second.counters.output_cells;
+      if (Entry* entry = living(queue.front())) ++entry->counters.output_cells;
     }
     return cells;
   }
@@ -147,6 +156,13 @@ class Both : public ::testing::TestWithParam<std::uint64_t> {
         return;
       }
       case 2: {
+        if (below(40) == 0) {  // a line that fails and comes back
+          const PortId broken = port();
+          fabric.set_line(broken, false);
+          fabric.set_line(broken, true);
+          model.drop(broken);
+          return;
+        }
         if (below(4) != 0) return;
         const VirtualLink input = link();
         ASSERT_EQ(fabric.table().delete_connection(input).has_value(),

@@ -193,7 +193,22 @@ TEST_F(SwitchFabricTest, ALineThatIsDownCarriesNothingAndKeepsItsConnections) {
   EXPECT_EQ(fabric.counters(kTwo),
             (PortCounters{
                 .input_cells = 1, .input_discards = 1, .output_cells = 1, .output_discards = 2}));
+  EXPECT_EQ(fabric.counters(channel(kOne, 0, 32)),
+            (ConnectionCounters{.input_cells = 3, .output_cells = 1, .output_discards = 2}));
   EXPECT_TRUE(unknown.empty());
+}
+
+TEST_F(SwitchFabricTest, CellsOfADroppedQueueCountForTheConnectionsThatStillExist) {
+  add(channel(kOne, 0, 32), {kTwo, 0, 40});
+  add(channel(kOne, 0, 33), {kTwo, 0, 41});
+  receive(kOne, {make_cell(0, 32, 1), make_cell(0, 33, 2), make_cell(0, 33, 3)});
+  ASSERT_TRUE(fabric.table().delete_connection(channel(kOne, 0, 32)));
+  add(channel(kOne, 0, 32), {kTwo, 0, 40});
+  fabric.set_queueing(kTwo, std::make_unique<FifoQueueing>(FifoOptions{}));
+  EXPECT_EQ(fabric.counters(kTwo).output_discards, 3U);
+  EXPECT_EQ(fabric.counters(channel(kOne, 0, 32)), ConnectionCounters{});
+  EXPECT_EQ(fabric.counters(channel(kOne, 0, 33)),
+            (ConnectionCounters{.input_cells = 2, .output_discards = 2}));
 }
 
 TEST_F(SwitchFabricTest, APortSendsAtItsRate) {
@@ -315,7 +330,10 @@ class LastFirst final : public Queueing {
     return count;
   }
   std::size_t size() const override { return cells_.size(); }
-  std::size_t drop_all() override { return std::exchange(cells_, {}).size(); }
+  void drop_all(const std::function<void(ConnectionRef)>& lost) override {
+    for (std::size_t cell = 0; cell < cells_.size(); ++cell) lost({0xffff'ffff, 0});
+    cells_.clear();
+  }
   void set_buffer(std::size_t) override {}
 
  private:
