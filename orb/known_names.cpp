@@ -15,6 +15,11 @@ bool storable(std::string_view text, std::size_t octets_max) {
          text.find_first_of("\t\n\r") == std::string_view::npos;
 }
 
+// Of text().
+std::size_t line_octets(std::string_view path, std::string_view reference) {
+  return path.size() + reference.size() + 2;
+}
+
 }  // namespace
 
 void KnownNames::found(const std::string& path, const std::string& reference) {
@@ -23,25 +28,46 @@ void KnownNames::found(const std::string& path, const std::string& reference) {
   const auto known = references_.find(path);
   if (known != references_.end()) {
     if (known->second == reference) return;
-    known->second = reference;
-  } else {
-    if (references_.size() >= kNamesMax) return;
-    references_.emplace(path, reference);
+    remove(known);
+    changed_ = true;
   }
-  changed_ = true;
+  if (put(path, reference)) {
+    changed_ = true;
+  } else {
+    ++without_room_;
+  }
+}
+
+bool KnownNames::put(std::string_view path, std::string_view reference) {
+  const std::size_t octets = line_octets(path, reference);
+  if (references_.size() >= kNamesMax || octets > kTextOctetsMax - octets_) return false;
+  if (references_.emplace(path, reference).second) octets_ += octets;
+  return true;
+}
+
+KnownNames::References::iterator KnownNames::remove(References::iterator at) {
+  octets_ -= line_octets(at->first, at->second);
+  return references_.erase(at);
 }
 
 void KnownNames::gone(const std::string& path) {
   const std::lock_guard lock(mutex_);
-  if (references_.erase(path) != 0) changed_ = true;
+  const auto known = references_.find(path);
+  if (known == references_.end()) return;
+  remove(known);
+  changed_ = true;
 }
 
 void KnownNames::listed(const std::string& context, const std::vector<std::string>& paths) {
   const std::lock_guard lock(mutex_);
-  const auto over = std::erase_if(references_, [&](const auto& one) {
-    return is_below(one.first, context) && std::ranges::find(paths, one.first) == paths.end();
-  });
-  if (over != 0) changed_ = true;
+  for (auto at = references_.begin(); at != references_.end();) {
+    if (is_below(at->first, context) && std::ranges::find(paths, at->first) == paths.end()) {
+      at = remove(at);
+      changed_ = true;
+    } else {
+      ++at;
+    }
+  }
 }
 
 void KnownNames::away(const Error& why, TimePoint again) {
@@ -97,6 +123,7 @@ std::vector<std::string> KnownNames::below(const std::string& context) const {
 std::string KnownNames::text() const {
   const std::lock_guard lock(mutex_);
   std::string text;
+  text.reserve(octets_);
   for (const auto& [path, reference] : references_) text += path + '\t' + reference + '\n';
   return text;
 }
@@ -108,18 +135,23 @@ void KnownNames::read(std::string_view text) {
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     const std::size_t tab = line.find('\t');
-    if (tab == std::string_view::npos || references_.size() >= kNamesMax) continue;
+    if (tab == std::string_view::npos) continue;
     const std::string_view path = line.substr(0, tab);
     const std::string_view reference = line.substr(tab + 1);
     if (!storable(path, kPathOctetsMax) || !storable(reference, kReferenceOctetsMax)) continue;
     if (!reference.starts_with("IOR:")) continue;
-    references_.emplace(path, reference);
+    (void)put(path, reference);  // what was found may have taken the room
   }
 }
 
 bool KnownNames::changed() const {
   const std::lock_guard lock(mutex_);
   return changed_;
+}
+
+std::size_t KnownNames::without_room() const {
+  const std::lock_guard lock(mutex_);
+  return without_room_;
 }
 
 }  // namespace xbind::orb

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -24,8 +25,11 @@ class KnownNames {
   static constexpr std::size_t kNamesMax = 4'096;
   static constexpr std::size_t kReferenceOctetsMax = 4'096;
   static constexpr std::size_t kPathOctetsMax = 1'024;
+  // Of text(); further names are not kept.
+  static constexpr std::size_t kTextOctetsMax = std::size_t{8} << 20;
 
-  // The name service has bound the path to that reference, "IOR:...".
+  // The name service has bound the path to that reference, "IOR:...". Without room for a new
+  // reference the old one goes, because it is no longer true.
   void found(const std::string& path, const std::string& reference);
   // It has no such name.
   void gone(const std::string& path);
@@ -53,10 +57,20 @@ class KnownNames {
   void read(std::string_view text);
   // Whether anything was found or has gone.
   bool changed() const;
+  // How often found() had no room for a name.
+  std::size_t without_room() const;
 
  private:
+  using References = std::map<std::string, std::string, std::less<>>;
+
+  // Call these with mutex_ locked. put() returns false, and keeps nothing, without room.
+  bool put(std::string_view path, std::string_view reference);
+  References::iterator remove(References::iterator at);
+
   mutable std::mutex mutex_;
-  std::map<std::string, std::string> references_;
+  References references_;
+  std::size_t octets_ = 0;  // of text()
+  std::size_t without_room_ = 0;
   std::optional<Error> away_;
   TimePoint again_{};
   bool used_ = false;  // since away_ is set

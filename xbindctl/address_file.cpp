@@ -49,7 +49,10 @@ AddressFile::AddressFile(const fs::path& cache, const std::string& service) {
 
 void AddressFile::load(orb::NameClient& names) const {
   if (path_.empty()) return;
-  if (const auto text = read_file(path_.string(), kOctetsMax)) names.known()->read(*text);
+  const auto text = read_file(path_.string(), kOctetsMax);
+  if (text) return names.known()->read(*text);
+  std::error_code ignored;
+  if (fs::exists(path_, ignored)) log::info("addresses are not read: {}", text.error().text);
 }
 
 void AddressFile::store(orb::NameClient& names, std::chrono::seconds fresh) const {
@@ -70,6 +73,11 @@ void AddressFile::store(orb::NameClient& names, std::chrono::seconds fresh) cons
     }
   }
   write(known.text());
+  if (const std::size_t left = known.without_room(); left != 0) {
+    log::info(
+        "addresses are not kept: {} has no room for {} more; it has at most {} names, {} octets",
+        path_.string(), left, orb::KnownNames::kNamesMax, kOctetsMax);
+  }
 }
 
 std::string AddressFile::why_not_writable() const {

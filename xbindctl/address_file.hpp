@@ -17,7 +17,8 @@ namespace xbind::ctl {
 
 class AddressFile {
  public:
-  static constexpr std::size_t kOctetsMax = std::size_t{8} << 20;
+  // What store() writes, load() reads.
+  static constexpr std::size_t kOctetsMax = orb::KnownNames::kTextOctetsMax;
   // Files of other name services; the oldest are removed beyond this number.
   static constexpr std::size_t kFilesMax = 64;
 

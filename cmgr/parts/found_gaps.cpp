@@ -186,16 +186,22 @@ std::vector<Gap> gaps_of(const std::vector<FoundHop>& call, const KnownLinks& li
 }
 
 const FoundHop* owned_hop(const std::vector<FoundHop>& call) {
-  const FoundHop* best = nullptr;
+  const FoundHop* first = nullptr;
+  const FoundHop* last = nullptr;
+  const FoundHop* any = nullptr;
   for (const FoundHop& hop : call) {
     if (hop.owner().client.empty()) continue;
-    const auto tells = [](const FoundHop& it) {
-      return std::tuple{it.hop.shown_id != ConnectionId{}, it.hop.request != RequestId{},
-                        it.hop.key.leg < 2, it.hop.key.leg != 1};
-    };
-    if (best == nullptr || tells(hop) > tells(*best)) best = &hop;
+    const std::uint16_t leg = hop.hop.key.leg;
+    if (any == nullptr || leg < any->hop.key.leg) any = &hop;
+    if (hop.begins() && leg != 1 && first == nullptr) first = &hop;
+    if (hop.last() && leg != 1 && (last == nullptr || leg < last->hop.key.leg)) last = &hop;
   }
-  return best;
+  if (first == nullptr || last == nullptr) {
+    const FoundHop* const one = first != nullptr ? first : last;
+    return one != nullptr ? one : any;
+  }
+  const bool newer = last->hop.revision > first->hop.revision;
+  return newer && last->hop.shown_id != first->hop.shown_id ? last : first;
 }
 
 }  // namespace xbind::cmgr

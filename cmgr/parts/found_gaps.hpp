@@ -45,8 +45,9 @@ struct Gap {
 std::vector<Gap> gaps_of(const std::vector<FoundHop>& call, const KnownLinks& links,
                          const std::function<bool(SwitchIndex)>& lost);
 
-// The hop that tells most about the owner of the call: the taker of a prepared connection is told
-// to some hops only. nullptr: no hop has an owner.
+// The hop whose ledger knows who has the call. Who has one that was prepared is told to two hops
+// (prepared_desk.hpp), and the manager may have ended before both had heard of its last owner: the
+// higher revision is the newer word. nullptr: no hop has an owner.
 const FoundHop* owned_hop(const std::vector<FoundHop>& call);
 
 }  // namespace xbind::cmgr

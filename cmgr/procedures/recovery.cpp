@@ -42,19 +42,6 @@ bool asks_for_less(const LedgerHop& hop, const Resources& demand, const TrafficC
   return hop.demand.fits_within(demand) && !asks_for_more(contract, hop.contract);
 }
 
-// The hop whose ledger knows who has the call. Of one that was prepared these are two
-// (prepared_desk.hpp), and the manager may have ended before both had heard of its last owner.
-const FoundHop& owned_hop(const std::vector<FoundHop>& call, const FoundTree& tree) {
-  const FoundHop& first = call[tree.nodes.front().hop];
-  for (const FoundTree::Node& node : tree.nodes) {
-    const FoundHop& last = call[node.hop];
-    if (!last.last()) continue;
-    const bool newer = last.hop.revision > first.hop.revision;
-    return newer && last.hop.shown_id != first.hop.shown_id ? last : first;
-  }
-  return first;
-}
-
 // The numbers that the hops have used.
 NumbersUsed numbers_of(const std::vector<FoundHop>& call) {
   NumbersUsed numbers;
@@ -430,13 +417,8 @@ void Recovery::note_end(ConnectionId id, const Call& call) {
 }
 
 Connection& Recovery::enter(ConnectionId id, const Call& call, const FoundTree& tree, Stage stage) {
-<<<<<<< HEAD
-  // The taker of a prepared connection is told to some hops only.
   const FoundHop* const owned = owned_hop(call);
   const FoundHop& first = owned != nullptr ? *owned : call[tree.nodes.front().hop];
-=======
-  const FoundHop& first = owned_hop(call, tree);
->>>>>>> d51d3a5277bddcaf55b08891dc960bc31b9af5d7
   const HopOwner& owner = first.owner();
   ConnectionTable::Found found;
   found.id = id;

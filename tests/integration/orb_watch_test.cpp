@@ -175,6 +175,41 @@ TEST(KnownNames, TheyAreBounded) {
   EXPECT_EQ(known.below("xbind").size(), KnownNames::kNamesMax);
 }
 
+TEST(KnownNames, TheirTextIsBoundedAndWhatHasNoRoomIsCounted) {
+  const auto reference = [](char of) {
+    return "IOR:" + std::string(KnownNames::kReferenceOctetsMax - 4, of);
+  };
+  KnownNames known;
+  std::size_t names = 0;
+  for (; known.without_room() == 0 && names < KnownNames::kNamesMax; ++names) {
+    known.found("xbind/cmgr/" + std::to_string(10'000 + names), reference('0'));
+  }
+  EXPECT_LT(names, KnownNames::kNamesMax);
+  const std::string text = known.text();
+  EXPECT_LE(text.size(), KnownNames::kTextOctetsMax);
+  EXPECT_GT(text.size(), KnownNames::kTextOctetsMax - 2 * KnownNames::kReferenceOctetsMax);
+
+  KnownNames other;
+  other.read(text);
+  EXPECT_EQ(other.below("").size(), names - 1);
+  // Room that is given back is used.
+  known.gone("xbind/cmgr/10000");
+  known.found("xbind/cmgr/9", reference('0'));
+  EXPECT_TRUE(known.reference("xbind/cmgr/9"));
+  known.listed("xbind/cmgr", {"xbind/cmgr/10001"});
+  EXPECT_EQ(known.text(), "xbind/cmgr/10001\t" + reference('0') + '\n');
+}
+
+TEST(KnownNames, WithoutRoomForANewReferenceTheOldOneGoes) {
+  KnownNames known;
+  known.found("a", "IOR:00");
+  const std::string wide = "IOR:" + std::string(KnownNames::kReferenceOctetsMax - 4, '0');
+  while (known.without_room() == 0) known.found("b" + std::to_string(known.below("").size()), wide);
+  known.found("a", wide);
+  EXPECT_EQ(known.reference("a"), std::nullopt);
+  EXPECT_EQ(known.without_room(), 2U);
+}
+
 TEST(KnownNames, ANameServiceThatIsAwayIsAskedAgainLater) {
   KnownNames known;
   const TimePoint now{1h};
