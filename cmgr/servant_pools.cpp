@@ -35,8 +35,8 @@ Result<KeptPools> pools_of_option(const std::vector<std::string>& prepared) {
     service.cells_per_s = std::stoull((*parts)[2]);
     const auto mapped = network_of(service);  // of cells: no catalogue has a say in it
     if (!mapped) {
-      return fail(ErrorCode::kBadInput, "--prepare {}: {} {}", text,
-                  to_string(mapped.error().cause), mapped.error().asked);
+      return fail(ErrorCode::kBadInput, "--prepare {}: {}: {}", text,
+                  to_string(mapped.error().cause), mapped.error().reason);
     }
     all.push_back({(*parts)[0], (*parts)[1], *mapped, count, 0});
   }
@@ -71,7 +71,7 @@ Result<void> restore_pools(PoolKeeper& pools, config::Reloadable& options) {
   if (auto restored = pools.restore(); !restored) return restored;
   const PoolsAtStart& start = pools.start();
   for (const KeptPool& pool : start.valid) {
-    log::info("the pool {}: {} are kept ready, as an operator has set it before this process",
+    log::info("the pool {}: up to {} are kept ready, as an operator has set it before this process",
               to_string(pool), pool.count);
   }
   for (const KeptPool& pool : start.superseded) {

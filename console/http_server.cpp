@@ -14,6 +14,7 @@
 
 #include "console/http_session.hpp"
 #include "console/timers.hpp"
+#include "core/first_usable.hpp"
 
 namespace xbind::console {
 namespace {
@@ -47,6 +48,17 @@ struct HttpServer::Impl {
   std::set<HttpSession*> streams;
   std::thread thread;
   std::atomic<std::uint64_t> connections = 0, streaming = 0, requests = 0, refused = 0, cut_off = 0;
+
+  boost::system::error_code listen(const tcp::endpoint& endpoint) {
+    boost::system::error_code error;
+    boost::system::error_code ignored;
+    acceptor.close(ignored);  // of the endpoint before
+    acceptor.open(endpoint.protocol(), error);
+    if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+    if (!error) acceptor.bind(endpoint, error);
+    if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+    return error;
+  }
 
   void accept() {
     acceptor.async_accept([this](const boost::system::error_code& error, tcp::socket socket) {
@@ -130,19 +142,13 @@ const HostPort& HttpServer::address() const { return impl_->address; }
 Result<std::unique_ptr<HttpServer>> HttpServer::open(const HostPort& listen,
                                                      const HttpLimits& limits) {
   auto impl = std::make_unique<Impl>(limits);
-  boost::system::error_code error;
-  tcp::resolver resolver(impl->io);
-  const auto found =
-      resolver.resolve(listen.host, std::to_string(listen.port), tcp::resolver::passive, error);
-  if (!error && found.empty()) error = asio::error::host_not_found;
-  if (!error) {
-    const tcp::endpoint endpoint = found.begin()->endpoint();
-    tcp::acceptor& acceptor = impl->acceptor;
-    acceptor.open(endpoint.protocol(), error);
-    if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
-    if (!error) acceptor.bind(endpoint, error);
-    if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
-  }
+  boost::system::error_code unknown;
+  const auto found = tcp::resolver(impl->io).resolve(listen.host, std::to_string(listen.port),
+                                                     tcp::resolver::passive, unknown);
+  const std::error_code error =
+      unknown ? std::error_code{unknown} : listen_on_first_usable(found, [&](const auto& one) {
+        return impl->listen(one.endpoint());
+      });
   if (error) {
     return fail(ErrorCode::kSystem, "cannot listen on {}: {}", to_string(listen), error.message());
   }

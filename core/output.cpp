@@ -135,6 +135,8 @@ int end_output(std::string_view program, int exit_code) {
   return exit_code == 0 ? kExitNotWritten : exit_code;
 }
 
+void ignore_broken_pipes() { ::signal(SIGPIPE, SIG_IGN); }
+
 void announce(const std::string& line) {
   const NoSigpipe no_signal;
   print_output(line + '\n');

@@ -37,6 +37,10 @@ bool reader_left_within(std::chrono::nanoseconds patience);
 // the ORB has made the process ignore that signal.
 int end_output(std::string_view program, int exit_code);
 
+// For daemons, at their start: from here on a write to a pipe that nobody reads is an error, for
+// example of a log line when the reader of standard error has ended. SIGPIPE would end the process.
+void ignore_broken_pipes();
+
 // Prints the line by which a daemon says that it serves. A daemon goes on if nobody can read it:
 // then the line goes to the log as a warning, and standard output counts as written.
 void announce(const std::string& line);

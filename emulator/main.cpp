@@ -95,6 +95,7 @@ Result<void> apply(const ServeOptions& before, const ServeOptions& wanted, emula
 int serve(int argc, char** argv) {
   ServeOptions loaded;
   if (const auto exit_code = config::load_or_explain(loaded.set, argc, argv)) return *exit_code;
+  ignore_broken_pipes();
   const emulator::Options& options = loaded.options;
   const bool several = !options.switches.empty();
   log::start(several ? "xbind-switch" : "xbind-switch " + options.one.name, options.log);

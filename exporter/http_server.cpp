@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/first_usable.hpp"
 #include "core/steady_now.hpp"
 #include "exporter/timers.hpp"
 
@@ -203,20 +204,14 @@ struct HttpServer::Impl {
     return error;
   }
 
-  // A name may have an address of a family that this host lacks; then the next one counts. An
-  // address that is taken is refused.
   Result<void> listen(const HostPort& at) {
-    Error error;
-    const auto found =
-        tcp::resolver(io).resolve(at.host, std::to_string(at.port), tcp::resolver::passive, error);
-    if (!error && found.empty()) error = asio::error::host_not_found;
-    for (const auto& one : found) {
-      error = listen(one.endpoint());
-      if (error != asio::error::address_family_not_supported &&
-          error != boost::system::errc::address_not_available) {
-        break;
-      }
-    }
+    Error unknown;
+    const auto found = tcp::resolver(io).resolve(at.host, std::to_string(at.port),
+                                                 tcp::resolver::passive, unknown);
+    const std::error_code error =
+        unknown ? std::error_code{unknown} : listen_on_first_usable(found, [this](const auto& one) {
+          return listen(one.endpoint());
+        });
     if (error) {
       return fail(ErrorCode::kSystem, "cannot listen on {}: {}", to_string(at), error.message());
     }

@@ -15,6 +15,7 @@
 
 #include "core/log.hpp"
 #include "core/log_output.hpp"
+#include "core/output.hpp"
 #include "orb/timers.hpp"
 
 namespace xbind::orb {
@@ -55,7 +56,7 @@ std::optional<Ending> ending_of(int signal_number) {
 void take_signals() {
   const sigset_t signals = taken_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  signal(SIGPIPE, SIG_IGN);
+  ignore_broken_pipes();
 }
 
 Ending wait_for_end() {

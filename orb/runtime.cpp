@@ -108,7 +108,7 @@ Runtime::~Runtime() {
   try {
     orb_->destroy();
   } catch (const CORBA::Exception& error) {
-    std::fprintf(stderr, "the ORB did not end in order: %s\n", error._name());
+    std::fprintf(stderr, "the ORB failed to shut down: %s\n", error._name());
   }
 }
 
@@ -119,7 +119,7 @@ void Runtime::shutdown() {
     poa_ = PortableServer::POA::_nil();
     named_poa_ = PortableServer::POA::_nil();
   } catch (const CORBA::Exception& error) {
-    std::fprintf(stderr, "upcalls did not end in order: %s\n", error._name());
+    std::fprintf(stderr, "the object adapter failed to shut down: %s\n", error._name());
   }
 }
 

@@ -46,6 +46,7 @@ ProgramOptions::ProgramOptions() {
 int main(int argc, char** argv) {
   ProgramOptions loaded;
   if (const auto exit_code = config::load_or_explain(loaded.set, argc, argv)) return *exit_code;
+  ignore_broken_pipes();
   const ovs::Options& options = loaded.options;
   log::start("xbind-gsmp-ovs " + options.name, options.log);
   ovs::Daemon daemon(options, std::random_device{}(), announce);

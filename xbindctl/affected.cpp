@@ -16,6 +16,7 @@
 namespace xbind::ctl {
 namespace {
 
+constexpr PortId kAccessPort{1};  // of an endpoint
 constexpr std::size_t kQueriesAtATime = 256;
 constexpr std::size_t kAvoidedMax = 4'096;  // of one query (idl/route_object.idl)
 // Elements to avoid of all queries at a time: below 5 MiB of a message, which may have 16.
@@ -88,6 +89,15 @@ OrFailure<std::vector<PathElement>> avoided(const std::vector<Lost>& lost) {
                 "change the network in several steps");
 }
 
+bool is_access_line(v2::RouteObject_ptr route_object, const PathElement& line) {
+  bool endpoint = false;
+  if (line.output_port != kAccessPort) return false;
+  for_each_endpoint(route_object, [&](const std::string& name) {
+    endpoint = endpoint || name == line.switch_name;
+  });
+  return endpoint;
+}
+
 // Why the call cannot move, whatever paths there are; empty: it may.
 std::string fixed_by(const CallRow& row, const std::vector<const Lost*>& used) {
   for (const Lost* it : used) {
@@ -122,7 +132,11 @@ OrFailure<Lost> lost_element(v2::RouteObject_ptr route_object, const PathElement
     if (first == lost) elements.push_back(second);
     if (second == lost) elements.push_back(first);
   });
-  return elements;
+  if (elements.size() > 1 || is_access_line(route_object, lost)) return elements;
+  return failed(
+      ErrorCode::kNotFound,
+      fmt::format("port {} of '{}' has no link and no host", lost.output_port, lost.switch_name),
+      "`xbindctl links` lists the ports of links; a host is at port 1");
 }
 
 OrFailure<AffectedCalls> affected_calls(const client::TwoWay& manager,

@@ -27,8 +27,8 @@ struct AffectedCalls {
   std::uint64_t all = 0;            // calls of the manager
 };
 
-// Both ends of the link at that port, or the element alone: a switch, or an access line. A failure:
-// no such switch. Lets the ORB's exceptions pass.
+// Both ends of the link at that port, or the element alone: a switch, or an access line. kNotFound:
+// no such switch, or a port with neither. Lets the ORB's exceptions pass.
 OrFailure<Lost> lost_element(v2::RouteObject_ptr route_object, const PathElement& lost);
 
 // The manager's calls that lead over one of `lost`. Whether each has another path, around all of

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/duration_text.hpp"
 #include "core/metrics/stage_times.hpp"
 #include "core/name.hpp"
 #include "xbindctl/answers.hpp"
@@ -158,15 +159,15 @@ std::vector<const trace::Span*> operations_of(const trace::Part& part) {
 
 std::string mean_of(const StageSum& sum) {
   if (sum.count == 0) return "-";
-  return fmt::format("{:.1f}", static_cast<double>(sum.ns) / 1e3 / static_cast<double>(sum.count));
+  return duration_text(static_cast<double>(sum.ns) / static_cast<double>(sum.count));
 }
 
 void print_stages(const std::vector<StageLine>& stages) {
   if (stages.empty()) return;
-  std::vector<Row> rows{{"stage of the setup", "this call", "its us", "mean us of all setups"}};
+  std::vector<Row> rows{{"stage of the setup", "this call", "it took", "mean of all setups"}};
   for (const StageLine& stage : stages) {
     rows.push_back({stage.name, stage.progress,
-                    stage.ns ? in_us(static_cast<std::int64_t>(*stage.ns)) : "-",
+                    stage.ns ? duration_text(static_cast<double>(*stage.ns)) : "-",
                     mean_of(stage.sum)});
   }
   print_table(2, std::move(rows));
@@ -187,9 +188,11 @@ Json json_of(const std::vector<StageLine>& stages) {
 int explain_past(const PastStory& story) {
   say(fmt::format("call {} {}; recorded of it:", story.part.shown_id,
                   story.refused == Cause::kNone ? "has ended" : "was refused"));
-  std::vector<Row> rows{{"operation", "began", "result", "took us"}};
+  std::vector<Row> rows{{"operation", "began", "result", "took"}};
   for (const trace::Span* const span : operations_of(story.part)) {
-    rows.push_back({span->name, wall_time(span->begin_ns), result_of(*span, {}), took(*span)});
+    const std::string lasted =
+        span->end_ns == 0 ? "-" : duration_text(static_cast<double>(span->end_ns - span->begin_ns));
+    rows.push_back({span->name, wall_time(span->begin_ns), result_of(*span, {}), lasted});
   }
   print_table(3, std::move(rows));
   print_stages(story.stages);

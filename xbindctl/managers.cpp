@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
+#include <set>
 #include <type_traits>
 
 #include "client/timers.hpp"
 #include "core/steady_now.hpp"
+#include "core/timers.hpp"
 #include "naming/names.hpp"
 #include "switch_server.hh"
 #include "xbindctl/answers.hpp"
@@ -41,10 +44,19 @@ auto operate(orb::NameClient& names, const std::string& path, const Ask& ask)
   const auto object = resolved(names, PeerKind::kSwitchServer, path);
   if (!object) return tl::make_unexpected(object.error());
   const v2::SwitchServer_var server = v2::SwitchServer::_unchecked_narrow(*object);
-  return told_by(peer_of(PeerKind::kSwitchServer, path, server), server, [&] {
+  auto done = told_by(peer_of(PeerKind::kSwitchServer, path, server), server, [&] {
     const v2::SwitchOperations_var operations = server->switch_operations();
     return ask(operations.in());
   });
+  // The only request that a SwitchServer refuses so is about a manager with a session.
+  if (!done && done.error().name == to_string(ErrorCode::kBadInput) &&
+      done.error().advice.empty()) {
+    done.error().advice = fmt::format(
+        "if the manager was killed, repeat this when its lease is over, by default after {:g} s; "
+        "while it runs, use `xbindctl release`",
+        std::chrono::duration<double>(Duration{kCoreTimers["lease"]}).count());
+  }
+  return done;
 }
 
 SwitchNote note_of(const std::string& path, const OrFailure<std::uint64_t>& hops,
@@ -155,14 +167,18 @@ OrFailure<bool> release_and_forget(orb::NameClient& names, const Paths& paths,
   return done;
 }
 
-int printed(const OrFailure<bool>& done) { return !done ? explain(done.error()) : *done ? 0 : 1; }
-
-void print_note(const SwitchNote& note) {
-  if (note.failure) {
+// `command` passes each note to the OnSwitch it is given. Returns the exit code.
+template <class Command>
+int print_notes(const Command& command) {
+  std::set<std::string> advice;  // often the same at every switch
+  const OrFailure<bool> done = command([&](const SwitchNote& note) {
+    if (!note.failure) return say(note.text);
     explain(note.text);
-  } else {
-    say(note.text);
-  }
+    if (!note.failure->advice.empty()) advice.insert(note.failure->advice);
+  });
+  for (const std::string& each : advice) explain("advice: " + each);
+  if (!done) return explain(done.error());
+  return *done ? 0 : 1;
 }
 
 }  // namespace
@@ -233,12 +249,16 @@ OrFailure<bool> clear_everywhere(orb::NameClient& names, const std::string& mana
 
 int forget_manager(orb::NameClient& names, const std::string& switch_name,
                    const std::string& manager, bool release, const Pause& pause) {
-  return printed(forget_everywhere(names, switch_name, manager, release, pause, print_note));
+  return print_notes([&](const OnSwitch& tell) {
+    return forget_everywhere(names, switch_name, manager, release, pause, tell);
+  });
 }
 
 int clear_hops(orb::NameClient& names, const std::string& manager, ConnectionId connection,
                const Pause& pause) {
-  return printed(clear_everywhere(names, manager, connection, pause, print_note));
+  return print_notes([&](const OnSwitch& tell) {
+    return clear_everywhere(names, manager, connection, pause, tell);
+  });
 }
 
 }  // namespace xbind::ctl

@@ -21,6 +21,18 @@ void fill(const std::vector<PathElement>& elements, v2::RouteElementSeq& out) {
   }
 }
 
+// `page_from` returns the names from a number on; none: that was all.
+template <class PageFrom>
+void for_each_name(const PageFrom& page_from,
+                   const std::function<void(const std::string&)>& visit) {
+  for (CORBA::ULong first = 0;;) {
+    const v2::NameSeq_var page = page_from(first);
+    if (page->length() == 0) return;
+    for (CORBA::ULong i = 0; i < page->length(); ++i) visit(page.in()[i].in());
+    first += page->length();
+  }
+}
+
 }  // namespace
 
 v2::RouteQuery query_of(const RouteWish& wish) {
@@ -125,12 +137,14 @@ PortPlan port_plan(v2::RouteObject_ptr route_object) {
 
 void for_each_switch(v2::RouteObject_ptr route_object,
                      const std::function<void(const std::string&)>& visit) {
-  for (CORBA::ULong first = 0;;) {
-    const v2::NameSeq_var page = route_object->switches(first, kLinksPage);
-    if (page->length() == 0) return;
-    for (CORBA::ULong i = 0; i < page->length(); ++i) visit(page.in()[i].in());
-    first += page->length();
-  }
+  for_each_name([&](CORBA::ULong first) { return route_object->switches(first, kLinksPage); },
+                visit);
+}
+
+void for_each_endpoint(v2::RouteObject_ptr route_object,
+                       const std::function<void(const std::string&)>& visit) {
+  for_each_name([&](CORBA::ULong first) { return route_object->endpoints(first, kLinksPage); },
+                visit);
 }
 
 OrFailure<UnusableElements> unusable_elements(v2::RouteObject_ptr route_object) {

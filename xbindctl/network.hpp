@@ -54,6 +54,8 @@ void for_each_link(v2::RouteObject_ptr route_object,
 
 void for_each_switch(v2::RouteObject_ptr route_object,
                      const std::function<void(const std::string&)>& visit);
+void for_each_endpoint(v2::RouteObject_ptr route_object,
+                       const std::function<void(const std::string&)>& visit);
 
 // What is down, drained or unknown now. kExhausted: it changes faster than it is read. Lets the
 // ORB's exceptions pass.

@@ -37,8 +37,11 @@ int prepare(const client::TwoWay& manager, const std::string& from, const std::s
             const ServiceSpec& service, std::uint32_t count) {
   const auto prepared = manager.prepare(from, to, service, count);
   if (!prepared) return explain(prepared.error());
-  say(fmt::format("{} -> {}: {} will be kept ready; `xbindctl caches` shows how many are", from, to,
-                  counted(count, "connection")));
+  // The manager sets them up afterwards, and as many as fit.
+  say(count == 0 ? fmt::format("{} -> {}: no connection is kept ready any more", from, to)
+                 : fmt::format("{} -> {}: up to {} will be kept ready, as many as fit; `xbindctl "
+                               "caches` shows how many are ready",
+                               from, to, counted(count, "connection")));
   return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/duration_text.hpp"
 #include "core/metrics/stage_times.hpp"
 #include "core/output.hpp"
 #include "core/session/session_end.hpp"
@@ -169,12 +170,12 @@ std::map<std::string, Upcalls> take_upcalls(Metrics& metrics) {
 
 void print_upcalls(const std::map<std::string, Upcalls>& upcalls) {
   if (upcalls.empty()) return;
-  std::vector<Row> rows{{"called for", "times", "mean us", "refused", "failed"}};
+  std::vector<Row> rows{{"called for", "times", "mean", "refused", "failed"}};
   for (const auto& [operation, counts] : upcalls) {
-    const std::string mean = counts.calls == 0
-                                 ? "-"
-                                 : fmt::format("{:.1f}", static_cast<double>(counts.ns) / 1e3 /
-                                                             static_cast<double>(counts.calls));
+    const std::string mean =
+        counts.calls == 0
+            ? "-"
+            : duration_text(static_cast<double>(counts.ns) / static_cast<double>(counts.calls));
     rows.push_back({operation, fmt::format("{}", counts.calls), mean,
                     fmt::format("{}", counts.refused), fmt::format("{}", counts.failed)});
   }

@@ -146,7 +146,7 @@ int compare_command(int argc, char** argv) {
   std::printf("A: %s, %zu run%s\nB: %s, %zu run%s\n", options.sides[0].c_str(), a->size(),
               a->size() == 1 ? "" : "s", options.sides[1].c_str(), b->size(),
               b->size() == 1 ? "" : "s");
-  for (const std::string& warning : warnings) std::printf("Mind: %s\n", warning.c_str());
+  for (const std::string& warning : warnings) std::printf("Note: %s\n", warning.c_str());
   print_output(to_text(lines, tolerance));
   if (a->size() == 1 || b->size() == 1)
     std::printf("One run shows how a metric moves within it, not from one run to the next.\n");

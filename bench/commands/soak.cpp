@@ -123,7 +123,7 @@ int soak(int argc, char** argv) {
   const int soak_code = judge_and_write(options, sampler.series);
   const Verdict run_verdict = judge(*report);
   if (run_verdict.many_refused)
-    std::printf("Mind: %s; memory and latency are those of the other calls\n",
+    std::printf("Note: %s; memory and latency are those of the other calls\n",
                 run_verdict.remarks.front().c_str());
   for (const std::string& reason : run_verdict.reasons) {
     std::fprintf(stderr, "xbind-callgen: the run: %s\n", reason.c_str());

@@ -11,6 +11,8 @@
 namespace xbind::callgen {
 namespace {
 
+constexpr const char* kHitRatio = "label_cache_hit_ratio";
+
 void add(const SetupCounts& part, SetupCounts& sum) {
   sum.attempted += part.attempted;
   sum.connected += part.connected;
@@ -187,6 +189,25 @@ void add_reasons_of_part(const RunReport& part, std::size_t number, RunReport& s
   }
 }
 
+// A figure that a part does not know is known only in part of the sum.
+void add_unknown(const std::vector<RunReport>& parts, RunReport& sum) {
+  std::size_t number = 0;
+  for (const RunReport& part : parts) {
+    ++number;
+    for (const auto& [figure, why] : part.unknown) {
+      const bool nowhere = std::ranges::all_of(
+          parts, [&name = figure](const RunReport& one) { return one.unknown.contains(name); });
+      // A part whose other counters are known needed no label: the ratio of the others is whole.
+      const bool needed_none = figure == kHitRatio && !part.unknown.contains("remote_invocations");
+      if (nowhere) {
+        sum.unknown.emplace(figure, why);
+      } else if (!needed_none) {
+        sum.unknown.emplace(figure, fmt::format("generator {}: {}", number, why));
+      }
+    }
+  }
+}
+
 }  // namespace
 
 RunReport merge(const std::vector<RunReport>& parts) {
@@ -217,7 +238,7 @@ RunReport merge(const std::vector<RunReport>& parts) {
     add_reasons_of_part(part, number, sum);
     const auto calls = static_cast<double>(part.planned_calls);
     held_s += part.hold_mean_s * calls;
-    if (!part.unknown.contains("label_cache_hit_ratio")) {
+    if (!part.unknown.contains(kHitRatio)) {
       hits += part.label_cache_hit_ratio * calls;
       hits_of += calls;
     }
@@ -231,13 +252,7 @@ RunReport merge(const std::vector<RunReport>& parts) {
   const auto calls = static_cast<double>(sum.planned_calls);
   sum.hold_mean_s = calls > 0 ? held_s / calls : 0;
   sum.label_cache_hit_ratio = hits_of > 0 ? hits / hits_of : 0;
-  // The parts read the same managers: what one of them knows is known.
-  for (const auto& [figure, why] : first.unknown) {
-    const bool nowhere =
-        std::all_of(parts.begin(), parts.end(),
-                    [name = figure](const RunReport& part) { return part.unknown.contains(name); });
-    if (nowhere) sum.unknown[figure] = why;
-  }
+  add_unknown(parts, sum);
   sum.gap_mean_s = gaps_s > 0 ? 1 / gaps_s : 0;
   sum.gap_variation = first.gap_variation;
   sum.audit = sum_of(sum.audits);

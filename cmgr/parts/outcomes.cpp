@@ -76,7 +76,6 @@ void Outcomes::refuse_unadmitted(ClientIndex client, RequestId request, Connecti
 void Outcomes::tell(const Asker& asker, Outcome&& outcome, const CallEnds* ends, TimesIndex times,
                     bool is_event) {
   outcome.request = asker.request;
-  if (log::calls.enabled(log::Level::kDebug)) log_outcome(asker, outcome);
   switch (outcome.kind) {
     case OutcomeKind::kConnected: ++counters_.connected; break;
     case OutcomeKind::kRefused:
@@ -95,15 +94,18 @@ void Outcomes::tell(const Asker& asker, Outcome&& outcome, const CallEnds* ends,
     case OutcomeKind::kLeafDropped: ++counters_.leaves_dropped; break;
   }
   if (is_event) log_.outcome(outcome, clients_.name(asker.client), ends);
-  gate_.ended();
-  clients_.answer(asker.client, std::move(outcome), times);
+  answer(asker, std::move(outcome), times);
 }
 
 void Outcomes::tell_again(const Asker& asker, Outcome&& outcome) {
   outcome.request = asker.request;
+  answer(asker, std::move(outcome), kNotTimed);
+}
+
+void Outcomes::answer(const Asker& asker, Outcome&& outcome, TimesIndex times) {
   if (log::calls.enabled(log::Level::kDebug)) log_outcome(asker, outcome);
   gate_.ended();
-  clients_.answer(asker.client, std::move(outcome), kNotTimed);
+  clients_.answer(asker.client, std::move(outcome), times);
 }
 
 void Outcomes::log_outcome(const Asker& asker, const Outcome& outcome) const {

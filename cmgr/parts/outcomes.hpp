@@ -67,6 +67,7 @@ class Outcomes {
 
  private:
   std::uint32_t retry_after_ms() const;
+  void answer(const Asker& asker, Outcome&& outcome, TimesIndex times);
   [[gnu::cold]] void log_outcome(const Asker& asker, const Outcome& outcome) const;
 
   const Config& config_;

@@ -32,8 +32,8 @@ Result<NetworkService> PreparedDesk::prepare(const std::string& from, const std:
                                              TimePoint now) {
   const auto mapped = network_of(service, *context_.config.catalogue);
   if (!mapped) {
-    return fail(ErrorCode::kBadInput, "{}: {} {}", to_string(mapped.error().cause),
-                mapped.error().element, mapped.error().asked);
+    return fail(ErrorCode::kBadInput, "{}: {}", to_string(mapped.error().cause),
+                mapped.error().reason);
   }
   if (const auto prepared = prepare_mapped(from, to, *mapped, count, now); !prepared) {
     return tl::make_unexpected(prepared.error());
@@ -56,7 +56,8 @@ Result<void> PreparedDesk::prepare_mapped(const std::string& from, const std::st
     if (count == 0) return {};
     number = ended_pool();
     if (number == 0 && pools_.size() >= context_.config.pools_max) {
-      return fail(ErrorCode::kExhausted, "{} pools are there already", pools_.size());
+      return fail(ErrorCode::kExhausted, "pools: {} are there already, at most {}", pools_.size(),
+                  context_.config.pools_max);
     }
     if (number == 0) {
       number = pools_.add(from, to, service);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/duration_text.hpp"
+
 namespace xbind {
 namespace {
 
@@ -12,8 +14,14 @@ constexpr std::string_view kInfix = "_stage_";
 constexpr std::string_view kSum = "_ns";
 constexpr std::string_view kCount = "_count";
 
-double mean_us(const StageSum& sum) {
-  return sum.count == 0 ? 0 : static_cast<double>(sum.ns) / 1e3 / static_cast<double>(sum.count);
+std::string mean_of(const StageSum& sum) {
+  if (sum.count == 0) return "-";
+  return duration_text(static_cast<double>(sum.ns) / static_cast<double>(sum.count));
+}
+
+std::string part_of(const StageSum& sum, const StageSum& total) {
+  if (sum.ns == 0 || total.ns == 0) return "-";
+  return fmt::format("{:.1f} %", 100 * static_cast<double>(sum.ns) / static_cast<double>(total.ns));
 }
 
 }  // namespace
@@ -54,12 +62,10 @@ std::string stages_as_text(const std::vector<OperationStages>& operations) {
     const StageSum& total = of.stages.back().sum;
     if (total.count == 0) continue;
     fmt::format_to(std::back_inserter(text), "\n{:<24} {:>12} {:>14} {:>8}\n",
-                   "stages of " + of.operation, "counted", "mean us", "part");
+                   "stages of " + of.operation, "counted", "mean", "part");
     for (const auto& [name, sum] : of.stages) {
-      const double part =
-          total.ns == 0 ? 0 : 100 * static_cast<double>(sum.ns) / static_cast<double>(total.ns);
-      fmt::format_to(std::back_inserter(text), "  {:<22} {:>12} {:>14.1f} {:>6.1f} %\n", name,
-                     sum.count, mean_us(sum), part);
+      fmt::format_to(std::back_inserter(text), "  {:<22} {:>12} {:>14} {:>8}\n", name, sum.count,
+                     mean_of(sum), part_of(sum, total));
     }
   }
   return text;

@@ -264,7 +264,7 @@ def end(processes, patience_s=10.0):
     """Sends SIGTERM to all, and SIGKILL to those still alive after `patience_s`.
 
     Returns sentences about irregular ends: killed, an exit code other than 0 (known only for our
-    own children), or not ended because this user may not end it. Empty: all ended in order.
+    own children), or not ended because this user may not end it. Empty: all shut down when asked.
     """
     asked, troubles = [], []
     for process in processes:

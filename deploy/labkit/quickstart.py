@@ -38,7 +38,7 @@ CALLGEN_INTERRUPTED = 4  # callgen's exit code, and ours
 
 
 class Interrupted(Exception):
-    """The load generator was interrupted and ended in order; its summary is written."""
+    """The load generator was interrupted and has shut down; its summary is written."""
 
 
 class WrongUse(Exception):

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/first_usable.hpp"
 #include "gsmp/gsmpdump/timers.hpp"
 
 namespace xbind::gsmpdump {
@@ -135,17 +136,25 @@ struct Proxy::Impl {
       return fail(ErrorCode::kNotFound, "listen address {}: {}", options.listen.host,
                   error.message());
     }
-    const tcp::endpoint endpoint = found.begin()->endpoint();
+    const std::error_code refused =
+        listen_on_first_usable(found, [this](const auto& one) { return listen(one.endpoint()); });
+    if (refused) {
+      return fail(ErrorCode::kSystem, "listen on {}: {}", to_string(options.listen),
+                  refused.message());
+    }
+    address = text(acceptor.local_endpoint());
+    return {};
+  }
+
+  error_code listen(const tcp::endpoint& endpoint) {
+    error_code error;
+    error_code ignored;
+    acceptor.close(ignored);  // of the endpoint before
     acceptor.open(endpoint.protocol(), error);
     if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
     if (!error) acceptor.bind(endpoint, error);
     if (!error) acceptor.listen(tcp::acceptor::max_listen_connections, error);
-    if (error) {
-      return fail(ErrorCode::kSystem, "listen on {}:{}: {}", options.listen.host,
-                  options.listen.port, error.message());
-    }
-    address = text(acceptor.local_endpoint());
-    return {};
+    return error;
   }
 
   void accept() {

@@ -37,6 +37,12 @@ struct Position {
   double latitude = 0;   // degrees north
 };
 
+// Without the blanks, tabs and ends of lines around it.
+std::string_view trimmed(std::string_view text);
+
+// The whole text as a finite number.
+std::optional<double> number_of(std::string_view text);
+
 // Quotes a word of the file, always in UTF-8: at most 40 octets, with '?' for control characters
 // and for octets that are not UTF-8.
 std::string shown(std::string_view word);

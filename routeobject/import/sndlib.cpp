@@ -1,8 +1,6 @@
 #include "routeobject/import/sndlib.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <map>
 #include <unordered_map>
 
@@ -21,12 +19,6 @@ struct Token {
 };
 
 bool space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
-
-std::string_view stripped(std::string_view text) {
-  while (!text.empty() && space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && space(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 class Tokens {
  public:
@@ -49,7 +41,7 @@ class Tokens {
     std::string_view rest = text_.substr(at_, end - at_);
     at_ = std::min(end + 1, text_.size());
     ++line_;
-    return stripped(rest);
+    return trimmed(rest);
   }
   std::size_t line() const { return line_; }
 
@@ -205,12 +197,9 @@ class SndlibReader {
     if (!token.is_word()) return unexpected(token, wanted);
     std::string_view text = token.text;
     if (text.starts_with('+')) text.remove_prefix(1);
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) {
-      return unexpected(token, wanted);
-    }
-    return value;
+    const auto value = number_of(text);
+    if (!value) return unexpected(token, wanted);
+    return *value;
   }
 
   // A number that is not negative.
@@ -227,11 +216,11 @@ class SndlibReader {
     for (std::size_t line = tokens_.line();; line = tokens_.line()) {
       const std::optional<std::string_view> read = tokens_.rest_of_line();
       if (!read) return unexpected({{}, line}, "");
-      std::string_view text = stripped(read->substr(0, read->find('#')));
+      std::string_view text = trimmed(read->substr(0, read->find('#')));
       // The closing parenthesis may stand behind the last value. Those within a value are paired.
       const bool last =
           text.ends_with(')') && std::ranges::count(text, ')') > std::ranges::count(text, '(');
-      if (last) text = stripped(text.substr(0, text.size() - 1));
+      if (last) text = trimmed(text.substr(0, text.size() - 1));
       if (const auto taken = read_attribute(text, line); !taken) return taken;
       if (last) return {};
     }
@@ -240,8 +229,8 @@ class SndlibReader {
   // "unit = MBITPERSEC"; every other name is ignored.
   Result<void> read_attribute(std::string_view text, std::size_t line) {
     const std::size_t equals = std::min(text.find('='), text.size());
-    if (stripped(text.substr(0, equals)) != "unit") return {};
-    const std::string_view word = stripped(text.substr(std::min(equals + 1, text.size())));
+    if (trimmed(text.substr(0, equals)) != "unit") return {};
+    const std::string_view word = trimmed(text.substr(std::min(equals + 1, text.size())));
     const auto unit = unit_of(word);
     if (!unit) {
       return builder_.refuse(line,
@@ -332,31 +321,39 @@ class SndlibReader {
     return Ends{*id, std::string(from->text), std::string(to->text)};
   }
 
-  Result<void> read_links() {
+  // Calls `read_rest` behind the ends of each link or demand, to the end of the section.
+  Result<void> read_each(std::string_view wanted,
+                         Result<void> (SndlibReader::*read_rest)(const Ends&)) {
     std::unordered_map<std::string_view, std::size_t> seen;
     while (!tokens_.peek().is(")")) {
-      const auto ends = read_ends("a link's id", seen);
+      const auto ends = read_ends(wanted, seen);
       if (!ends) return tl::make_unexpected(ends.error());
-      const auto installed = amount("a pre-installed capacity");
-      if (!installed) return tl::make_unexpected(installed.error());
-      for (const char* cost : {"the capacity's cost", "a routing cost", "a setup cost"}) {
-        if (const auto read = number(cost); !read) return tl::make_unexpected(read.error());
-      }
-      if (const auto open = expect("("); !open) return open;
-      double module = 0;
-      while (!tokens_.peek().is(")")) {
-        const auto capacity = amount("a module's capacity");
-        if (!capacity) return tl::make_unexpected(capacity.error());
-        if (const auto cost = number("a module's cost"); !cost) {
-          return tl::make_unexpected(cost.error());
-        }
-        module = std::max(module, *capacity);
-      }
-      tokens_.next();
-      if (const auto added = add_link(*ends, *installed, module); !added) return added;
+      if (const auto done = (this->*read_rest)(*ends); !done) return done;
     }
     tokens_.next();
     return {};
+  }
+
+  Result<void> read_links() { return read_each("a link's id", &SndlibReader::read_link); }
+
+  Result<void> read_link(const Ends& ends) {
+    const auto installed = amount("a pre-installed capacity");
+    if (!installed) return tl::make_unexpected(installed.error());
+    for (const char* cost : {"the capacity's cost", "a routing cost", "a setup cost"}) {
+      if (const auto read = number(cost); !read) return tl::make_unexpected(read.error());
+    }
+    if (const auto open = expect("("); !open) return open;
+    double module = 0;
+    while (!tokens_.peek().is(")")) {
+      const auto capacity = amount("a module's capacity");
+      if (!capacity) return tl::make_unexpected(capacity.error());
+      if (const auto cost = number("a module's cost"); !cost) {
+        return tl::make_unexpected(cost.error());
+      }
+      module = std::max(module, *capacity);
+    }
+    tokens_.next();
+    return add_link(ends, *installed, module);
   }
 
   Result<void> add_link(const Ends& ends, double installed, double module) {
@@ -377,23 +374,17 @@ class SndlibReader {
     return builder_.add_link(what, ends.from, ends.to, *cells, why, ends.id.line);
   }
 
-  Result<void> read_demands() {
-    std::unordered_map<std::string_view, std::size_t> seen;
-    while (!tokens_.peek().is(")")) {
-      const auto ends = read_ends("a demand's id", seen);
-      if (!ends) return tl::make_unexpected(ends.error());
-      const auto unit = amount("a routing unit");
-      if (!unit) return tl::make_unexpected(unit.error());
-      if (*unit != 1) ++other_units_;
-      const auto value = amount("a demand's value");
-      if (!value) return tl::make_unexpected(value.error());
-      if (const auto length = read_length(); !length) return length;
-      const auto added = builder_.add_demand(fmt::format("demand '{}'", shown(ends->id.text)),
-                                             ends->from, ends->to, *unit * *value, ends->id.line);
-      if (!added) return added;
-    }
-    tokens_.next();
-    return {};
+  Result<void> read_demands() { return read_each("a demand's id", &SndlibReader::read_demand); }
+
+  Result<void> read_demand(const Ends& ends) {
+    const auto unit = amount("a routing unit");
+    if (!unit) return tl::make_unexpected(unit.error());
+    if (*unit != 1) ++other_units_;
+    const auto value = amount("a demand's value");
+    if (!value) return tl::make_unexpected(value.error());
+    if (const auto length = read_length(); !length) return length;
+    return builder_.add_demand(fmt::format("demand '{}'", shown(ends.id.text)), ends.from, ends.to,
+                               *unit * *value, ends.id.line);
   }
 
   // The most links of a demand's path, or UNLIMITED.

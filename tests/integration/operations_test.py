@@ -267,6 +267,8 @@ class AManagerThatIsGone(unittest.TestCase):
             early = tool(lab, "xbindctl", "forget-manager", "all", "default")
             self.assertEqual(early.returncode, 1)
             self.assertIn("is attached", early.stderr)
+            self.assertEqual(early.stderr.count("advice: if the manager was killed, repeat this "
+                                                "when its lease is over"), 1, early.stderr)
             # The manager is killed. The SwitchServers see that its connection is gone, or its lease
             # expires.
             process = lab.processes.pop("xbind-cmgr")

@@ -14,6 +14,7 @@ from pathlib import Path
 from unittest import mock
 
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
+from scraping import get
 
 NOT_WRITTEN = 74  # core/output.hpp
 NO_SPACE = "standard output cannot be written: No space left on device"
@@ -164,6 +165,27 @@ class ReaderThatLeaves(InALab):
                   "--progress-interval", 0.2)
         self.assertEqual([line for line in self.done("list").splitlines() if line[:1].isdigit()],
                          [])
+
+    def test_a_daemon_goes_on_without_the_reader_of_its_log(self):
+        """Also a daemon that has no ORB."""
+        for program, more in (("xbind-switch", []),
+                              ("xbind-gsmp-ovs", ["--bridge", "unix:/nonexistent/br0.mgmt"])):
+            with self.subTest(program), subprocess.Popen(
+                    [BIN / program, "--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0", *more],
+                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                    text=True) as process:
+                try:
+                    metrics = re.search(r" metrics on (\S+)\n", process.stdout.readline()).group(1)
+                    process.stdout.close()
+                    process.stderr.close()
+                    # The logic answers, so the signals are taken.
+                    wait_until(lambda: get(metrics, "/metrics")[0] == 200, "it serves")
+                    process.send_signal(signal.SIGHUP)  # a line of the log
+                    self.assertEqual(get(metrics, "/-/healthy")[0], 200)
+                    process.terminate()  # another one
+                    self.assertEqual(process.wait(timeout=60), 0)
+                finally:
+                    process.kill()
 
     def test_the_lab(self):
         with self.start(LAB, "--help", stdout=subprocess.PIPE) as process:

@@ -67,13 +67,22 @@ TEST_F(ExplainedCalls, ShowTheStagesThatTheyHavePassed) {
   EXPECT_EQ(
       explained({}),
       "0: call 7 is reserving: labels and resources are being reserved, hop by hop\n"
-      "stage of the setup  this call  its us  mean us of all setups\n"
-      "route               done            -                    2.0\n"
-      "labels              under way       -                    2.0\n"
-      "switches            to come         -                    2.0\n"
-      "total               under way       -                    2.0\n"
+      "stage of the setup  this call  it took  mean of all setups\n"
+      "route               done             -              2.0 us\n"
+      "labels              under way        -              2.0 us\n"
+      "switches            to come          -              2.0 us\n"
+      "total               under way        -              2.0 us\n"
       "its own times are not recorded (--trace-sample of xbind-cmgr); `xbindctl call ID` shows "
       "its hops\n");
+}
+
+TEST_F(ExplainedCalls, ShowNoTimeAsZero) {
+  reported_.metrics[0].value = 80;  // of two routes
+  reported_.metrics[2].value = 0;   // labels that were at hand: no time was measured
+  const std::string said = explained({});
+  EXPECT_THAT(said, HasSubstr("route               done             -               40 ns\n"));
+  EXPECT_THAT(said, HasSubstr("labels              under way        -                   -\n"));
+  EXPECT_THAT(said, Not(HasSubstr("0.0")));
 }
 
 TEST_F(ExplainedCalls, SayWhyTheyStayOnAPathThatIsDown) {
@@ -134,9 +143,9 @@ TEST_F(ExplainedCalls, SayWhatIsMissingOfAnIncompleteOneAndWhatToDo) {
 TEST_F(ExplainedCalls, ShowTheirOwnTimesIfThoseAreRecorded) {
   reported_.state.phase = v2::phase_connected;
   const std::string said = explained(recorded_setup(Cause::kNone));
-  EXPECT_THAT(said, HasSubstr("route               done          2.5                    2.0\n"));
-  EXPECT_THAT(said, HasSubstr("labels              done            -                    2.0\n"));
-  EXPECT_THAT(said, HasSubstr("total               done          9.0                    2.0\n"));
+  EXPECT_THAT(said, HasSubstr("route               done        2.5 us              2.0 us\n"));
+  EXPECT_THAT(said, HasSubstr("labels              done             -              2.0 us\n"));
+  EXPECT_THAT(said, HasSubstr("total               done        9.0 us              2.0 us\n"));
   EXPECT_THAT(said, HasSubstr("`xbindctl trace ID` follows it"));
 }
 
@@ -145,8 +154,8 @@ TEST_F(ExplainedCalls, AreExplainedByWhatIsRecordedWhenTheyWereRefused) {
   const std::string said = explained(recorded_setup(Cause::kNoBandwidth));
   EXPECT_THAT(said, HasSubstr("call 7 was refused; recorded of it:\n"));
   EXPECT_THAT(said, HasSubstr("no bandwidth, host-a -> host-b, refused at sw2 port 4: asked 9 "
-                              "cells/s, free 2      9.0\n"));
-  EXPECT_THAT(said, HasSubstr("route               done          2.5"));
+                              "cells/s, free 2  9.0 us\n"));
+  EXPECT_THAT(said, HasSubstr("route               done        2.5 us"));
   EXPECT_THAT(said, Not(HasSubstr("labels")));
   EXPECT_THAT(said, HasSubstr("that means  A port of the path has fewer free cells/s"));
   EXPECT_THAT(said, HasSubstr("what to do  ask for at most the free rate"));

@@ -204,6 +204,22 @@ class Questions(InTheLab):
         self.assertIn("did you mean 'no-label'", self.error("explain", "no-labl")["advice"])
         self.assertIn(f"did you mean '{MIDDLE}'", self.error("what-if", "swtch-1")["advice"])
 
+    def test_an_element_that_is_not_there_is_refused_by_name(self):
+        for words in (["what-if", MIDDLE, "77"], ["drain", MIDDLE, "77"],
+                      ["undrain", MIDDLE, "77"], ["network", "remove-link", f"{MIDDLE}:77"],
+                      ["network", "set-rate", f"{MIDDLE}:77", "5"]):
+            with self.subTest(words):
+                text = self.error(*words)["text"]
+                self.assertIn("77", text)
+                self.assertIn(MIDDLE, text)
+        # An access line has one end.
+        self.assertEqual(len(self.document("what-if", CALLER, "1")["lost"]), 1)
+        for words in (["drain", "node-x"], ["undrain", "node-x", "2"],
+                      ["network", "remove-node", "node-x"],
+                      ["network", "add-link", "node-x:2", MIDDLE, "5"]):
+            with self.subTest(words):
+                self.assertIn("node-x", self.error(*words)["text"])
+
     def test_calls_without_another_path_are_named(self):
         call = self.connect()
         lost = self.document("what-if", MIDDLE, "2")

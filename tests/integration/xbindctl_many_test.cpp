@@ -117,9 +117,9 @@ TEST_F(Commands, WhatTheManagerWasCalledForIsATable) {
   EXPECT_EQ(said([&] { return status(manager_); }),
             "0: upcalls_not_permitted    3\n"
             "\n"
-            "called for  times  mean us  refused  failed\n"
-            "attach          2      1.5        0       2\n"
-            "list            4      2.5        1       0\n");
+            "called for  times    mean  refused  failed\n"
+            "attach          2  1.5 us        0       2\n"
+            "list            4  2.5 us        1       0\n");
 }
 
 }  // namespace

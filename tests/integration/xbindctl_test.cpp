@@ -347,9 +347,11 @@ TEST_F(Commands, WhatTheStatusNumbersStandForIsSaidInWords) {
 
 TEST_F(Commands, ConnectionsArePrepared) {
   EXPECT_EQ(said([&] { return prepare(manager_, "host-a", "host-b", kCells40, 12); }),
-            "0: host-a -> host-b: 12 connections will be kept ready; `xbindctl caches` shows how "
-            "many are\n");
+            "0: host-a -> host-b: up to 12 connections will be kept ready, as many as fit; "
+            "`xbindctl caches` shows how many are ready\n");
   EXPECT_EQ(reported_.asked, "prepare host-a host-b 40 12");
+  EXPECT_EQ(said([&] { return prepare(manager_, "host-a", "host-b", kCells40, 0); }),
+            "0: host-a -> host-b: no connection is kept ready any more\n");
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ OUTSIDE_WORLD = {
     "sockets": (re.compile(r'#\s*include\s*<(sys/socket|netinet/|arpa/|netdb|sys/un|poll|sys/epoll'
                            r'|boost/asio)'), [
         r"core/output\.cpp", r"gsmp/tcp_.*", r"gsmp/gsmpdump/proxy\.cpp", r"xbindctl/ping\.cpp",
-        r"core/config/host_port\.cpp", r"exporter/http_server\.cpp",  # the first converts text only
+        r"core/config/host_port\.cpp", r"(tests/unit/)?exporter/http_server(_test)?\.cpp",
         r"emulator/main\.cpp", r"ovs/(bridge_link|options)\.cpp",
         r"(tests/unit/)?dataplane/links/udp(_.*|\.hpp)", r"callgen/media/media_lines\.cpp",
         r"console/(http_(server|session)|workers)\.(cpp|hpp)", r"orb/.*", r"tests/integration/.*",

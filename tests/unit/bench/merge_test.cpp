@@ -15,6 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Pair;
 using Json = nlohmann::json;
 
 AuditReport clean() {
@@ -35,6 +36,45 @@ RunReport audited(const AuditReport& audit) {
   report.audits = {{"default", audit}};
   report.audit = sum_of(report.audits);
   return report;
+}
+
+// ===== unknown figures ==========================================================================
+
+RunReport knows(std::uint64_t calls, std::uint64_t invocations, double ratio) {
+  RunReport report = audited(clean());
+  report.planned_calls = calls;
+  report.remote_invocations = invocations;
+  report.label_cache_hit_ratio = ratio;
+  return report;
+}
+
+TEST(Merge, AFigureThatOnePartDoesNotKnowIsNotKnownOfTheSum) {
+  RunReport lost = knows(100, 7, 0);
+  lost.unknown = {{"label_cache_hit_ratio", "a manager was restarted"},
+                  {"remote_invocations", "a manager was restarted"}};
+  const std::string why = "generator 2: a manager was restarted";
+  const RunReport sum = merge({knows(100, 900, 0.5), lost, knows(300, 800, 0.9)});
+  EXPECT_THAT(sum.unknown,
+              ElementsAre(Pair("label_cache_hit_ratio", why), Pair("remote_invocations", why)));
+  EXPECT_EQ(sum.remote_invocations, 900U) << "at least";
+  EXPECT_DOUBLE_EQ(sum.label_cache_hit_ratio, 0.8) << "of the parts that know it";
+}
+
+TEST(Merge, AFigureThatNoPartKnowsHasOneReason) {
+  RunReport lost = knows(100, 0, 0);
+  lost.unknown = {{"remote_invocations", "a manager was restarted"}};
+  EXPECT_THAT(merge({lost, lost}).unknown,
+              ElementsAre(Pair("remote_invocations", "a manager was restarted")));
+}
+
+TEST(Merge, APartThatNeededNoLabelLeavesTheRatioKnown) {
+  RunReport without = knows(100, 900, 0);
+  without.unknown = {{"label_cache_hit_ratio", "no label was needed"}};
+  const RunReport sum = merge({knows(100, 900, 0.5), without});
+  EXPECT_THAT(sum.unknown, IsEmpty());
+  EXPECT_DOUBLE_EQ(sum.label_cache_hit_ratio, 0.5);
+  EXPECT_THAT(merge({without, without}).unknown,
+              ElementsAre(Pair("label_cache_hit_ratio", "no label was needed")));
 }
 
 // ===== counts ===================================================================================

@@ -386,7 +386,7 @@ TEST_F(SessionsTest, TheEndConfirmsDetachesAndFailsWhatIsOpen) {
   EXPECT_THAT(wanted.failed.front().unsent, ElementsAre(RequestId{3}));
   EXPECT_EQ(wanted.failed.front().why.text, "client mia has ended before the answer came");
   ASSERT_TRUE(wanted.ended.has_value());
-  EXPECT_EQ(wanted.ended->text, "client mia has ended in order");
+  EXPECT_EQ(wanted.ended->text, "client mia has shut down");
   EXPECT_EQ(requester->counters().failed, 2U);
   requester->end(now);
   step();

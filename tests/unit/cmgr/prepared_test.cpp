@@ -274,9 +274,13 @@ TEST_F(PreparedTest, WhatCannotBePreparedIsRefusedWithTheNumber) {
   const auto too_many = manager().prepare("ann", "bob", cells(100), 1'001, now);
   ASSERT_FALSE(too_many.has_value());
   EXPECT_EQ(too_many.error().code, ErrorCode::kBadInput);
-  EXPECT_EQ(manager().prepare("ann", "bob", cells(0), 1, now).error().code, ErrorCode::kBadInput);
-  EXPECT_EQ(manager().prepare("ann", "eve", cells(100), 1, now).error().code,
-            ErrorCode::kExhausted);
+  EXPECT_EQ(too_many.error().text, "1001 connections to prepare, at most 1000");
+  const auto nothing = manager().prepare("ann", "bob", cells(0), 1, now);
+  EXPECT_EQ(nothing.error().code, ErrorCode::kBadInput);
+  EXPECT_EQ(nothing.error().text, "invalid request: 0 cells/s are not in 1 to 16777215");
+  const auto second = manager().prepare("ann", "eve", cells(100), 1, now);
+  EXPECT_EQ(second.error().code, ErrorCode::kExhausted);
+  EXPECT_EQ(second.error().text, "pools: 1 are there already, at most 1");
   EXPECT_TRUE(manager().prepare("ann", "eve", cells(100), 0, now).has_value()) << "none is none";
 }
 

@@ -75,10 +75,17 @@ TEST(StageTimes, ReadAsMeansAndParts) {
   StageTimes<Stage>{}.append_metrics("walk", metrics);
   const std::string text = stages_as_text(take_stages(metrics));
   EXPECT_THAT(text, HasSubstr("stages of trip"));
-  EXPECT_THAT(text, HasSubstr("  out                               2           30.0   75.0 %\n"));
-  EXPECT_THAT(text, HasSubstr("  total                             2           40.0  100.0 %\n"));
+  EXPECT_THAT(text, HasSubstr("  out                               2        30.0 us   75.0 %\n"));
+  EXPECT_THAT(text, HasSubstr("  total                             2        40.0 us  100.0 %\n"));
   EXPECT_EQ(text.find("walk"), std::string::npos) << "the stage walk has no samples";
   EXPECT_THAT(stages_as_text({}), IsEmpty());
+}
+
+TEST(StageTimes, AreNeverZeroInWords) {
+  const OperationStages trips{"trip", {{"out", {0, 4}}, {"home", {120, 4}}, {"total", {120, 4}}}};
+  const std::string text = stages_as_text({trips});
+  EXPECT_THAT(text, HasSubstr("  out                               4              -        -\n"));
+  EXPECT_THAT(text, HasSubstr("  home                              4          30 ns  100.0 %\n"));
 }
 
 }  // namespace
