@@ -110,7 +110,7 @@ class Ring(unittest.TestCase):
         # Prepared in advance, and taken.
         for source, to in (ends[0], ends[2]):
             self.answer("prepare", source, to, "--cells-per-s", "77", "--count", "1")
-            wait_until(lambda: "1 of 1" in self.answer("caches") or True, "it is ready")
+            wait_until(lambda: self.ready() == 1, "it is ready")
             calls.update([self.connect(source, to, "--cells-per-s", "77")])
             self.answer("prepare", source, to, "--cells-per-s", "77", "--count", "0")
         # A tree that forks behind the switch, and one that forks before it.
@@ -129,6 +129,11 @@ class Ring(unittest.TestCase):
         self.answer("undrain", "node-5")
         self.assertEqual(len(calls), STANDING)
         return calls
+
+    def ready(self):
+        """Connections that are prepared and free."""
+        caches = json.loads(self.answer("caches", "--json"))["caches"]
+        return sum(cache["size"] for cache in caches if cache["cache"].startswith("prepared"))
 
     def kill(self, name):
         process = self.lab.processes[name]
