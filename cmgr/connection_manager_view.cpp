@@ -160,7 +160,16 @@ ManagerView ConnectionManager::view_of(const std::string& switch_name) const {
   view.labels.insert(view.labels.end(), view.cached.begin(), view.cached.end());
   switches_.labels_on_their_way(*at, view.labels);
   recovery_.for_each_at(
-      *at, [](const FoundHop&) {},
+      *at,
+      [&](const FoundHop& found) {
+        // Not settled: it is not known yet whether the hop stands.
+        const LedgerHop& hop = found.hop;
+        view.hops.push_back({hop.key, hop.cross_connect, hop.demand, false, hop.contract});
+        const CrossConnect& ports = hop.cross_connect;
+        if (!found.last() && ports.output_label.present()) {
+          view.labels.emplace_back(ports.output_port, ports.output_label);
+        }
+      },
       [&](PortId port, Label label) { view.labels.emplace_back(port, label); });
   view.owed = switches_.debts(*at);
   const auto by_key = [](const LedgerHop& a, const LedgerHop& b) { return a.key < b.key; };

@@ -77,6 +77,28 @@ TEST_F(RecoveryTest, ACallThatWaitsForAnUnknownSwitchCanBeReleased) {
   EXPECT_EQ(manager().recovery().waiting(), 0U);
 }
 
+TEST_F(RecoveryTest, AnAuditTakesNoHopOfAWaitingCallForAStray) {
+  holds_call(earlier(1));
+  restart({"sw3"});
+  manager().serve_with_switches_missing(now);
+  finish();
+  EXPECT_THAT(audit("sw1"), IsEmpty()) << "sw3 has not been read";
+  come_back("sw3");
+  ASSERT_THAT(manager().list(ConnectionId{}, 10), SizeIs(1));
+  EXPECT_THAT(audit("sw1"), IsEmpty());
+}
+
+TEST_F(RecoveryTest, AnAuditTakesNoHopForAStrayThatLeadsToAnUnknownSwitch) {
+  holds_call(earlier(1));
+  switches_ = {"sw1", "sw3"};
+  links_.clear();
+  restart();
+  EXPECT_THAT(audit("sw1"), IsEmpty());
+  EXPECT_THAT(audit("sw3"), IsEmpty());
+  release(1, earlier(1));
+  EXPECT_THAT(audit("sw3"), ElementsAre(FindingKind::kOwed));
+}
+
 TEST_F(RecoveryTest, ALabelThatAWaitingCallMayUseStaysInQuarantine) {
   resting_["sw1"] = {{PortId{10}, {vci(40), vci(41)}}};
   holds("sw2", earlier(1), 1, 20, 40, 21, 45);  // its first hop has been removed
