@@ -76,6 +76,7 @@ FoundTree pruned(const FoundTree& tree, const std::vector<FoundHop>& hops) {
     std::vector<std::size_t> place(left.nodes.size(), FoundTree::kNone);
     FoundTree rest;
     rest.by_label = left.by_label;
+    rest.undecided = left.undecided;
     for (std::size_t i = 0; i < left.nodes.size(); ++i) {
       if (dead[i]) continue;
       place[i] = rest.nodes.size();

@@ -111,6 +111,8 @@ struct FoundTree {
   bool broken = false;
   // Two hops are joined because their labels are equal, and for no other reason.
   bool by_label = false;
+  // There were too many ways to join the hops: the tree may lack hops that carry cells.
+  bool undecided = false;
 
   bool contains(std::size_t hop) const;
 };

@@ -234,7 +234,7 @@ bool Recovery::settle_standing(ConnectionId id, const Call& call, TimePoint now)
   if (released_.contains(id) || context_.connections.find(id) != nullptr) return false;
   const FoundTree tree = tree_of(call, links_);
   // A hop between two that have equal labels may be at a switch that has not been read.
-  if (is_whole(tree, call) && (!tree.by_label || unread() == 0)) {
+  if (is_whole(tree, call) && !tree.undecided && (!tree.by_label || unread() == 0)) {
     restore(id, call, tree, now);
     return true;
   }
@@ -255,7 +255,7 @@ bool Recovery::settle_rest(ConnectionId id, const Call& call, TimePoint now) {
   }
   if (may_have_more(call)) return false;
   const FoundTree rest = pruned(tree_of(call, links_), call);
-  if (rest.by_label && unread() != 0) return false;
+  if (rest.undecided || (rest.by_label && unread() != 0)) return false;
   if (is_whole(rest, call)) {
     restore(id, call, rest, now);
   } else {

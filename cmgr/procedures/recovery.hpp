@@ -13,7 +13,7 @@
 // - A call of which hops may be at a SwitchServer that has not been read waits for it, and is kept
 //   apart. It can be released: what is found of it later is removed. Other requests about it are
 //   answered busy. The same holds if one of its hops leads to a port of which no link is known: the
-//   topology may lack the switch behind it.
+//   topology may lack the switch behind it. And if there are too many ways to join its hops.
 // - A hold is restored with what is left of its time, which its hops' ledgers have counted. One
 //   whose time is over ends at once.
 //

@@ -132,5 +132,30 @@ TEST_F(RecoveryTest, WhatWasHalfRemovedIsRemovedThoughALinkElsewhereIsMissing) {
   EXPECT_EQ(removal("sw1").key.connection, earlier(2));
 }
 
+TEST_F(RecoveryTest, ACallWaitsIfThereAreTooManyWaysToJoinItsHops) {
+  for (std::uint16_t i = 0; i < 12; ++i) {  // over three switches again and again
+    LedgerHop& hop = holds(switches_[i % 3], earlier(1), i, i == 0 ? 1 : 100U + i, 40,
+                           i == 11 ? 2 : 200U + i, 40);
+    hop.key.generation = Generation{i + 1U};
+    hop.hop_count = 12;
+    if (i == 11) continue;
+    links_.push_back(
+        {switches_[i % 3], PortId{200U + i}, switches_[(i + 1) % 3], PortId{101U + i}});
+  }
+  const std::vector<NetworkLink> all = links_;
+  // Every port has a link, but not of this call.
+  for (std::size_t i = 3; i < links_.size(); ++i)
+    links_[i].other_port = all[i == 3 ? 13 : i - 1].other_port;
+  restart();
+  EXPECT_TRUE(manager().recovery().done());
+  EXPECT_EQ(manager().recovery().waiting(), 1U);
+  EXPECT_EQ(manager().gauges().owed, 0U) << "nothing is removed";
+
+  manager().set_network(switches_, all, now);
+  finish();
+  ASSERT_THAT(manager().list(ConnectionId{}, 10), ElementsAre(earlier(1)));
+  EXPECT_THAT(manager().describe(earlier(1))->connection.hops(), SizeIs(12));
+}
+
 }  // namespace
 }  // namespace xbind::cmgr
