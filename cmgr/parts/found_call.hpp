@@ -82,8 +82,9 @@ class KnownLinks {
 
   // Replaces the topology; what has been shown stays.
   void set_topology(LinkMap links) { topology_ = std::move(links); }
-  // The hops of one path show the links between them.
-  void learn(const std::vector<FoundHop>& hops);
+  // The hops of one path show the links between them. Returns the ends whose far end this may have
+  // changed.
+  std::vector<End> learn(const std::vector<FoundHop>& hops);
   // The other end of the port's link; nullopt: it is not known to have one. What has been shown
   // counts more than the topology.
   std::optional<End> far_end(SwitchIndex at, PortId port) const;

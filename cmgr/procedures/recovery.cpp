@@ -87,6 +87,7 @@ void Recovery::set_network(const std::vector<NetworkLink>& links, TimePoint now)
     return links_.topology().far_end(link.one.first, link.one.second) == link.other;
   });
   network_known_ = true;
+  news_.add_all();
   look(now);
 }
 
@@ -101,99 +102,16 @@ void Recovery::read(SwitchIndex at, HeldHops page, TimePoint now) {
   for (LedgerHop& hop : page.hops) {
     // A reservation that is not held has lapsed with its session.
     if (hop.stage == HopStage::kReserved && !hop.held) continue;
-    calls_[hop.key.connection].push_back({at, std::move(hop), owners, now});
+    const ConnectionId id = hop.key.connection;
+    Call& call = calls_[id];
+    call.push_back({at, std::move(hop), owners, now});
+    news_.add_hop(id, call.back());
+    labels_.wait(call.back());
   }
   if (page.next != 0) return;
   read_[at.value()] = true;
+  news_.add_read(at);
   look(now);
-}
-
-void Recovery::rest(SwitchIndex at, const std::vector<PortLabels>& quarantined, TimePoint now) {
-  // Labels that lapse later are those of this process: it knows their hops.
-  const bool ours = done() && context_.switches.attachment(at) > 1;
-  const Waiting waiting = ours ? waiting_hops() : Waiting{};
-  for (const PortLabels& port : quarantined) {
-    for (const Label label : port.labels) {
-      const Place place{at, port.port, label};
-      const bool kept = resting_.contains(place);
-      const auto& resting = resting_label(place);
-      resting->in_quarantine = true;
-      if (!ours || kept || may_reach(waiting, *resting)) continue;
-      return_unless_held(resting, now);
-      resting_.erase(place);
-    }
-  }
-  if (done()) return_labels(now);
-}
-
-Recovery::Waiting Recovery::waiting_hops() const {
-  Waiting waiting;
-  for (const auto& [id, call] : calls_) {
-    for (const FoundHop& found : call) {
-      const CrossConnect& at = found.hop.cross_connect;
-      if (!found.begins()) waiting.emplace(at.input_label, LinkMap::End{found.at, at.input_port});
-    }
-  }
-  return waiting;
-}
-
-bool Recovery::may_reach(const Waiting& waiting, const OwedLabel& label) const {
-  const auto [first, last] = waiting.equal_range(label.label);
-  return std::any_of(first, last, [&](const auto& hop) {
-    return may_lead({label.at, label.port}, hop.second);
-  });
-}
-
-void Recovery::return_unless_held(const std::shared_ptr<OwedLabel>& label, TimePoint now) {
-  hold_for_unplaced(label);
-  if (label.use_count() == 1 && !planted(Bug::kQuarantineKept)) {
-    context_.switches.give_back(*label, now);
-  }
-}
-
-const std::shared_ptr<OwedLabel>& Recovery::resting_label(const Place& place) {
-  auto& resting = resting_[place];
-  if (resting) return resting;
-  const auto& [at, port, label] = place;
-  resting = std::make_shared<OwedLabel>(OwedLabel{at, port, label, 0, false});
-  context_.switches.label_held(at, port);
-  return resting;
-}
-
-// Labels that no debt has taken, and that no hop which is not removed yet may use.
-void Recovery::return_labels(TimePoint now) {
-  std::erase_if(unplaced_, [&](const auto& entry) {
-    return !context_.switches.owes_removal(entry.second.first.first, entry.second.second);
-  });
-  if (resting_.empty()) return;
-  const Waiting waiting = waiting_hops();
-  std::erase_if(resting_, [&](const auto& entry) {
-    const auto& label = entry.second;
-    if (may_reach(waiting, *label) || leads_to_unread(label->at, label->port)) return false;
-    return_unless_held(label, now);
-    return true;
-  });
-}
-
-bool Recovery::may_lead(const LinkMap::End& from, const LinkMap::End& to) const {
-  const auto back = links_.shown(to.first, to.second);
-  if (back) return *back == from;
-  return !links_.shown(from.first, from.second) && from.first != to.first;
-}
-
-bool Recovery::leads_to_unread(SwitchIndex at, PortId port) const {
-  const auto end = links_.far_end(at, port);
-  return !end || !is_read(end->first);
-}
-
-void Recovery::hold_for_unplaced(const std::shared_ptr<OwedLabel>& label) {
-  const auto [first, last] = unplaced_.equal_range(label->label);
-  for (auto hop = first; hop != last; ++hop) {
-    const auto& [end, key] = hop->second;
-    if (may_lead({label->at, label->port}, end)) {
-      context_.switches.hold_until_removed(end.first, key, label);
-    }
-  }
 }
 
 void Recovery::serve(TimePoint now) {
@@ -211,14 +129,19 @@ void Recovery::look(TimePoint now) {
 
 void Recovery::settle(TimePoint now) {
   const Counters before = counters_;
-  for (const auto& [id, call] : calls_) links_.learn(call);
+  const std::vector<ConnectionId> calls = news_.take(calls_, links_, unread() == 0, done());
+  const auto settle_each = [&](auto&& is_done_with) {
+    for (const ConnectionId id : calls) {
+      const auto call = calls_.find(id);
+      if (call == calls_.end()) continue;
+      if (is_done_with(id, call->second)) forget(call);
+    }
+  };
   // What is removed comes last: what stands may show that the topology is wrong.
-  std::erase_if(calls_,
-                [&](const auto& call) { return settle_standing(call.first, call.second, now); });
-  std::erase_if(calls_,
-                [&](const auto& call) { return settle_rest(call.first, call.second, now); });
+  settle_each([&](ConnectionId id, const Call& call) { return settle_standing(id, call, now); });
+  settle_each([&](ConnectionId id, const Call& call) { return settle_rest(id, call, now); });
   if (done()) {
-    return_labels(now);
+    labels_.return_all(now);
     released_.clear();
   }
   if (counters_ == before && calls_.empty()) return;
@@ -228,6 +151,11 @@ void Recovery::settle(TimePoint now) {
       counters_.restored - before.restored, counters_.rolled_back - before.rolled_back,
       counters_.hops_removed - before.hops_removed, calls_.size());
   context_.switches.pay_soon(now);
+}
+
+Recovery::Calls::node_type Recovery::forget(Calls::iterator call) {
+  for (const FoundHop& hop : call->second) labels_.wait_no_more(hop);
+  return calls_.extract(call);
 }
 
 bool Recovery::settle_standing(ConnectionId id, const Call& call, TimePoint now) {
@@ -462,9 +390,11 @@ void Recovery::settle_contract(Connection& connection, const Call& call, const F
 // ===== what does not stand =====
 
 void Recovery::remove(Connection* connection, ConnectionId id, const Call& call, TimePoint now) {
-  std::map<Place, std::shared_ptr<OwedLabel>> labels;  // of the hops that are removed
+  std::map<RestingLabels::Place, std::shared_ptr<OwedLabel>>
+      labels;  // of the hops that are removed
   const auto place_of = [](const FoundHop& hop) {
-    return Place{hop.at, hop.hop.cross_connect.output_port, hop.hop.cross_connect.output_label};
+    return RestingLabels::Place{hop.hop.cross_connect.output_label, hop.at,
+                                hop.hop.cross_connect.output_port};
   };
   const auto standing = [&](const FoundHop& found) -> const Hop* {
     if (connection == nullptr) return nullptr;
@@ -478,26 +408,23 @@ void Recovery::remove(Connection* connection, ConnectionId id, const Call& call,
     if (standing(found) != nullptr) continue;
     going.push_back(&found);
     if (found.last() || !found.hop.cross_connect.output_label.present()) continue;
-    labels.emplace(place_of(found), resting_label(place_of(found)));
+    labels.emplace(place_of(found), labels_.label(place_of(found)));
   }
   // A hop at the other end of the link may still be found at a switch that has not been read.
   if (done()) {
-    for (const auto& [place, label] : labels) {
-      if (!leads_to_unread(label->at, label->port)) resting_.erase(place);
-    }
+    for (const auto& [place, label] : labels) labels_.owe(place);
   }
   // The label with that name at that output: of a hop that goes, or of one that stays.
-  const auto label_at = [&](const Place& place) -> std::shared_ptr<OwedLabel> {
+  const auto label_at = [&](const RestingLabels::Place& place) -> std::shared_ptr<OwedLabel> {
     if (connection != nullptr) {
       for (const Hop& hop : connection->hops()) {
-        if (Place{hop.at, hop.output_port, hop.output_label} == place) {
+        if (RestingLabels::Place{hop.output_label, hop.at, hop.output_port} == place) {
           return share_label_with_debts(*connection, hop);
         }
       }
     }
     if (const auto own = labels.find(place); own != labels.end()) return own->second;
-    const auto resting = resting_.find(place);
-    return resting == resting_.end() ? nullptr : resting->second;
+    return labels_.find(place);
   };
   for (const FoundHop* const found : going) {
     const CrossConnect& cross_connect = found->hop.cross_connect;
@@ -510,21 +437,16 @@ void Recovery::remove(Connection* connection, ConnectionId id, const Call& call,
     if (!found->last()) hold(label_at(place_of(*found)));
     for (const auto& from : links_.far_ends(found->at, cross_connect.input_port)) {
       if (!from) continue;
-      const Place upstream{from->first, from->second, cross_connect.input_label};
+      const RestingLabels::Place upstream{cross_connect.input_label, from->first, from->second};
       auto label = label_at(upstream);
-      if (!label && !is_read(from->first)) label = resting_label(upstream);
+      if (!label && !is_read(from->first)) label = labels_.label(upstream);
       hold(std::move(label));
     }
-    if (!found->begins() && cross_connect.input_label.present()) {
-      const LinkMap::End end{found->at, cross_connect.input_port};
-      if (!links_.shown(end.first, end.second)) {
-        unplaced_.emplace(cross_connect.input_label, std::pair{end, found->hop.key});
-      }
-    }
+    labels_.add_unplaced(*found);
     ++counters_.hops_removed;
     context_.switches.owe(found->at, found->hop.key, std::move(debt), now);
   }
-  for (const auto& [place, label] : labels) hold_for_unplaced(label);
+  for (const auto& [place, label] : labels) labels_.hold_for_unplaced(label);
   if (!going.empty()) {
     const log::AboutCall about(id.value());
     log::calls.info("connection {}: {} hops of an earlier epoch are removed", id, going.size());
@@ -547,8 +469,8 @@ bool Recovery::release(ConnectionId id, TimePoint now, std::vector<SwitchIndex>&
   for (const FoundHop& hop : call->second) owing.push_back(hop.at);
   ++counters_.rolled_back;
   remove(nullptr, id, call->second, now);
-  calls_.erase(call);
-  if (done()) return_labels(now);
+  const Call gone = std::move(forget(call).mapped());
+  if (done()) labels_.return_before(gone, now);
   context_.switches.pay_soon(now);
   return true;
 }

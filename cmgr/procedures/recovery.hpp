@@ -32,9 +32,11 @@
 #include <unordered_set>
 #include <vector>
 
+#include "cmgr/parts/calls_to_look_at.hpp"
 #include "cmgr/parts/found_call.hpp"
 #include "cmgr/parts/timers.hpp"
 #include "cmgr/procedures/context.hpp"
+#include "cmgr/procedures/resting_labels.hpp"
 
 namespace xbind::cmgr {
 
@@ -51,7 +53,7 @@ class Recovery {
   static constexpr std::size_t kReleasesMax = 1U << 20;
   static constexpr std::size_t kOtherLinksMax = 1'000;
 
-  explicit Recovery(Context& context) : context_(context) {}
+  explicit Recovery(Context& context) : context_(context), labels_(context, links_, read_) {}
   Recovery(const Recovery&) = delete;
   Recovery& operator=(const Recovery&) = delete;
 
@@ -66,7 +68,9 @@ class Recovery {
   // of this manager uses. Each is returned when all switches have been read, and no call that waits
   // may have a hop with it: a hop at the other end of the link may still be found. While the switch
   // at the other end is not known, the label stays.
-  void rest(SwitchIndex at, const std::vector<PortLabels>& quarantined, TimePoint now);
+  void rest(SwitchIndex at, const std::vector<PortLabels>& quarantined, TimePoint now) {
+    labels_.rest(at, quarantined, done(), now);
+  }
   // Visits what it knows of that switch and has not passed on: hops of calls that wait for other
   // switches, visit_hop(FoundHop), and labels that rest, visit_label(PortId, Label).
   template <class VisitHop, class VisitLabel>
@@ -76,9 +80,7 @@ class Recovery {
         if (found.at == at) visit_hop(found);
       }
     }
-    for (const auto& [place, label] : resting_) {
-      if (std::get<SwitchIndex>(place) == at) visit_label(label->port, label->label);
-    }
+    labels_.for_each_at(at, visit_label);
   }
   // The manager begins to serve although switches have not been read: rebuilds the calls that are
   // whole without them.
@@ -134,13 +136,18 @@ class Recovery {
     friend bool operator==(const Counters&, const Counters&) = default;
   };
   const Counters& counters() const { return counters_; }
+  // How often it has looked at the hops of a call.
+  std::uint64_t looks() const { return news_.looks(); }
+  const RestingLabels& labels() const { return labels_; }
 
  private:
   using Call = std::vector<FoundHop>;
-  using Place = std::tuple<SwitchIndex, PortId, Label>;  // of an output label
+  using Calls = CallsToLookAt::Calls;
 
   void look(TimePoint now);
+  // Decides about the calls that what is new may have changed.
   void settle(TimePoint now);
+  Calls::node_type forget(Calls::iterator call);
   // Each: whether the call is done with. Of the first, that it stands; of the second, that all of
   // it or a part is removed.
   bool settle_standing(ConnectionId id, const Call& call, TimePoint now);
@@ -155,19 +162,6 @@ class Recovery {
   Contract contract_of(const Call& call, const FoundTree& tree) const;
   void settle_contract(Connection& connection, const Call& call, const FoundTree& tree,
                        TimePoint now);
-  void return_labels(TimePoint now);
-  const std::shared_ptr<OwedLabel>& resting_label(const Place& place);
-  // By input label: where hops of calls that wait are entered.
-  using Waiting = std::multimap<Label, LinkMap::End>;
-  Waiting waiting_hops() const;
-  bool may_reach(const Waiting& waiting, const OwedLabel& label) const;
-  void return_unless_held(const std::shared_ptr<OwedLabel>& label, TimePoint now);
-  // Whether calls have not shown that the first end of a link is no other than that of the second.
-  bool may_lead(const LinkMap::End& from, const LinkMap::End& to) const;
-  // Whether the port may lead to a switch that has not been read.
-  bool leads_to_unread(SwitchIndex at, PortId port) const;
-  // The label stays until those of unplaced_ that may use it are removed.
-  void hold_for_unplaced(const std::shared_ptr<OwedLabel>& label);
   bool is_read(SwitchIndex at) const { return at.value() < read_.size() && read_[at.value()]; }
   // Owes the removal of the hops of the call that `connection` does not have; null: of all.
   void remove(Connection* connection, ConnectionId id, const Call& call, TimePoint now);
@@ -180,13 +174,10 @@ class Recovery {
   bool done_ = false;
   bool serving_ = false;
   std::vector<bool> read_;  // by SwitchIndex
-  std::unordered_map<ConnectionId, Call> calls_;
+  Calls calls_;
+  CallsToLookAt news_;
   std::unordered_set<ConnectionId> released_;  // by clients, while switches have not been read
-  // By input label: hops whose removal is owed, where they are entered, if no call shows the link.
-  // The topology may be wrong, so any label of that name may be at its other end.
-  std::multimap<Label, std::pair<LinkMap::End, HopKey>> unplaced_;
-  // Labels of earlier epochs, in quarantine or of hops that are removed.
-  std::map<Place, std::shared_ptr<OwedLabel>> resting_;
+  RestingLabels labels_;
   std::vector<OtherLink> other_links_;  // at most kOtherLinksMax, each once
   Counters counters_;
 };

@@ -225,5 +225,26 @@ TEST(FoundCall, HopsThatNoOtherFitsNeedNoSearch) {
   EXPECT_FALSE(is_whole(tree, hops)) << "all but the first have been removed";
 }
 
+TEST(FoundCall, ALinkThatACallShowsMayChangeWhereOtherPortsLead) {
+  KnownLinks known = links();
+  using ::testing::IsSupersetOf;
+  // From sw0 port 2, which the topology has to sw1 port 1, to sw3 port 3, which it has to sw2.
+  const std::vector<FoundHop> call{hop(kSw0, {0, 0}, 1, 50, 2, 40),
+                                   hop(kSw3, {0, 1}, 3, 40, 2, 41)};
+  const LinkMap::End at_sw1{kSw1, PortId{1}};
+  const LinkMap::End at_sw2{kSw2, PortId{3}};
+  ASSERT_TRUE(known.far_end(at_sw1.first, at_sw1.second).has_value());
+  EXPECT_THAT(known.learn(call), IsSupersetOf({LinkMap::End{kSw0, PortId{2}},
+                                               LinkMap::End{kSw3, PortId{3}}, at_sw1, at_sw2}));
+  EXPECT_FALSE(known.far_end(at_sw1.first, at_sw1.second).has_value());
+  EXPECT_FALSE(known.far_end(at_sw2.first, at_sw2.second).has_value());
+  EXPECT_TRUE(known.learn(call).empty()) << "nothing new";
+  // Another call shows that sw0 port 2 leads where the topology says: sw3 port 3 is as before, too.
+  const std::vector<FoundHop> other{hop(kSw0, {0, 0}, 1, 50, 2, 42),
+                                    hop(kSw1, {0, 1}, 1, 42, 2, 41)};
+  EXPECT_THAT(known.learn(other), IsSupersetOf({LinkMap::End{kSw3, PortId{3}}, at_sw1, at_sw2}));
+  EXPECT_TRUE(known.far_end(at_sw2.first, at_sw2.second).has_value());
+}
+
 }  // namespace
 }  // namespace xbind::cmgr
