@@ -83,9 +83,7 @@ void Recovery::set_network(const std::vector<NetworkLink>& links, TimePoint now)
     if (one && other) topology.add({*one, link.port}, {*other, link.other_port});
   }
   links_.set_topology(std::move(topology));
-  std::erase_if(other_links_, [&](const OtherLink& link) {
-    return links_.topology().far_end(link.one.first, link.one.second) == link.other;
-  });
+  other_links_.compare(links_.topology());
   network_known_ = true;
   news_.add_all();
   look(now);
@@ -278,7 +276,7 @@ void Recovery::restore(ConnectionId id, const Call& call, const FoundTree& tree,
   Connection& made = enter(id, call, tree, Stage::kUp);
   for (Hop& hop : made.hops()) context_.sender.book(made, hop, now);
   settle_contract(made, call, tree, now);
-  note_links(call, tree);
+  note_links(id, call, tree);
   if (tree.nodes.size() != call.size()) remove(&made, id, call, now);
   if (made.asker()) {
     context_.paths.look(made);
@@ -288,35 +286,16 @@ void Recovery::restore(ConnectionId id, const Call& call, const FoundTree& tree,
 }
 
 // Links of the call that the topology does not have.
-void Recovery::note_links(const Call& call, const FoundTree& tree) {
+void Recovery::note_links(ConnectionId id, const Call& call, const FoundTree& tree) {
   for (const FoundTree::Node& node : tree.nodes) {
     if (node.upstream == FoundTree::kNone) continue;
     const FoundHop& from = call[tree.nodes[node.upstream].hop];
     const FoundHop& to = call[node.hop];
-    LinkMap::End one{from.at, from.hop.cross_connect.output_port};
-    LinkMap::End other{to.at, to.hop.cross_connect.input_port};
+    const LinkMap::End one{from.at, from.hop.cross_connect.output_port};
+    const LinkMap::End other{to.at, to.hop.cross_connect.input_port};
     if (links_.topology().far_end(one.first, one.second) == other) continue;
-    if (other < one) std::swap(one, other);  // one link, in whatever direction cells pass it
-    const OtherLink link{one, other};
-    if (std::ranges::find(other_links_, link) != other_links_.end()) continue;
-    if (other_links_.size() >= kOtherLinksMax) continue;
-    other_links_.push_back(link);
-    log::calls.warn("calls show a link that the topology lacks: {} port {} to {} port {}",
-                    context_.switches.name(one.first), one.second,
-                    context_.switches.name(other.first), other.second);
+    other_links_.note(one, other, id);
   }
-}
-
-bool Recovery::in_use(const OtherLink& link) const {
-  const auto leads_out = [&](const LinkMap::End& end) {
-    return std::ranges::any_of(
-        context_.connections.passing(end.first), [&](const Connection* connection) {
-          return std::ranges::any_of(connection->hops(), [&](const Hop& hop) {
-            return hop.at == end.first && hop.output_port == end.second;
-          });
-        });
-  };
-  return leads_out(link.one) || leads_out(link.other);
 }
 
 void Recovery::restore_hold(ConnectionId id, const Call& call, TimePoint now) {

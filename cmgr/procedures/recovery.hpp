@@ -36,6 +36,7 @@
 #include "cmgr/parts/found_call.hpp"
 #include "cmgr/parts/timers.hpp"
 #include "cmgr/procedures/context.hpp"
+#include "cmgr/procedures/other_links.hpp"
 #include "cmgr/procedures/resting_labels.hpp"
 
 namespace xbind::cmgr {
@@ -51,9 +52,9 @@ struct NetworkLink {
 class Recovery {
  public:
   static constexpr std::size_t kReleasesMax = 1U << 20;
-  static constexpr std::size_t kOtherLinksMax = 1'000;
 
-  explicit Recovery(Context& context) : context_(context), labels_(context, links_, read_) {}
+  explicit Recovery(Context& context)
+      : context_(context), labels_(context, links_, read_), other_links_(context) {}
   Recovery(const Recovery&) = delete;
   Recovery& operator=(const Recovery&) = delete;
 
@@ -86,21 +87,15 @@ class Recovery {
   // whole without them.
   void serve(TimePoint now);
 
-  // A link that a call of an earlier epoch passes, and that the topology does not have.
-  struct OtherLink {
-    LinkMap::End one;
-    LinkMap::End other;
-
-    friend bool operator==(const OtherLink&, const OtherLink&) = default;
-  };
-  // Visits those that a connection still passes: visit(link, where the topology leads from
-  // link.one, or nullopt). Takes time in proportion to the connections at these switches.
+  // Links that calls of earlier epochs pass, and that the topology does not have.
+  using OtherLink = OtherLinks::Link;
+  // Visits those whose ports are in use: visit(link, where the topology leads from link.one, or
+  // nullopt).
   template <class Visit>
   void for_each_other_link(Visit&& visit) const {
-    for (const OtherLink& link : other_links_) {
-      if (!in_use(link)) continue;
+    other_links_.for_each([&](const OtherLink& link) {
       visit(link, links_.topology().far_end(link.one.first, link.one.second));
-    }
+    });
   }
 
   // Whether every switch of the network has been read at some time. Switches that are added later
@@ -139,6 +134,7 @@ class Recovery {
   // How often it has looked at the hops of a call.
   std::uint64_t looks() const { return news_.looks(); }
   const RestingLabels& labels() const { return labels_; }
+  const OtherLinks& other_links() const { return other_links_; }
 
  private:
   using Call = std::vector<FoundHop>;
@@ -154,8 +150,7 @@ class Recovery {
   bool settle_rest(ConnectionId id, const Call& call, TimePoint now);
   // Whether hops of the call may be at a switch that has not been read, or is not known.
   bool may_have_more(const Call& call) const;
-  void note_links(const Call& call, const FoundTree& tree);
-  bool in_use(const OtherLink& link) const;
+  void note_links(ConnectionId id, const Call& call, const FoundTree& tree);
   void restore(ConnectionId id, const Call& call, const FoundTree& tree, TimePoint now);
   void restore_hold(ConnectionId id, const Call& call, TimePoint now);
   Connection& enter(ConnectionId id, const Call& call, const FoundTree& tree, Stage stage);
@@ -178,7 +173,7 @@ class Recovery {
   CallsToLookAt news_;
   std::unordered_set<ConnectionId> released_;  // by clients, while switches have not been read
   RestingLabels labels_;
-  std::vector<OtherLink> other_links_;  // at most kOtherLinksMax, each once
+  OtherLinks other_links_;
   Counters counters_;
 };
 

@@ -53,6 +53,17 @@ TEST_F(RecoveryScaleTest, ItLooksAtACallWhenOneOfItsHopsOrLinksIsNew) {
   EXPECT_LE(manager().recovery().looks(), 5 * kCalls) << "three hops, two links";
 }
 
+TEST_F(RecoveryScaleTest, TheAlarmOfALinkLooksAtOneConnection) {
+  start(false);
+  manager().set_network(switches_, {}, now);
+  for (const std::string& name : switches_) come_back_in_one_page(name);
+  finish();
+  ASSERT_EQ(manager().recovery().counters().restored, kCalls);
+  EXPECT_THAT(alarms(), SizeIs(kSwitches - 1));
+  EXPECT_THAT(alarms(), SizeIs(kSwitches - 1));
+  EXPECT_LE(manager().recovery().other_links().looks(), 2 * (kSwitches - 1));
+}
+
 TEST_F(RecoveryScaleTest, TheReleaseOfACallLooksAtTheLabelsThatItsHopsMayUse) {
   // The other switches are not in the topology. Labels rest at ports that it does not have, either.
   constexpr std::size_t kKnown = 50;

@@ -40,6 +40,23 @@ TEST_F(RecoveryTest, ACallStandsAlthoughTheTopologyHasLinksExchangedAndOneAtItsE
   EXPECT_THAT(alarms(), IsEmpty()) << "no call passes these links any more";
 }
 
+TEST_F(RecoveryTest, TheAlarmOfALinkStandsUntilTheLastCallThatPassesItHasGone) {
+  for (const std::uint32_t call : {1U, 2U, 3U}) {
+    holds("sw1", earlier(call), 0, 1, 500 + call, 10, 40 + 2 * call);
+    holds("sw2", earlier(call), 1, 20, 40 + 2 * call, 21, 41 + 2 * call);
+    holds("sw3", earlier(call), 2, 30, 41 + 2 * call, 2, 600 + call);
+  }
+  links_.erase(links_.begin());
+  restart();
+  for (const std::uint32_t call : {1U, 3U, 2U}) {
+    EXPECT_THAT(alarms(), SizeIs(1)) << "before the release of " << call;
+    release(call, earlier(call));
+    for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
+    EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  }
+  EXPECT_THAT(alarms(), IsEmpty());
+}
+
 TEST_F(RecoveryTest, ACallOverASwitchThatTheTopologyLacksWaitsForIt) {
   holds_call(earlier(1));
   switches_ = {"sw1", "sw3"};
