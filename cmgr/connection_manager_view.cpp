@@ -176,8 +176,13 @@ ManagerView ConnectionManager::view_of(const std::string& switch_name) const {
   recovery_.for_each_at(
       *at,
       [&](const FoundHop& found) {
+        // Not settled: it is not known yet whether the hop stands.
         view.hops.push_back(found.hop);
         view.hops.back().settled = false;
+        const CrossConnect& ports = found.hop.cross_connect;
+        if (!found.last() && ports.output_label.present()) {
+          view.labels.emplace_back(ports.output_port, ports.output_label);
+        }
       },
       [&](PortId port, Label label) { view.labels.emplace_back(port, label); });
   recovery_.for_each_incomplete([&](const IncompleteCall& call) {

@@ -38,12 +38,26 @@ std::optional<LinkMap::End> LinkMap::far_end(SwitchIndex at, PortId port) const 
   return found->second;
 }
 
-void KnownLinks::learn(const std::vector<FoundHop>& hops) {
+std::vector<KnownLinks::End> KnownLinks::learn(const std::vector<FoundHop>& hops) {
+  std::vector<End> changed;
   for_each_pair(hops, [&](std::size_t one, std::size_t next) {
     const End from{hops[one].at, hops[one].hop.cross_connect.output_port};
     const End to{hops[next].at, hops[next].hop.cross_connect.input_port};
-    if (shown_.far_end(from.first, from.second) != to) shown_.add(from, to);
+    if (shown_.far_end(from.first, from.second) == to) return;
+    for (const End& end : {from, to}) {
+      changed.push_back(end);
+      for (const auto& before : far_ends(end.first, end.second)) {
+        if (!before) continue;
+        changed.push_back(*before);
+        // Where that end leads again once calls do not show it any more.
+        if (const auto back = topology_.far_end(before->first, before->second)) {
+          changed.push_back(*back);
+        }
+      }
+    }
+    shown_.add(from, to);
   });
+  return changed;
 }
 
 std::array<std::optional<KnownLinks::End>, 2> KnownLinks::far_ends(SwitchIndex at,
@@ -76,6 +90,7 @@ FoundTree pruned(const FoundTree& tree, const std::vector<FoundHop>& hops) {
     std::vector<std::size_t> place(left.nodes.size(), FoundTree::kNone);
     FoundTree rest;
     rest.by_label = left.by_label;
+    rest.undecided = left.undecided;
     for (std::size_t i = 0; i < left.nodes.size(); ++i) {
       if (dead[i]) continue;
       place[i] = rest.nodes.size();

@@ -82,8 +82,9 @@ class KnownLinks {
 
   // Replaces the topology; what has been shown stays.
   void set_topology(LinkMap links) { topology_ = std::move(links); }
-  // The hops of one path show the links between them.
-  void learn(const std::vector<FoundHop>& hops);
+  // The hops of one path show the links between them. Returns the ends whose far end this may have
+  // changed.
+  std::vector<End> learn(const std::vector<FoundHop>& hops);
   // The other end of the port's link; nullopt: it is not known to have one. What has been shown
   // counts more than the topology.
   std::optional<End> far_end(SwitchIndex at, PortId port) const;
@@ -111,6 +112,8 @@ struct FoundTree {
   bool broken = false;
   // Two hops are joined because their labels are equal, and for no other reason.
   bool by_label = false;
+  // There were too many ways to join the hops: the tree may lack hops that carry cells.
+  bool undecided = false;
 
   bool contains(std::size_t hop) const;
 };

@@ -96,6 +96,7 @@ FoundTree FoundJoints::tree() {
   for (const bool back : {false, true}) join_rest(back);
   FoundTree tree = built();
   tree.by_label = by_label_;
+  tree.undecided = undecided_;
   return tree;
 }
 
@@ -224,30 +225,46 @@ void FoundJoints::join_rest(bool back) {
   keep_best(all, back);
   // First what the links have left, then everything anew.
   std::erase_if(heads_, [&](std::size_t head) { return inlets_[head].upstream != kNone; });
-  attempts_ = 0;
-  if (heads_.size() <= kHeadsMax) search(0, all, back);
-  if (!(best_score_.whole && best_score_.placed) && all.size() <= kHeadsMax) {
+  search_heads(all, back);
+  if (!(best_score_.whole && best_score_.placed)) {
     heads_ = all;
     for (const std::size_t head : all) {
       if (inlets_[head].upstream != kNone) part(head);
     }
-    attempts_ = 0;
-    search(0, all, back);
+    search_heads(all, back);
   }
   for (const std::size_t head : all) {
     if (inlets_[head].upstream != kNone) part(head);
   }
+  bool by_label = false;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (best_[i] == kNone) continue;
     join(best_[i], all[i]);
-    by_label_ = by_label_ || !is_link(best_[i], all[i]);
+    by_label = by_label || !is_link(best_[i], all[i]);
   }
+  by_label_ = by_label_ || by_label;
+  const bool complete = best_score_.whole && best_score_.nodes == live_hops(back);
+  const bool sure = complete && (best_score_.placed || !by_label);
+  undecided_ = undecided_ || (cut_ && !sure);
 }
 
 // ===== the search =====
 
+void FoundJoints::search_heads(const std::vector<std::size_t>& all, bool back) {
+  std::erase_if(heads_, [&](std::size_t head) {
+    return std::none_of(tails_.begin(), tails_.end(),
+                        [&](std::size_t tail) { return fits(tail, head) && may_join(tail, head); });
+  });
+  attempts_ = 0;
+  cut_ = heads_.size() > kHeadsMax;
+  if (!cut_) search(0, all, back);
+}
+
 void FoundJoints::search(std::size_t next, const std::vector<std::size_t>& all, bool back) {
-  if (++attempts_ > kAttemptsMax) return;
+  if (++attempts_ > kAttemptsMax) {
+    cut_ = true;
+    return;
+  }
   if (next == heads_.size()) {
     keep_best(all, back);
     return;

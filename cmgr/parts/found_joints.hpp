@@ -9,6 +9,9 @@
 // shown another link at its ends, and if the topology has no link at one of them, or no hop is left
 // out.
 //
+// The search is bounded. If it was cut, and its best way may not be the right one, the tree is
+// undecided: nothing follows from what it leaves out.
+//
 // Pure; used for one call and thrown away.
 #pragma once
 
@@ -66,7 +69,7 @@ class FoundJoints {
 
  private:
   static constexpr std::size_t kNone = FoundTree::kNone;
-  // Bounds of a search: inlets without an upstream, and attempts.
+  // Bounds of a search: inlets without an upstream that an outlet fits, and attempts.
   static constexpr std::size_t kHeadsMax = 8;
   static constexpr std::size_t kAttemptsMax = 20'000;
 
@@ -114,6 +117,8 @@ class FoundJoints {
   // Joins the rest of the reverse direction, or of all other legs.
   void join_rest(bool back);
   void join_by_link(std::size_t head);
+  // Searches the upstreams of the heads, if an outlet fits them; the others are left out.
+  void search_heads(const std::vector<std::size_t>& all, bool back);
   // Whether nothing that calls have shown contradicts the joint.
   bool may_join(std::size_t tail, std::size_t head) const;
   bool is_link(std::size_t tail, std::size_t head) const;
@@ -141,7 +146,9 @@ class FoundJoints {
   Joints best_;                         // of the search; empty: none yet
   Score best_score_;
   std::size_t attempts_ = 0;
+  bool cut_ = false;  // the last search
   bool by_label_ = false;
+  bool undecided_ = false;
 };
 
 }  // namespace xbind::cmgr

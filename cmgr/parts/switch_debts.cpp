@@ -14,13 +14,14 @@ void SwitchDesk::owe(SwitchIndex index, HopKey key, Debt debt, TimePoint now) {
   at.debts_due = std::min(at.debts_due, now + kDebtRetry);
 }
 
-void SwitchDesk::hold_until_removed(SwitchIndex index, const HopKey& key,
+bool SwitchDesk::hold_until_removed(SwitchIndex index, const HopKey& key,
                                     const std::shared_ptr<OwedLabel>& label) {
   Switch& at = *switches_[index.value()];
   const auto debt = at.debts.find(key);
-  if (debt == at.debts.end()) return;
+  if (debt == at.debts.end()) return false;
   std::vector<std::shared_ptr<OwedLabel>>& labels = debt->second.labels;
   if (std::ranges::find(labels, label) == labels.end()) labels.push_back(label);
+  return true;
 }
 
 bool SwitchDesk::not_paid(SwitchIndex index, HopKey key, TimePoint now) {

@@ -239,11 +239,8 @@ class SwitchDesk {
   // The labels of that switch that are being returned or owed.
   void labels_on_their_way(SwitchIndex at, std::vector<std::pair<PortId, Label>>& out) const;
   std::vector<HopKey> debts(SwitchIndex at) const;
-  bool owes_removal(SwitchIndex at, const HopKey& key) const {
-    return switches_[at.value()]->debts.contains(key);
-  }
-  // The label is not released before that removal is confirmed, if it is owed.
-  void hold_until_removed(SwitchIndex at, const HopKey& key,
+  // The label is not released before that removal is confirmed. False: it is not owed.
+  bool hold_until_removed(SwitchIndex at, const HopKey& key,
                           const std::shared_ptr<OwedLabel>& label);
   // Appends those of one connection.
   void debts_of(SwitchIndex at, ConnectionId connection, std::vector<HopKey>& keys) const;

@@ -84,138 +84,68 @@ void Recovery::set_network(const std::vector<NetworkLink>& links, TimePoint now)
     if (one && other) topology.add({*one, link.port}, {*other, link.other_port});
   }
   links_.set_topology(std::move(topology));
-  std::erase_if(other_links_, [&](const OtherLink& link) {
-    return links_.topology().far_end(link.one.first, link.one.second) == link.other;
-  });
+  other_links_.compare(links_.topology());
   network_known_ = true;
+  news_.add_all();
   look(now);
 }
 
 std::size_t Recovery::never_read() const {
-  const auto read = std::count(read_.begin(), read_.end(), true);
+  const auto read = std::count(seen_.begin(), seen_.end(), true);
   return context_.switches.size() - static_cast<std::size_t>(read);
 }
 
 std::size_t Recovery::unread() const { return never_read() + lost_.open_count(); }
 
 void Recovery::read(SwitchIndex at, HeldHops page, TimePoint now, ReadAs as) {
-  if (read_.size() <= at.value()) read_.resize(at.value() + std::size_t{1});
-  const bool again = lost_.is_asked(at);
-  if (again && reading_again_.insert(at).second) {
-    for (auto& [id, call] : calls_) {
-      std::erase_if(call, [at](const FoundHop& found) { return found.at == at; });
-      if (call.empty()) incomplete_.erase(id);
-    }
-    std::erase_if(calls_, [](const auto& entry) { return entry.second.empty(); });
+  if (seen_.size() <= at.value()) {
+    seen_.resize(at.value() + std::size_t{1});
+    read_.resize(seen_.size());
   }
+  const bool again = lost_.is_asked(at);
+  if (again && reading_again_.insert(at).second) drop_hops_at(at);
   const auto owners = std::make_shared<const std::vector<HopOwner>>(std::move(page.owners));
   for (LedgerHop& hop : page.hops) {
     // A reservation that is not held has lapsed with its session.
     if (hop.stage == HopStage::kReserved && !hop.held) continue;
-    calls_[hop.key.connection].push_back({at, std::move(hop), owners, now});
+    const ConnectionId id = hop.key.connection;
+    Call& call = calls_[id];
+    call.push_back({at, std::move(hop), owners, now});
+    news_.add_hop(id, call.back());
+    labels_.wait(call.back());
+    note_names(id, call.back());
   }
   if (page.next != 0) return;
-  read_[at.value()] = true;
+  seen_[at.value()] = true;
+  news_.add_read(at);
   if (again) {
     reading_again_.erase(at);
     lost_.read_again(at);
+    news_.add_all();
   } else if (as == ReadAs::kLost) {
     lost_.read(at);
+  } else {
+    read_[at.value()] = true;
   }
   look(now);
+}
+
+// They come again.
+void Recovery::drop_hops_at(SwitchIndex at) {
+  for (auto& [id, call] : calls_) {
+    std::erase_if(call, [&](const FoundHop& found) {
+      if (found.at != at) return false;
+      labels_.wait_no_more(found);
+      return true;
+    });
+    if (call.empty()) incomplete_.erase(id);
+  }
+  std::erase_if(calls_, [](const auto& entry) { return entry.second.empty(); });
 }
 
 void Recovery::gone(SwitchIndex at, TimePoint now) {
   lost_.forget(at);
   read(at, {}, now);
-}
-
-void Recovery::rest(SwitchIndex at, const std::vector<PortLabels>& quarantined, TimePoint now) {
-  // Labels that lapse later are those of this process: it knows their hops.
-  const bool ours = done() && context_.switches.attachment(at) > 1;
-  const Waiting waiting = ours ? waiting_hops() : Waiting{};
-  for (const PortLabels& port : quarantined) {
-    for (const Label label : port.labels) {
-      const Place place{at, port.port, label};
-      const bool kept = resting_.contains(place);
-      const auto& resting = resting_label(place);
-      resting->in_quarantine = true;
-      if (!ours || kept || may_reach(waiting, *resting)) continue;
-      return_unless_held(resting, now);
-      resting_.erase(place);
-    }
-  }
-  if (done()) return_labels(now);
-}
-
-Recovery::Waiting Recovery::waiting_hops() const {
-  Waiting waiting;
-  for (const auto& [id, call] : calls_) {
-    for (const FoundHop& found : call) {
-      const CrossConnect& at = found.hop.cross_connect;
-      if (!found.begins()) waiting.emplace(at.input_label, LinkMap::End{found.at, at.input_port});
-    }
-  }
-  return waiting;
-}
-
-bool Recovery::may_reach(const Waiting& waiting, const OwedLabel& label) const {
-  const auto [first, last] = waiting.equal_range(label.label);
-  return std::any_of(first, last, [&](const auto& hop) {
-    return may_lead({label.at, label.port}, hop.second);
-  });
-}
-
-void Recovery::return_unless_held(const std::shared_ptr<OwedLabel>& label, TimePoint now) {
-  hold_for_unplaced(label);
-  if (label.use_count() == 1 && !planted(Bug::kQuarantineKept)) {
-    context_.switches.give_back(*label, now);
-  }
-}
-
-const std::shared_ptr<OwedLabel>& Recovery::resting_label(const Place& place) {
-  auto& resting = resting_[place];
-  if (resting) return resting;
-  const auto& [at, port, label] = place;
-  resting = std::make_shared<OwedLabel>(OwedLabel{at, port, label, 0, false});
-  context_.switches.label_held(at, port);
-  return resting;
-}
-
-// Labels that no debt has taken, and that no hop which is not removed yet may use.
-void Recovery::return_labels(TimePoint now) {
-  std::erase_if(unplaced_, [&](const auto& entry) {
-    return !context_.switches.owes_removal(entry.second.first.first, entry.second.second);
-  });
-  if (resting_.empty()) return;
-  const Waiting waiting = waiting_hops();
-  std::erase_if(resting_, [&](const auto& entry) {
-    const auto& label = entry.second;
-    if (may_reach(waiting, *label) || leads_to_unread(label->at, label->port)) return false;
-    return_unless_held(label, now);
-    return true;
-  });
-}
-
-bool Recovery::may_lead(const LinkMap::End& from, const LinkMap::End& to) const {
-  const auto back = links_.shown(to.first, to.second);
-  if (back) return *back == from;
-  return !links_.shown(from.first, from.second) && from.first != to.first;
-}
-
-bool Recovery::leads_to_unread(SwitchIndex at, PortId port) const {
-  const auto end = links_.far_end(at, port);
-  return !end || !is_read(end->first);
-}
-
-void Recovery::hold_for_unplaced(const std::shared_ptr<OwedLabel>& label) {
-  const auto [first, last] = unplaced_.equal_range(label->label);
-  for (auto hop = first; hop != last; ++hop) {
-    const auto& [end, key] = hop->second;
-    if (may_lead({label->at, label->port}, end)) {
-      context_.switches.hold_until_removed(end.first, key, label);
-    }
-  }
 }
 
 void Recovery::serve(TimePoint now) {
@@ -231,7 +161,7 @@ void Recovery::look(TimePoint now) {
   done_ = done_ || unread() == 0;
   if (!done_ && !serving_) return;
   settle(now);
-  if (let_go_of_lost()) return_labels(now);
+  if (let_go_of_lost()) labels_.return_all(now);
 }
 
 // What hops of calls show of lost ledgers.
@@ -254,24 +184,30 @@ bool Recovery::let_go_of_lost() {
     if (!planted(Bug::kLostLetGo)) needed.insert(lack.first);
   }
   const auto gone = lost_.let_go([&](SwitchIndex at) { return needed.contains(at); });
-  for (const SwitchIndex at : gone) context_.switches.claimed_all(at);
+  for (const SwitchIndex at : gone) {
+    read_[at.value()] = true;
+    context_.switches.claimed_all(at);
+  }
   return !gone.empty();
 }
 
 void Recovery::settle(TimePoint now) {
   const Counters before = counters_;
-  note_shown_ids();
-  for (const auto& [id, call] : calls_) links_.learn(call);
+  const std::vector<ConnectionId> calls = news_.take(calls_, links_, unread() == 0, done());
+  const auto settle_each = [&](auto&& is_done_with) {
+    for (const ConnectionId id : calls) {
+      const auto call = calls_.find(id);
+      if (call == calls_.end()) continue;
+      if (is_done_with(id, call->second)) forget(call);
+    }
+  };
   // What is removed comes last: what stands may show that the topology is wrong.
-  std::erase_if(calls_,
-                [&](const auto& call) { return settle_standing(call.first, call.second, now); });
-  std::erase_if(calls_,
-                [&](const auto& call) { return settle_rest(call.first, call.second, now); });
+  settle_each([&](ConnectionId id, const Call& call) { return settle_standing(id, call, now); });
+  settle_each([&](ConnectionId id, const Call& call) { return settle_rest(id, call, now); });
   if (done()) {
-    return_labels(now);
+    labels_.return_all(now);
     released_.clear();
   }
-  note_requests();
   if (counters_ == before && calls_.empty()) return;
   log::calls.info(
       "calls of earlier epochs: {} restored, {} rolled back ({} hops), {} wait for switches that "
@@ -281,12 +217,20 @@ void Recovery::settle(TimePoint now) {
   context_.switches.pay_soon(now);
 }
 
+Recovery::Calls::node_type Recovery::forget(Calls::iterator call) {
+  for (const FoundHop& hop : call->second) {
+    labels_.wait_no_more(hop);
+    drop_names(call->first, hop);
+  }
+  return calls_.extract(call);
+}
+
 bool Recovery::settle_standing(ConnectionId id, const Call& call, TimePoint now) {
   if (released_.contains(id) || context_.connections.find(id) != nullptr) return false;
   if (lost_.other_entry(call)) return false;
   const FoundTree tree = tree_of(call, links_);
   // A hop between two that have equal labels may be at a switch that has not been read.
-  if (is_whole(tree, call) && (!tree.by_label || unread() == 0)) {
+  if (is_whole(tree, call) && !tree.undecided && (!tree.by_label || unread() == 0)) {
     restore(id, call, tree, now);
     return true;
   }
@@ -312,6 +256,10 @@ bool Recovery::settle_rest(ConnectionId id, const Call& call, TimePoint now) {
     return false;
   }
   const FoundTree rest = pruned(tree_of(call, links_), call);
+  if (rest.undecided) {
+    note_incomplete(id, call, {call.front().at, Missing::kUndecided});
+    return false;
+  }
   if (rest.by_label && unread() != 0) {
     note_incomplete(id, call, {unread_beside(call), Missing::kNotRead});
     return false;
@@ -325,95 +273,6 @@ bool Recovery::settle_rest(ConnectionId id, const Call& call, TimePoint now) {
     remove(nullptr, id, call, now);
   }
   return true;
-}
-
-std::optional<Recovery::Lack> Recovery::lack_of(const Call& call) const {
-  if (planted(Bug::kUnreadTakenForGone)) return std::nullopt;
-  if (planted(Bug::kIncompleteUndone) && unread() == 0) return std::nullopt;
-  if (!done_) {
-    if (never_read() != 0) return Lack{unread_beside(call), Missing::kNotRead};
-    if (const auto lost = lost_.missing(call, links_)) return lost;
-    return Lack{call.front().at, Missing::kNotClaimed};
-  }
-  if (planted(Bug::kLinksTrusted)) return std::nullopt;
-  if (const auto lost = lost_.missing(call, links_)) return lost;
-  if (leaves_known_network(call, links_)) return Lack{call.front().at, Missing::kUnknownSwitch};
-  // It has waited for a switch that the topology lacked, and that is there now.
-  if (unread() == 0) return std::nullopt;
-  for (const FoundHop& hop : call) {
-    for (const PortId port :
-         {hop.hop.cross_connect.input_port, hop.hop.cross_connect.output_port}) {
-      const auto end = links_.far_end(hop.at, port);
-      if (end && !is_read(end->first)) return Lack{end->first, Missing::kNotRead};
-    }
-  }
-  return std::nullopt;
-}
-
-SwitchIndex Recovery::unread_beside(const Call& call) const {
-  for (const FoundHop& hop : call) {
-    for (const PortId port :
-         {hop.hop.cross_connect.input_port, hop.hop.cross_connect.output_port}) {
-      const auto end = links_.far_end(hop.at, port);
-      if (end && !was_read(end->first)) return end->first;
-    }
-  }
-  std::optional<SwitchIndex> any;
-  context_.switches.for_each_switch([&](SwitchIndex at) {
-    if (!any && !was_read(at)) any = at;
-  });
-  return any.value_or(call.front().at);
-}
-
-// ===== incomplete calls =====
-
-void Recovery::note_incomplete(ConnectionId id, const Call& call, const Lack& lack) {
-  const auto [told, fresh] = incomplete_.try_emplace(id, lack);
-  if (!fresh && told->second == lack) return;
-  told->second = lack;
-  const IncompleteCall about = described(id, call);
-  const FoundHop* const owned = owned_hop(call);
-  if (owned == nullptr) return;
-  const CallEndsRef ends = context_.connections.ends(owned->owner().from, owned->owner().to);
-  context_.log.notice(NoticeKind::kIncomplete, about.shown, owned->owner().client, ends.get(),
-                      {Cause::kIncomplete, about.element, 0, 0, about.words()});
-  tell(about, owned->owner().client);
-}
-
-void Recovery::tell(const IncompleteCall& call, const std::string& client) {
-  const auto index = context_.clients.find(client);
-  if (!index || *index == ClientDesk::kLocal) return;
-  context_.clients.notify(*index,
-                          {call.shown, NoticeKind::kIncomplete, Cause::kIncomplete, call.element});
-}
-
-void Recovery::client_attached(const std::string& client) {
-  for (const auto& [id, lack] : incomplete_) {
-    const auto call = calls_.find(id);
-    if (call == calls_.end()) continue;
-    const FoundHop* const owned = owned_hop(call->second);
-    if (owned != nullptr && owned->owner().client == client) {
-      tell(described(id, call->second), client);
-    }
-  }
-}
-
-// It stands now.
-void Recovery::note_whole(ConnectionId id, const Connection& made) {
-  if (incomplete_.erase(id) == 0) return;
-  context_.paths.notify_mended(made);
-}
-
-// What the ledgers have of the call is not enough, and no client has released it.
-void Recovery::note_end(ConnectionId id, const Call& call) {
-  const auto owned =
-      std::ranges::find_if(call, [](const FoundHop& hop) { return !hop.owner().client.empty(); });
-  if (owned == call.end()) return;
-  const HopOwner& owner = owned->owner();
-  const ConnectionId shown = owned->hop.shown_id;
-  const CallEndsRef ends = context_.connections.ends(owner.from, owner.to);
-  context_.log.ended(EndWhy::kIncomplete, shown != ConnectionId{} ? shown : id, owner.client,
-                     ends.get());
 }
 
 Connection& Recovery::enter(ConnectionId id, const Call& call, const FoundTree& tree, Stage stage) {
@@ -475,7 +334,7 @@ void Recovery::restore(ConnectionId id, const Call& call, const FoundTree& tree,
   Connection& made = enter(id, call, tree, Stage::kUp);
   for (Hop& hop : made.hops()) context_.sender.book(made, hop, now);
   settle_contract(made, call, tree, now);
-  note_links(call, tree);
+  note_links(id, call, tree);
   if (tree.nodes.size() != call.size()) remove(&made, id, call, now);
   if (made.asker()) {
     context_.paths.look(made);
@@ -485,35 +344,16 @@ void Recovery::restore(ConnectionId id, const Call& call, const FoundTree& tree,
 }
 
 // Links of the call that the topology does not have.
-void Recovery::note_links(const Call& call, const FoundTree& tree) {
+void Recovery::note_links(ConnectionId id, const Call& call, const FoundTree& tree) {
   for (const FoundTree::Node& node : tree.nodes) {
     if (node.upstream == FoundTree::kNone) continue;
     const FoundHop& from = call[tree.nodes[node.upstream].hop];
     const FoundHop& to = call[node.hop];
-    LinkMap::End one{from.at, from.hop.cross_connect.output_port};
-    LinkMap::End other{to.at, to.hop.cross_connect.input_port};
+    const LinkMap::End one{from.at, from.hop.cross_connect.output_port};
+    const LinkMap::End other{to.at, to.hop.cross_connect.input_port};
     if (links_.topology().far_end(one.first, one.second) == other) continue;
-    if (other < one) std::swap(one, other);  // one link, in whatever direction cells pass it
-    const OtherLink link{one, other};
-    if (std::ranges::find(other_links_, link) != other_links_.end()) continue;
-    if (other_links_.size() >= kOtherLinksMax) continue;
-    other_links_.push_back(link);
-    log::calls.warn("calls show a link that the topology lacks: {} port {} to {} port {}",
-                    context_.switches.name(one.first), one.second,
-                    context_.switches.name(other.first), other.second);
+    other_links_.note(one, other, id);
   }
-}
-
-bool Recovery::in_use(const OtherLink& link) const {
-  const auto leads_out = [&](const LinkMap::End& end) {
-    return std::ranges::any_of(
-        context_.connections.passing(end.first), [&](const Connection* connection) {
-          return std::ranges::any_of(connection->hops(), [&](const Hop& hop) {
-            return hop.at == end.first && hop.output_port == end.second;
-          });
-        });
-  };
-  return leads_out(link.one) || leads_out(link.other);
 }
 
 void Recovery::restore_hold(ConnectionId id, const Call& call, TimePoint now) {
@@ -582,104 +422,6 @@ void Recovery::settle_contract(Connection& connection, const Call& call, const F
                                   contract.traffic_of_leg(found.hop.key.leg)},
                                  now);
   }
-}
-
-// ===== what does not stand =====
-
-void Recovery::remove(Connection* connection, ConnectionId id, const Call& call, TimePoint now) {
-  std::map<Place, std::shared_ptr<OwedLabel>> labels;  // of the hops that are removed
-  const auto place_of = [](const FoundHop& hop) {
-    return Place{hop.at, hop.hop.cross_connect.output_port, hop.hop.cross_connect.output_label};
-  };
-  const auto standing = [&](const FoundHop& found) -> const Hop* {
-    if (connection == nullptr) return nullptr;
-    if (const Hop* const hop = connection->hops().find(found.at, found.hop.key)) return hop;
-    if (connection->procedure == nullptr || !connection->procedure->aside()) return nullptr;
-    return connection->procedure->hops().find(found.at, found.hop.key);
-  };
-  if (planted(Bug::kPartsNotRemoved)) return;
-  std::vector<const FoundHop*> going;
-  for (const FoundHop& found : call) {
-    if (standing(found) != nullptr) continue;
-    going.push_back(&found);
-    if (found.last() || !found.hop.cross_connect.output_label.present()) continue;
-    labels.emplace(place_of(found), resting_label(place_of(found)));
-  }
-  // A hop at the other end of the link may still be found at a switch that has not been read.
-  if (done()) {
-    for (const auto& [place, label] : labels) {
-      if (!leads_to_unread(label->at, label->port)) resting_.erase(place);
-    }
-  }
-  // The label with that name at that output: of a hop that goes, or of one that stays.
-  const auto label_at = [&](const Place& place) -> std::shared_ptr<OwedLabel> {
-    if (connection != nullptr) {
-      for (const Hop& hop : connection->hops()) {
-        if (Place{hop.at, hop.output_port, hop.output_label} == place) {
-          return share_label_with_debts(*connection, hop);
-        }
-      }
-    }
-    if (const auto own = labels.find(place); own != labels.end()) return own->second;
-    const auto resting = resting_.find(place);
-    return resting == resting_.end() ? nullptr : resting->second;
-  };
-  for (const FoundHop* const found : going) {
-    const CrossConnect& cross_connect = found->hop.cross_connect;
-    Debt debt{cross_connect, found->hop.hop_count, true, false, {}};
-    const auto hold = [&](std::shared_ptr<OwedLabel> label) {
-      // Once: a label is free when no debt has it any more.
-      const bool fresh = label && std::ranges::find(debt.labels, label) == debt.labels.end();
-      if (fresh) debt.labels.push_back(std::move(label));
-    };
-    if (!found->last()) hold(label_at(place_of(*found)));
-    for (const auto& from : links_.far_ends(found->at, cross_connect.input_port)) {
-      if (!from) continue;
-      const Place upstream{from->first, from->second, cross_connect.input_label};
-      auto label = label_at(upstream);
-      if (!label && !is_read(from->first)) label = resting_label(upstream);
-      hold(std::move(label));
-    }
-    if (!found->begins() && cross_connect.input_label.present()) {
-      const LinkMap::End end{found->at, cross_connect.input_port};
-      if (!links_.shown(end.first, end.second)) {
-        unplaced_.emplace(cross_connect.input_label, std::pair{end, found->hop.key});
-      }
-    }
-    ++counters_.hops_removed;
-    context_.switches.owe(found->at, found->hop.key, std::move(debt), now);
-  }
-  for (const auto& [place, label] : labels) hold_for_unplaced(label);
-  if (!going.empty()) {
-    const log::AboutCall about(id.value());
-    log::calls.info("connection {}: {} hops of an earlier epoch are removed", id, going.size());
-  }
-}
-
-// ===== requests about calls that are not in the table =====
-
-IncompleteCall Recovery::described(ConnectionId id, const Call& call) const {
-  const auto told = incomplete_.find(id);
-  const Lack lack = told != incomplete_.end() ? told->second
-                                              : Lack{unread_beside(call), Missing::kNotRead};
-  return {id, shown_id_of(id, call), call, context_.switches.name(lack.first), lack.second};
-}
-
-bool Recovery::release(ConnectionId id, TimePoint now, std::vector<SwitchIndex>& owing) {
-  if (released_.size() >= kReleasesMax) return false;
-  const ConnectionId own = own_id(id);
-  released_.insert(own);
-  const auto call = calls_.find(own);
-  if (call == calls_.end()) return true;
-  for (const FoundHop& hop : call->second) owing.push_back(hop.at);
-  ++counters_.rolled_back;
-  remove(nullptr, own, call->second, now);
-  incomplete_.erase(own);
-  calls_.erase(call);
-  let_go_of_lost();
-  if (done()) return_labels(now);
-  context_.switches.pay_soon(now);
-  return true;
 }
 
 }  // namespace xbind::cmgr

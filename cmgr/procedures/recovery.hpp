@@ -13,7 +13,7 @@
 // - A call of which hops may be at a SwitchServer that has not been read waits for it, and is kept
 //   apart. It can be released: what is found of it later is removed. Other requests about it are
 //   answered busy. The same holds if one of its hops leads to a port of which no link is known: the
-//   topology may lack the switch behind it.
+//   topology may lack the switch behind it. And if there are too many ways to join its hops.
 // - A hold is restored with what is left of its time, which its hops' ledgers have counted. One
 //   whose time is over ends at once.
 //
@@ -34,11 +34,14 @@
 #include <unordered_set>
 #include <vector>
 
+#include "cmgr/parts/calls_to_look_at.hpp"
 #include "cmgr/parts/found_call.hpp"
 #include "cmgr/parts/incomplete_call.hpp"
 #include "cmgr/parts/timers.hpp"
 #include "cmgr/procedures/context.hpp"
 #include "cmgr/procedures/lost_ledgers.hpp"
+#include "cmgr/procedures/other_links.hpp"
+#include "cmgr/procedures/resting_labels.hpp"
 
 namespace xbind::cmgr {
 
@@ -53,9 +56,9 @@ struct NetworkLink {
 class Recovery {
  public:
   static constexpr std::size_t kReleasesMax = 1U << 20;
-  static constexpr std::size_t kOtherLinksMax = 1'000;
 
-  explicit Recovery(Context& context) : context_(context) {}
+  explicit Recovery(Context& context)
+      : context_(context), labels_(context, links_, read_), other_links_(context) {}
   Recovery(const Recovery&) = delete;
   Recovery& operator=(const Recovery&) = delete;
 
@@ -87,7 +90,9 @@ class Recovery {
   // of this manager uses. Each is returned when all switches have been read, and no call that waits
   // may have a hop with it: a hop at the other end of the link may still be found. While the switch
   // at the other end is not known, the label stays.
-  void rest(SwitchIndex at, const std::vector<PortLabels>& quarantined, TimePoint now);
+  void rest(SwitchIndex at, const std::vector<PortLabels>& quarantined, TimePoint now) {
+    labels_.rest(at, quarantined, done(), now);
+  }
   // Visits what it knows of that switch and has not passed on: hops of calls that wait for other
   // switches, visit_hop(FoundHop), and labels that rest, visit_label(PortId, Label).
   template <class VisitHop, class VisitLabel>
@@ -97,29 +102,21 @@ class Recovery {
         if (found.at == at) visit_hop(found);
       }
     }
-    for (const auto& [place, label] : resting_) {
-      if (std::get<SwitchIndex>(place) == at) visit_label(label->port, label->label);
-    }
+    labels_.for_each_at(at, visit_label);
   }
   // The manager begins to serve although switches have not been read: rebuilds the calls that are
   // whole without them.
   void serve(TimePoint now);
 
-  // A link that a call of an earlier epoch passes, and that the topology does not have.
-  struct OtherLink {
-    LinkMap::End one;
-    LinkMap::End other;
-
-    friend bool operator==(const OtherLink&, const OtherLink&) = default;
-  };
-  // Visits those that a connection still passes: visit(link, where the topology leads from
-  // link.one, or nullopt). Takes time in proportion to the connections at these switches.
+  // Links that calls of earlier epochs pass, and that the topology does not have.
+  using OtherLink = OtherLinks::Link;
+  // Visits those whose ports are in use: visit(link, where the topology leads from link.one, or
+  // nullopt).
   template <class Visit>
   void for_each_other_link(Visit&& visit) const {
-    for (const OtherLink& link : other_links_) {
-      if (!in_use(link)) continue;
+    other_links_.for_each([&](const OtherLink& link) {
       visit(link, links_.topology().far_end(link.one.first, link.one.second));
-    }
+    });
   }
 
   // Whether every switch of the network has been read at some time. Switches that are added later
@@ -177,16 +174,23 @@ class Recovery {
     friend bool operator==(const Counters&, const Counters&) = default;
   };
   const Counters& counters() const { return counters_; }
+  // How often it has looked at the hops of a call.
+  std::uint64_t looks() const { return news_.looks(); }
+  const RestingLabels& labels() const { return labels_; }
+  const OtherLinks& other_links() const { return other_links_; }
 
  private:
   using Call = std::vector<FoundHop>;
-  using Place = std::tuple<SwitchIndex, PortId, Label>;  // of an output label
+  using Calls = CallsToLookAt::Calls;
 
   void look(TimePoint now);
+  void drop_hops_at(SwitchIndex at);
   void ask_lost();
   bool let_go_of_lost();
   std::size_t never_read() const;
+  // Decides about the calls that what is new may have changed.
   void settle(TimePoint now);
+  Calls::node_type forget(Calls::iterator call);
   // Each: whether the call is done with. Of the first, that it stands; of the second, that all of
   // it or a part is removed.
   bool settle_standing(ConnectionId id, const Call& call, TimePoint now);
@@ -200,39 +204,25 @@ class Recovery {
   void note_incomplete(ConnectionId id, const Call& call, const Lack& lack);
   void note_whole(ConnectionId id, const Connection& made);
   void tell(const IncompleteCall& call, const std::string& client);
-  void note_links(const Call& call, const FoundTree& tree);
-  bool in_use(const OtherLink& link) const;
+  void note_links(ConnectionId id, const Call& call, const FoundTree& tree);
   void restore(ConnectionId id, const Call& call, const FoundTree& tree, TimePoint now);
   void restore_hold(ConnectionId id, const Call& call, TimePoint now);
   Connection& enter(ConnectionId id, const Call& call, const FoundTree& tree, Stage stage);
   Contract contract_of(const Call& call, const FoundTree& tree) const;
   void settle_contract(Connection& connection, const Call& call, const FoundTree& tree,
                        TimePoint now);
-  void return_labels(TimePoint now);
-  const std::shared_ptr<OwedLabel>& resting_label(const Place& place);
-  // By input label: where hops of calls that wait are entered.
-  using Waiting = std::multimap<Label, LinkMap::End>;
-  Waiting waiting_hops() const;
-  bool may_reach(const Waiting& waiting, const OwedLabel& label) const;
-  void return_unless_held(const std::shared_ptr<OwedLabel>& label, TimePoint now);
-  // Whether calls have not shown that the first end of a link is no other than that of the second.
-  bool may_lead(const LinkMap::End& from, const LinkMap::End& to) const;
-  // Whether the port may lead to a switch that has not been read.
-  bool leads_to_unread(SwitchIndex at, PortId port) const;
-  // The label stays until those of unplaced_ that may use it are removed.
-  void hold_for_unplaced(const std::shared_ptr<OwedLabel>& label);
   IncompleteCall described(ConnectionId id, const Call& call) const;
   static ConnectionId shown_id_of(ConnectionId id, const Call& call);
-  // Enters the ids and requests of calls_ that others may name; before and after these are settled.
-  void note_shown_ids();
-  void note_requests();
+  // Enters, or takes out, the id and the request by which others may name the hop's call.
+  void note_names(ConnectionId id, const FoundHop& hop);
+  void drop_names(ConnectionId id, const FoundHop& hop);
   // The own id of a call that its owner knows by that id; else the id itself.
   ConnectionId own_id(ConnectionId id) const {
     const auto own = own_ids_.find(id);
     return own == own_ids_.end() ? id : own->second;
   }
-  bool was_read(SwitchIndex at) const { return at.value() < read_.size() && read_[at.value()]; }
-  bool is_read(SwitchIndex at) const { return was_read(at) && !lost_.is_lost(at); }
+  bool was_read(SwitchIndex at) const { return at.value() < seen_.size() && seen_[at.value()]; }
+  bool is_read(SwitchIndex at) const { return at.value() < read_.size() && read_[at.value()]; }
   // Owes the removal of the hops of the call that `connection` does not have; null: of all.
   void remove(Connection* connection, ConnectionId id, const Call& call, TimePoint now);
   void note_end(ConnectionId id, const Call& call);
@@ -243,23 +233,20 @@ class Recovery {
   bool network_known_ = false;
   bool done_ = false;
   bool serving_ = false;
-  std::vector<bool> read_;  // by SwitchIndex
+  std::vector<bool> seen_;  // by SwitchIndex: read, and perhaps lost
+  std::vector<bool> read_;  // by SwitchIndex: read, and nothing of it is lost
   LostLedgers lost_;
   std::set<SwitchIndex> reading_again_;  // the pages so far have replaced what was known
   std::unordered_map<ConnectionId, Lack> incomplete_;  // what has been told
-  std::unordered_map<ConnectionId, Call> calls_;
+  Calls calls_;
+  CallsToLookAt news_;
   std::unordered_set<ConnectionId> released_;  // by clients, while switches have not been read
-  // Of calls_, by the ids that their owners know; and by the requests of their setups. Both may
-  // have entries of calls that have left calls_.
+  // Of calls_, by the ids that their owners know; and by the requests of their setups.
   std::unordered_map<ConnectionId, ConnectionId> own_ids_;
   std::unordered_multimap<RequestId, ConnectionId> requests_;
   std::map<SwitchIndex, std::uint64_t> entries_of_nobody_;  // above 0
-  // By input label: hops whose removal is owed, where they are entered, if no call shows the link.
-  // The topology may be wrong, so any label of that name may be at its other end.
-  std::multimap<Label, std::pair<LinkMap::End, HopKey>> unplaced_;
-  // Labels of earlier epochs, in quarantine or of hops that are removed.
-  std::map<Place, std::shared_ptr<OwedLabel>> resting_;
-  std::vector<OtherLink> other_links_;  // at most kOtherLinksMax, each once
+  RestingLabels labels_;
+  OtherLinks other_links_;
   Counters counters_;
 };
 

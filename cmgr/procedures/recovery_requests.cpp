@@ -14,27 +14,26 @@ ConnectionId Recovery::shown_id_of(ConnectionId id, const Call& call) {
   return shown == call.end() ? id : shown->hop.shown_id;
 }
 
-void Recovery::note_shown_ids() {
-  for (const auto& [id, call] : calls_) {
-    const ConnectionId shown = shown_id_of(id, call);
-    if (shown == id) continue;
+void Recovery::note_names(ConnectionId id, const FoundHop& hop) {
+  const ConnectionId shown = hop.hop.shown_id;
+  if (shown != ConnectionId{} && shown != id) {
     own_ids_[shown] = id;
     // Its owner may have released it before the hop with this id was read.
     if (released_.contains(shown)) released_.insert(id);
   }
+  const RequestId request = hop.hop.request;
+  if (request == RequestId{}) return;
+  const auto [first, last] = requests_.equal_range(request);
+  const bool known = std::any_of(first, last, [id](const auto& it) { return it.second == id; });
+  if (!known) requests_.emplace(request, id);
 }
 
-void Recovery::note_requests() {
-  requests_.clear();
-  if (calls_.empty()) own_ids_.clear();
-  for (const auto& [id, call] : calls_) {
-    RequestId last;
-    for (const FoundHop& hop : call) {
-      if (hop.hop.request == RequestId{} || hop.hop.request == last) continue;
-      last = hop.hop.request;
-      requests_.emplace(last, id);
-    }
-  }
+void Recovery::drop_names(ConnectionId id, const FoundHop& hop) {
+  if (const auto own = own_ids_.find(hop.hop.shown_id); own != own_ids_.end() && own->second == id)
+    own_ids_.erase(own);
+  const auto [first, last] = requests_.equal_range(hop.hop.request);
+  const auto named = std::find_if(first, last, [id](const auto& it) { return it.second == id; });
+  if (named != last) requests_.erase(named);
 }
 
 // ===== what they are =====

@@ -53,6 +53,26 @@ std::vector<FoundHop> three_hops() {
           hop(kSw1, {0, 1}, 1, 40, 2, 40)};
 }
 
+// A path of equal labels, of which each hop has the number of another re-route.
+std::vector<FoundHop> moved_at_each_hop(std::uint16_t count) {
+  std::vector<FoundHop> hops;
+  for (std::uint16_t i = 0; i < count; ++i) {
+    hops.push_back(hop(SwitchIndex{i}, {0, i, count, i + 1U}, 1, 40, 2, 40));
+  }
+  return hops;
+}
+
+KnownLinks in_a_row(std::uint16_t switches) {
+  LinkMap map;
+  for (std::uint16_t i = 0; i + 1 < switches; ++i) {
+    map.add({SwitchIndex{i}, PortId{2}},
+            {SwitchIndex{static_cast<std::uint16_t>(i + 1)}, PortId{1}});
+  }
+  KnownLinks links;
+  links.set_topology(std::move(map));
+  return links;
+}
+
 std::vector<std::size_t> hops_of(const FoundTree& tree) {
   std::vector<std::size_t> hops;
   for (const FoundTree::Node& node : tree.nodes) hops.push_back(node.hop);
@@ -181,6 +201,49 @@ TEST(FoundCall, AHoldIsWholeWhenEveryHopOfEachDirectionIsReserved) {
   hops.pop_back();
   EXPECT_FALSE(is_whole_hold(hops));
   EXPECT_FALSE(is_whole_hold({}));
+}
+
+TEST(FoundCall, ACallIsUndecidedIfThereAreTooManyWaysToJoinItsHops) {
+  const std::vector<FoundHop> hops = moved_at_each_hop(12);
+  EXPECT_TRUE(tree_of(hops, KnownLinks{}).undecided);
+  EXPECT_TRUE(pruned(tree_of(hops, KnownLinks{}), hops).undecided);
+  // Fewer joints, but too many attempts.
+  const std::vector<FoundHop> fewer = moved_at_each_hop(9);
+  EXPECT_TRUE(tree_of(fewer, KnownLinks{}).undecided);
+
+  const FoundTree tree = tree_of(hops, in_a_row(12));
+  EXPECT_FALSE(tree.undecided);
+  EXPECT_TRUE(is_whole(tree, hops));
+  EXPECT_EQ(tree.nodes.size(), 12U);
+}
+
+TEST(FoundCall, HopsThatNoOtherFitsNeedNoSearch) {
+  std::vector<FoundHop> hops = moved_at_each_hop(12);
+  for (std::uint32_t i = 0; i < 12; ++i) hops[i].hop.cross_connect.input_label = vci(100 + i);
+  const FoundTree tree = tree_of(hops, KnownLinks{});
+  EXPECT_FALSE(tree.undecided);
+  EXPECT_FALSE(is_whole(tree, hops)) << "all but the first have been removed";
+}
+
+TEST(FoundCall, ALinkThatACallShowsMayChangeWhereOtherPortsLead) {
+  KnownLinks known = links();
+  using ::testing::IsSupersetOf;
+  // From sw0 port 2, which the topology has to sw1 port 1, to sw3 port 3, which it has to sw2.
+  const std::vector<FoundHop> call{hop(kSw0, {0, 0}, 1, 50, 2, 40),
+                                   hop(kSw3, {0, 1}, 3, 40, 2, 41)};
+  const LinkMap::End at_sw1{kSw1, PortId{1}};
+  const LinkMap::End at_sw2{kSw2, PortId{3}};
+  ASSERT_TRUE(known.far_end(at_sw1.first, at_sw1.second).has_value());
+  EXPECT_THAT(known.learn(call), IsSupersetOf({LinkMap::End{kSw0, PortId{2}},
+                                               LinkMap::End{kSw3, PortId{3}}, at_sw1, at_sw2}));
+  EXPECT_FALSE(known.far_end(at_sw1.first, at_sw1.second).has_value());
+  EXPECT_FALSE(known.far_end(at_sw2.first, at_sw2.second).has_value());
+  EXPECT_TRUE(known.learn(call).empty()) << "nothing new";
+  // Another call shows that sw0 port 2 leads where the topology says: sw3 port 3 is as before, too.
+  const std::vector<FoundHop> other{hop(kSw0, {0, 0}, 1, 50, 2, 42),
+                                    hop(kSw1, {0, 1}, 1, 42, 2, 41)};
+  EXPECT_THAT(known.learn(other), IsSupersetOf({LinkMap::End{kSw3, PortId{3}}, at_sw1, at_sw2}));
+  EXPECT_TRUE(known.far_end(at_sw2.first, at_sw2.second).has_value());
 }
 
 }  // namespace

@@ -107,6 +107,16 @@ class RecoveryTest : public ExchangeTest {
     return found;
   }
 
+  // The findings of an audit of that switch, which has the hops of the earlier epoch.
+  std::vector<FindingKind> audit(const std::string& name) {
+    LedgerReport report;
+    report.hops = held_[name];
+    const ManagerView view = manager().view_of(name);
+    std::vector<FindingKind> found;
+    for (const Finding& one : compare(name, view, report, view)) found.push_back(one.kind);
+    return found;
+  }
+
   std::vector<std::string> switches_{"sw1", "sw2", "sw3", "sw4"};
   const std::vector<NetworkLink> right_links_{{"sw1", PortId{10}, "sw2", PortId{20}},
                                               {"sw2", PortId{21}, "sw3", PortId{30}},

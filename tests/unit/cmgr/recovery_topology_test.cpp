@@ -40,6 +40,23 @@ TEST_F(RecoveryTest, ACallStandsAlthoughTheTopologyHasLinksExchangedAndOneAtItsE
   EXPECT_THAT(alarms(), IsEmpty()) << "no call passes these links any more";
 }
 
+TEST_F(RecoveryTest, TheAlarmOfALinkStandsUntilTheLastCallThatPassesItHasGone) {
+  for (const std::uint32_t call : {1U, 2U, 3U}) {
+    holds("sw1", earlier(call), 0, 1, 500 + call, 10, 40 + 2 * call);
+    holds("sw2", earlier(call), 1, 20, 40 + 2 * call, 21, 41 + 2 * call);
+    holds("sw3", earlier(call), 2, 30, 41 + 2 * call, 2, 600 + call);
+  }
+  links_.erase(links_.begin());
+  restart();
+  for (const std::uint32_t call : {1U, 3U, 2U}) {
+    EXPECT_THAT(alarms(), SizeIs(1)) << "before the release of " << call;
+    release(call, earlier(call));
+    for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
+    EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  }
+  EXPECT_THAT(alarms(), IsEmpty());
+}
+
 TEST_F(RecoveryTest, ACallOverASwitchThatTheTopologyLacksWaitsForIt) {
   holds_call(earlier(1));
   switches_ = {"sw1", "sw3"};
@@ -77,6 +94,28 @@ TEST_F(RecoveryTest, ACallThatWaitsForAnUnknownSwitchCanBeReleased) {
   EXPECT_EQ(manager().recovery().waiting(), 0U);
 }
 
+TEST_F(RecoveryTest, AnAuditTakesNoHopOfAWaitingCallForAStray) {
+  holds_call(earlier(1));
+  restart({"sw3"});
+  manager().serve_with_switches_missing(now);
+  finish();
+  EXPECT_THAT(audit("sw1"), IsEmpty()) << "sw3 has not been read";
+  come_back("sw3");
+  ASSERT_THAT(manager().list(ConnectionId{}, 10), SizeIs(1));
+  EXPECT_THAT(audit("sw1"), IsEmpty());
+}
+
+TEST_F(RecoveryTest, AnAuditTakesNoHopForAStrayThatLeadsToAnUnknownSwitch) {
+  holds_call(earlier(1));
+  switches_ = {"sw1", "sw3"};
+  links_.clear();
+  restart();
+  EXPECT_THAT(audit("sw1"), IsEmpty());
+  EXPECT_THAT(audit("sw3"), IsEmpty());
+  release(1, earlier(1));
+  EXPECT_THAT(audit("sw3"), ElementsAre(FindingKind::kOwed));
+}
+
 TEST_F(RecoveryTest, ALabelThatAWaitingCallMayUseStaysInQuarantine) {
   resting_["sw1"] = {{PortId{10}, {vci(40), vci(41)}}};
   holds("sw2", earlier(1), 1, 20, 40, 21, 45);  // its first hop has been removed
@@ -108,6 +147,31 @@ TEST_F(RecoveryTest, WhatWasHalfRemovedIsRemovedThoughALinkElsewhereIsMissing) {
   EXPECT_THAT(manager().list(ConnectionId{}, 10), ElementsAre(earlier(1)));
   wait(milliseconds{1});
   EXPECT_EQ(removal("sw1").key.connection, earlier(2));
+}
+
+TEST_F(RecoveryTest, ACallWaitsIfThereAreTooManyWaysToJoinItsHops) {
+  for (std::uint16_t i = 0; i < 12; ++i) {  // over three switches again and again
+    LedgerHop& hop = holds(switches_[i % 3], earlier(1), i, i == 0 ? 1 : 100U + i, 40,
+                           i == 11 ? 2 : 200U + i, 40);
+    hop.key.generation = Generation{i + 1U};
+    hop.hop_count = 12;
+    if (i == 11) continue;
+    links_.push_back(
+        {switches_[i % 3], PortId{200U + i}, switches_[(i + 1) % 3], PortId{101U + i}});
+  }
+  const std::vector<NetworkLink> all = links_;
+  // Every port has a link, but not of this call.
+  for (std::size_t i = 3; i < links_.size(); ++i)
+    links_[i].other_port = all[i == 3 ? 13 : i - 1].other_port;
+  restart();
+  EXPECT_TRUE(manager().recovery().done());
+  EXPECT_EQ(manager().recovery().waiting(), 1U);
+  EXPECT_EQ(manager().gauges().owed, 0U) << "nothing is removed";
+
+  manager().set_network(switches_, all, now);
+  finish();
+  ASSERT_THAT(manager().list(ConnectionId{}, 10), ElementsAre(earlier(1)));
+  EXPECT_THAT(manager().describe(earlier(1))->connection.hops(), SizeIs(12));
 }
 
 }  // namespace
