@@ -373,8 +373,7 @@ void Requester::finish(const Error& why, const Error& unanswered) {
 
 void Requester::end(TimePoint now) {
   if (ended_) return;
-  const Error why{ErrorCode::kTimeout,
-                  fmt::format("client {} has shut down", identity_.client)};
+  const Error why{ErrorCode::kTimeout, fmt::format("client {} has shut down", identity_.client)};
   if (state() == State::kAttached) {
     const SessionId session = session_;
     // The confirmation of the last received batch is not due yet. Send it now, so that the manager

@@ -108,8 +108,7 @@ void RemotePeers::finish_claims(SessionId session, const std::string& switch_nam
       return std::uint64_t{answer->unclaimed_entries};
     });
     if (!left) {
-      log::sessions.info("switchserver {} still awaits claims: {}", switch_name,
-                         left.error().text);
+      log::sessions.info("switchserver {} still awaits claims: {}", switch_name, left.error().text);
       return;
     }
     post_([switch_name, left = *left](ConnectionManager& manager) {

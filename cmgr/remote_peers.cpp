@@ -293,8 +293,8 @@ Result<RemotePeers::Attached> RemotePeers::attach_to(const AttachTable::Due& due
     result.held = std::move(*held);
   }
   if (result.lost) {
-    const auto left = orb::remote(
-        peer, *server, [&] { (*server)->detach_manager(result.attachment->session); });
+    const auto left =
+        orb::remote(peer, *server, [&] { (*server)->detach_manager(result.attachment->session); });
     if (!left) return tl::make_unexpected(left.error());
   }
   return result;
@@ -348,13 +348,13 @@ void RemotePeers::attach_now(const AttachTable::Due& due) {
   }
   if (!attached->lost) {
     post_([this, switch_name = due.name, session = SessionId{attachment->session},
-         inbox = v2::HopInbox_var(attachment->inbox), window = attachment->batches_in_flight,
-         unclaimed = attachment->unclaimed_entries,
-         quarantined = std::move(attached->quarantined)](ConnectionManager& manager) {
-    inboxes_[session] = inbox;
-    manager.note_entries_of_nobody(switch_name, unclaimed);
-    manager.switch_attached(switch_name, session, window, quarantined, steady_now());
-  });
+           inbox = v2::HopInbox_var(attachment->inbox), window = attachment->batches_in_flight,
+           unclaimed = attachment->unclaimed_entries,
+           quarantined = std::move(attached->quarantined)](ConnectionManager& manager) {
+      inboxes_[session] = inbox;
+      manager.note_entries_of_nobody(switch_name, unclaimed);
+      manager.switch_attached(switch_name, session, window, quarantined, steady_now());
+    });
   }
   if (!attached->first && !attached->answer) return;
   const auto as = attached->lost ? Recovery::ReadAs::kLost : Recovery::ReadAs::kWhole;

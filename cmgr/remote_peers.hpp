@@ -278,7 +278,7 @@ class RemotePeers : public Peers {
   AttachTable attachments_{kSwitchAttaching, kSwitchAttachLimits};
   Attaching watch_{kTopologyWatching};
   std::optional<std::uint64_t> network_version_;  // of the network that the logic has
-  std::set<std::string> read_;  // switches whose hops of earlier epochs have been read
+  std::set<std::string> read_;   // switches whose hops of earlier epochs have been read
   std::set<std::string> asked_;  // switches whose lost ledgers the logic asks for
   // By switch: the ledger (HopAttachment.books) that has this manager's hops.
   std::map<std::string, std::uint64_t> books_;

@@ -80,16 +80,16 @@ enum class Bug : std::uint8_t {
   kHandoverNotTold,       // no ledger knows who has a prepared connection
   kLinksTrusted,          // the links of the topology alone say how a call's hops are joined
   // ledgers that were lost before a new epoch could read them
-  kLostNotAsked,         // the new epoch does not ask for what they had
-  kClaimsAllAtOnce,      // it says that it has claimed all when it has read nobody else
-  kAttachEndsWait,       // attaching ends the SwitchServer's wait for claims
-  kRebuiltUnseen,        // a rebuilt hop is taken although the switch does not have it
-  kFirstOfSeveral,       // of several entries that fit the first one is taken
-  kIncompleteUndone,     // a call whose hops cannot be found is rolled back
-  kSharedInputOverseen,  // an entry that nobody knows on a call's input is overlooked
-  kRemovedKept,          // a call whose hop was removed stays incomplete for ever
-  kLostLetGo,            // the wait ends although an incomplete call needs the switch
-  kRebuiltOldGeneration, // a rebuilt hop has the generation of the hop beside it
+  kLostNotAsked,          // the new epoch does not ask for what they had
+  kClaimsAllAtOnce,       // it says that it has claimed all when it has read nobody else
+  kAttachEndsWait,        // attaching ends the SwitchServer's wait for claims
+  kRebuiltUnseen,         // a rebuilt hop is taken although the switch does not have it
+  kFirstOfSeveral,        // of several entries that fit the first one is taken
+  kIncompleteUndone,      // a call whose hops cannot be found is rolled back
+  kSharedInputOverseen,   // an entry that nobody knows on a call's input is overlooked
+  kRemovedKept,           // a call whose hop was removed stays incomplete for ever
+  kLostLetGo,             // the wait ends although an incomplete call needs the switch
+  kRebuiltOldGeneration,  // a rebuilt hop has the generation of the hop beside it
   kQuarantineKept,        // labels in quarantine for the earlier epoch are not returned
   kHoldBeginsAnew,        // a hold that comes back lasts for the longest time from then on
   // hops that managers claim after a SwitchServer has lost its ledger (docs/decisions/0058)

@@ -76,7 +76,9 @@ void refuse_contested(std::vector<RebuiltHop>& hops) {
     const auto keeper = std::ranges::find_if(all, knows_output);
     for (auto it = all.begin(); it != all.end(); ++it) {
       if (one_call && (keeper == all.end() ? it == all.begin() : it == keeper)) continue;
-      (*it)->fit = {{}, false, one_call ? Cause::kNotConnected : Cause::kIncomplete,
+      (*it)->fit = {{},
+                    false,
+                    one_call ? Cause::kNotConnected : Cause::kIncomplete,
                     one_call ? std::uint64_t{0} : std::uint64_t{1}};
     }
   }

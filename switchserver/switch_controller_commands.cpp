@@ -51,9 +51,12 @@ Result<SwitchController::Attachment> SwitchController::attach(std::string_view m
   session.attached = true;
   session.epoch = epoch;
   ledger_.open_session(*index);
-  return Attachment{ledger_.ports(), ledger_.quarantined(*index),
-                    ledger_.hop_count(*index) + uncertain_of(*index), claims_awaited(*index),
-                    settling_.table_kept(), entries_of_nobody()};
+  return Attachment{ledger_.ports(),
+                    ledger_.quarantined(*index),
+                    ledger_.hop_count(*index) + uncertain_of(*index),
+                    claims_awaited(*index),
+                    settling_.table_kept(),
+                    entries_of_nobody()};
 }
 
 // Names of strangers that attached once must not keep out a new manager for ever. A name is given

@@ -120,8 +120,8 @@ class SwitchServant : public POA_xbind::v2::SwitchServer {
   v2::HopPage* held_hops(v2::SessionId, CORBA::ULongLong) override {
     return std::make_unique<v2::HopPage>().release();
   }
-  v2::ClaimsTaken* claim_hops(v2::SessionId, const v2::HopPage&,
-                              const v2::PortLabelsSeq&, CORBA::Boolean) override {
+  v2::ClaimsTaken* claim_hops(v2::SessionId, const v2::HopPage&, const v2::PortLabelsSeq&,
+                              CORBA::Boolean) override {
     batches_only();
   }
   void detach_manager(v2::SessionId session) override {

@@ -80,7 +80,7 @@ class Gaps {
 
   // Where cells of the hop before the one in front of `next` come in, if the numbers say it.
   std::optional<std::pair<GapEnd, const FoundHop*>> before(const GapEnd& out,
-                                                          const FoundHop& next) const {
+                                                           const FoundHop& next) const {
     for (const auto& [in, hop] : ins_) {
       const HopKey& one = hop->hop.key;
       const HopKey& other = next.hop.key;
@@ -133,8 +133,8 @@ class Gaps {
       claim.key.hop = static_cast<std::uint16_t>(from->hop.key.hop + 1);
       claim.hop_count = from->hop.hop_count;
     } else {
-      claim.key.hop = to->hop.key.hop == 0 ? std::uint16_t{0}
-                                           : static_cast<std::uint16_t>(to->hop.key.hop - 1);
+      claim.key.hop =
+          to->hop.key.hop == 0 ? std::uint16_t{0} : static_cast<std::uint16_t>(to->hop.key.hop - 1);
       claim.hop_count = to->hop.hop_count;
       const bool begins_elsewhere = std::ranges::any_of(call_, [&](const FoundHop& hop) {
         return hop.carries() && hop.hop.key.leg == leg && hop.hop.key.hop == 0;
@@ -159,9 +159,8 @@ class Gaps {
     const auto is_first = [](const Gap& gap) {
       return gap.claim.key.leg != 1 && gap.claim.key.hop == 0 && !gap.in;
     };
-    if (begins || std::ranges::any_of(gaps_, [&](const Gap& gap) {
-          return is_first(gap) && gap.claim.enters;
-        })) {
+    if (begins || std::ranges::any_of(
+                      gaps_, [&](const Gap& gap) { return is_first(gap) && gap.claim.enters; })) {
       return;
     }
     const auto one = std::ranges::find_if(gaps_, is_first);

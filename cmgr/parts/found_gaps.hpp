@@ -33,7 +33,7 @@ struct GapEnd {
 struct Gap {
   LedgerHop claim;  // ports and labels that are not known are none
   HopOwner owner;
-  std::optional<GapEnd> in;   // at least one of them is known
+  std::optional<GapEnd> in;  // at least one of them is known
   std::optional<GapEnd> out;
 
   SwitchIndex at() const { return in ? in->at : out->at; }

@@ -54,8 +54,7 @@ class Claims {
           add(std::move(hop), found.owner());
         },
         [&](PortId port, Label label) { rest(port, label); });
-    context_.recovery.for_each_rebuilt_at(at_,
-                                          [&](const Gap& gap) { add(gap.claim, gap.owner); });
+    context_.recovery.for_each_rebuilt_at(at_, [&](const Gap& gap) { add(gap.claim, gap.owner); });
     for (const auto& label : context_.switches.owed_labels(at_)) {
       if (is_ours(label->attachment, label->in_quarantine)) rest(label->port, label->label);
     }

@@ -42,8 +42,7 @@ std::vector<SwitchIndex> LostLedgers::plan(std::map<SwitchIndex, std::vector<Gap
 const std::vector<Gap>& LostLedgers::asks(SwitchIndex at) const {
   static const std::vector<Gap> kNone;
   const auto found = lost_.find(at);
-  return found == lost_.end() || found->second.state != State::kAsked ? kNone
-                                                                      : found->second.asked;
+  return found == lost_.end() || found->second.state != State::kAsked ? kNone : found->second.asked;
 }
 
 void LostLedgers::answered(SwitchIndex at, const ClaimsAnswer& answer) {
@@ -55,8 +54,8 @@ void LostLedgers::answered(SwitchIndex at, const ClaimsAnswer& answer) {
     lost.shared.emplace(entry.input_port, entry.input_label);
   }
   for (const HopResult& refused : answer.refused) {
-    const auto gap = std::ranges::find(lost.asked, refused.key,
-                                       [](const Gap& it) { return it.claim.key; });
+    const auto gap =
+        std::ranges::find(lost.asked, refused.key, [](const Gap& it) { return it.claim.key; });
     if (gap == lost.asked.end()) continue;
     std::optional<Missing> why;
     if (refused.cause == Cause::kNotConnected) {

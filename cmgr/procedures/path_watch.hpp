@@ -61,9 +61,7 @@ class PathWatch {
   void failed(Connection& connection, const Refusal& why, std::uint64_t version, TimePoint now);
 
   // A call of an earlier epoch that was incomplete stands.
-  void notify_mended(const Connection& connection) {
-    notify(connection, NoticeKind::kMended, {});
-  }
+  void notify_mended(const Connection& connection) { notify(connection, NoticeKind::kMended, {}); }
 
   std::size_t astray() const { return astray_.size(); }
   std::size_t under_way() const { return under_way_; }

@@ -87,8 +87,8 @@ void Recovery::note_whole(ConnectionId id, const Connection& made) {
 
 IncompleteCall Recovery::described(ConnectionId id, const Call& call) const {
   const auto told = incomplete_.find(id);
-  const Lack lack = told != incomplete_.end() ? told->second
-                                              : Lack{unread_beside(call), Missing::kNotRead};
+  const Lack lack =
+      told != incomplete_.end() ? told->second : Lack{unread_beside(call), Missing::kNotRead};
   return {id, shown_id_of(id, call), call, context_.switches.name(lack.first), lack.second};
 }
 

@@ -391,13 +391,11 @@ std::vector<Seed> seeds() {
       {"execute", at("execute", Arguments{}.u64(kManagerSession).value(hop_batch())) +
                       at("audit_switch", Arguments{}.text("m1")) +
                       at("held_hops", Arguments{}.u64(kManagerSession).u64(0))},
-      {"claims",
-       at("claim_hops",
-          Arguments{}
-              .u64(kManagerSession)
-              .value(hop_page())
-              .value(second_hop_batch().returned)
-              .octet(1))},
+      {"claims", at("claim_hops", Arguments{}
+                                      .u64(kManagerSession)
+                                      .value(hop_page())
+                                      .value(second_hop_batch().returned)
+                                      .octet(1))},
       {"grants", at("grant", Arguments{}.u64(kManagerSession).u32(2).u32(3).value(demand(5, 5))) +
                      at("give_back",
                         Arguments{}.u64(kManagerSession).u32(2).value(labels).value(demand(1, 1)))},

@@ -59,8 +59,8 @@ class BadSwitch : public POA_xbind::v2::SwitchServer {
     page->next = 0;
     return page._retn();
   }
-  v2::ClaimsTaken* claim_hops(v2::SessionId, const v2::HopPage&,
-                              const v2::PortLabelsSeq&, CORBA::Boolean) override {
+  v2::ClaimsTaken* claim_hops(v2::SessionId, const v2::HopPage&, const v2::PortLabelsSeq&,
+                              CORBA::Boolean) override {
     return trouble<v2::ClaimsTaken>();
   }
   void detach_manager(v2::SessionId) override { trouble(); }

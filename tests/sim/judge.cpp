@@ -113,8 +113,7 @@ void Client::hear(const Notice& notice) {
     return call.id == notice.connection &&
            (call.state == Call::State::kUp || call.state == Call::State::kGone);
   });
-  const bool broken =
-      notice.kind == NoticeKind::kBroken || notice.kind == NoticeKind::kIncomplete;
+  const bool broken = notice.kind == NoticeKind::kBroken || notice.kind == NoticeKind::kIncomplete;
   const bool has_element = notice.kind == NoticeKind::kMended || !notice.element.empty();
   const bool too_early = about == calls_.end() && has_lost_sessions_;
   if ((about == calls_.end() && !too_early) || broken == (notice.cause == Cause::kNone) ||

@@ -184,8 +184,11 @@ std::optional<ManagerSite::Attached> World::attach(std::size_t manager, const st
   if (epoch < highest) world_.violated(site.name() + " was let in with an older epoch");
   highest = std::max(highest, epoch);
   manager_of_session_[attached->session] = manager;
-  return ManagerSite::Attached{attached->session, attached->batches_in_flight, attached->books,
-                               attached->holdings.quarantined, attached->holdings.claims_awaited,
+  return ManagerSite::Attached{attached->session,
+                               attached->batches_in_flight,
+                               attached->books,
+                               attached->holdings.quarantined,
+                               attached->holdings.claims_awaited,
                                attached->holdings.table_kept};
 }
 
@@ -217,9 +220,8 @@ std::optional<ClaimsTaken> World::claim(std::size_t manager, const std::string& 
   trace(fmt::format("manager-{}", manager), taken ? "claims at" : "claims in vain at", name, page);
   if (!taken) return std::nullopt;
   for (const HopResult& refused : taken->refused) {
-    const bool rebuilt = std::ranges::any_of(page.hops, [&](const LedgerHop& hop) {
-      return hop.rebuilt && hop.key == refused.key;
-    });
+    const bool rebuilt = std::ranges::any_of(
+        page.hops, [&](const LedgerHop& hop) { return hop.rebuilt && hop.key == refused.key; });
     if (rebuilt) continue;
     world_.violated(
         fmt::format("{}: the claim of hop {}.{}.{} of connection {} of manager-{} was "

@@ -117,9 +117,9 @@ TEST_F(LostLedgerTest, TheFirstHopIsRebuiltFromTheSecondAndTheTable) {
   EXPECT_TRUE(taken.enters);
   answers("sw1");
   EXPECT_THAT(standing(), ElementsAre(earlier(1)));
-  EXPECT_EQ(static_cast<Label>(
-                manager().describe(earlier(1))->connection.hops().front().input_label),
-            vci(500));
+  EXPECT_EQ(
+      static_cast<Label>(manager().describe(earlier(1))->connection.hops().front().input_label),
+      vci(500));
 }
 
 TEST_F(LostLedgerTest, TheLastHopIsRebuiltFromTheOneBeforeItAndTheTable) {
@@ -207,8 +207,8 @@ TEST_F(LostLedgerTest, ABranchThatGoesOnBehindTheSwitchIsRebuilt) {
   holds_leaf(earlier(1));
   to_["sw4"] = {"joe"};
   restart_with_lost({"sw2"});
-  EXPECT_THAT(claimed_at("sw2"), testing::UnorderedElementsAre(entry(20, 40, 21, 41),
-                                                               entry(0, 0, 22, 45)));
+  EXPECT_THAT(claimed_at("sw2"),
+              testing::UnorderedElementsAre(entry(20, 40, 21, 41), entry(0, 0, 22, 45)));
   to_["sw2"] = {"bob", "joe"};
   takes("sw2", entry(20, 40, 21, 41));
   EXPECT_TRUE(takes("sw2", entry(20, 40, 22, 45)).branch);
