@@ -10,6 +10,7 @@
 #include <string>
 
 #include "cmgr/parts/found_call.hpp"
+#include "cmgr/parts/found_gaps.hpp"
 #include "cmgr/parts/path_change.hpp"
 
 namespace xbind::cmgr {
@@ -368,6 +369,75 @@ TEST(FoundShapes, NoneIsWholeWithoutOneOfItsHops) {
       SCOPED_TRACE(named.name + " without the hop at " +
                    std::to_string(shape.hops[gone].at.value()));
       EXPECT_FALSE(is_whole(tree_of(rest, links), rest));
+    }
+  }
+}
+
+// What the SwitchServer takes of these claims: one that is the only one to fit an entry of the table
+// which nobody has, those of which most is known first.
+std::vector<FoundHop> taken_of(std::vector<Gap> gaps, std::vector<CrossConnect> table) {
+  std::stable_sort(gaps.begin(), gaps.end(), [](const Gap& a, const Gap& b) {
+    return std::pair{a.in && a.out, a.out.has_value()} >
+           std::pair{b.in && b.out, b.out.has_value()};
+  });
+  std::vector<FoundHop> taken;
+  for (const Gap& gap : gaps) {
+    const auto fits = [&](const CrossConnect& entry) {
+      return (!gap.in ||
+              (entry.input_port == gap.in->port && entry.input_label == gap.in->label)) &&
+             (!gap.out ||
+              (entry.output_port == gap.out->port && entry.output_label == gap.out->label));
+    };
+    if (std::count_if(table.begin(), table.end(), fits) != 1) continue;
+    const auto entry = std::find_if(table.begin(), table.end(), fits);
+    FoundHop hop;
+    hop.at = gap.at();
+    hop.hop = gap.claim;
+    hop.hop.cross_connect = *entry;
+    taken.push_back(hop);
+    table.erase(entry);
+  }
+  return taken;
+}
+
+// Where cells pass, at which switch.
+std::multiset<std::pair<SwitchIndex, CrossConnect>> places_of(const FoundTree& tree,
+                                                              const std::vector<FoundHop>& hops) {
+  std::multiset<std::pair<SwitchIndex, CrossConnect>> places;
+  for (const FoundTree::Node& node : tree.nodes) {
+    places.emplace(hops[node.hop].at, hops[node.hop].hop.cross_connect);
+  }
+  return places;
+}
+
+TEST(FoundShapes, EachIsRebuiltWhenOneOfItsLedgersIsLost) {
+  for (const Labels labels : {Labels::kAlike, Labels::kOfTheLink}) {
+    for (const Named& named : shapes()) {
+      Shape shape(labels);
+      named.make(shape);
+      KnownLinks links = known(right(shape));
+      links.learn(shape.hops);
+      std::set<SwitchIndex> switches;
+      for (const FoundHop& hop : shape.hops) switches.insert(hop.at);
+      if (shape.is_moving || switches.size() == 1) continue;
+      const auto wanted = places_of(tree_of(shape.hops, links), shape.hops);
+      for (const SwitchIndex lost : switches) {
+        SCOPED_TRACE(named.name + (labels == Labels::kAlike ? ", equal labels" : "") + ", lost " +
+                     std::to_string(lost.value()));
+        std::vector<CrossConnect> table;
+        std::vector<FoundHop> hops;
+        for (const FoundHop& hop : shape.hops) {
+          if (hop.at != lost) hops.push_back(hop);
+          if (hop.at == lost && !hop.hop.superseded) table.push_back(hop.hop.cross_connect);
+        }
+        const auto gaps = gaps_of(hops, links, [&](SwitchIndex at) { return at == lost; });
+        for (const FoundHop& hop : taken_of(gaps, table)) hops.push_back(hop);
+        const FoundTree tree = tree_of(hops, links);
+        EXPECT_TRUE(is_whole(tree, hops));
+        EXPECT_EQ(places_of(tree, hops), wanted);
+        std::set<HopKey> keys;
+        for (const FoundHop& hop : hops) EXPECT_TRUE(keys.insert(hop.hop.key).second);
+      }
     }
   }
 }
