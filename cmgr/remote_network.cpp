@@ -98,6 +98,14 @@ Result<ClaimsTaken> RemotePeers::claim(const std::string& switch_name, v2::Switc
   return all;
 }
 
+void RemotePeers::claim_lost(const std::string& switch_name) {
+  {
+    const std::lock_guard lock(mutex_);
+    asked_.insert(switch_name);
+  }
+  attach_switch(switch_name, AttachTable::Lost::kNothing);
+}
+
 void RemotePeers::finish_claims(SessionId session, const std::string& switch_name) {
   hand_over([this, session, switch_name] {
     const auto server = switch_server(switch_name);

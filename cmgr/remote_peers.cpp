@@ -211,14 +211,6 @@ void RemotePeers::attach_switch(const std::string& switch_name, AttachTable::Los
   wake_.notify_all();
 }
 
-void RemotePeers::claim_lost(const std::string& switch_name) {
-  {
-    const std::lock_guard lock(mutex_);
-    asked_.insert(switch_name);
-  }
-  attach_switch(switch_name, AttachTable::Lost::kNothing);
-}
-
 void RemotePeers::run_attaching() {
   std::unique_lock lock(mutex_);
   while (!stop_) {
@@ -277,7 +269,7 @@ Result<RemotePeers::Attached> RemotePeers::attach_to(const AttachTable::Due& due
   auto quarantined = orb::to_core(result.attachment->quarantined);
   if (!quarantined) return tl::make_unexpected(quarantined.error());
   result.quarantined = std::move(*quarantined);
-  // A new epoch that has read nobody else does not know what to claim (procedures/lost_ledgers.hpp).
+  // A new epoch that has read nobody else does not know what to claim (lost_ledgers.hpp).
   if (asked || (new_books && !result.first)) {
     auto taken = claim(switch_name, *server, result.attachment->session);
     if (!taken) return tl::make_unexpected(taken.error());

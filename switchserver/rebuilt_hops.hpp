@@ -108,8 +108,8 @@ class EntryIndex {
   std::vector<const CrossConnect*> by_output_;
 };
 
-// Two hops that only the same entry fits: which of them has it is not known. Two of one call are the
-// same hop, as its neighbours on both sides know it: one of them gets it.
+// Two hops that only the same entry fits: which of them has it is not known. Two of one call are
+// the same hop, as its neighbours on both sides know it: one of them gets it.
 void refuse_contested(std::vector<RebuiltHop>& hops);
 
 }  // namespace xbind

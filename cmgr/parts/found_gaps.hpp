@@ -1,6 +1,6 @@
 // Hops of a call that its SwitchServers have lost, as the hops beside them show them.
 //
-//     hop a, output port 10, label 40 ══▶ (switch b, ledger lost) ══▶ hop c, input port 30, label 41
+//     hop a, output port 10, label 40 ══▶ (switch b, ledger lost) ══▶ hop c, input 30, label 41
 //
 // Cells of hop a enter switch b with label 40, and cells with label 41 come from its port at the
 // other end of hop c's link: so b has a hop between the two. Where only one of them is known, the

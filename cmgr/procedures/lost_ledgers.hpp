@@ -82,15 +82,15 @@ class LostLedgers {
   struct Lost {
     State state = State::kToAsk;
     std::vector<Gap> asked;
-    // What is known of places where a hop was asked for, and was not there. nullopt: it was removed.
+    // Of places where a hop was asked for, and was not there: why. nullopt: it was removed.
     std::map<GapEnd, std::optional<Missing>> refused;
     // Inputs of hops on which the switch has other entries.
     std::set<std::pair<PortId, Label>> shared;
     bool table_kept = false;
     std::size_t rounds = 0;
   };
-  // How often one is asked at most: a SwitchServer that takes claims and does not list them must not
-  // be asked for ever.
+  // How often one is asked at most: a SwitchServer that takes claims and does not list them would be
+  // asked for ever.
   static constexpr std::size_t kRoundsMax = 32;
 
   bool is(SwitchIndex at, State state) const;

@@ -4,8 +4,8 @@ again after a random time. Once the system has reconciled itself, every call tha
 cells, every request has been answered, and nothing is left after the last release. Some connections
 stand through all rounds.
 
-In other rounds two daemons end, at moments up to five seconds apart: a manager and a SwitchServer, or
-two SwitchServers; or RouteObject, which comes back with a file in which a link is missing or leads
+In other rounds two daemons end, at moments up to five seconds apart: a manager and a SwitchServer,
+or two SwitchServers; or RouteObject, which comes back with a file in which a link is missing or leads
 elsewhere, and a manager, which meets the wrong network. RouteObject has the right file again when
 cells have been sent.
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A manager and SwitchServers end within seconds of each other, and no call is destroyed: cells pass
-every call all the time, and what the new manager knows of it again is true."""
+"""A manager and SwitchServers end within seconds of each other, and no call is destroyed: cells
+pass every call all the time, and what the new manager knows of it again is true."""
 
 import json
 import re

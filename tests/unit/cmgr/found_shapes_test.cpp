@@ -373,8 +373,8 @@ TEST(FoundShapes, NoneIsWholeWithoutOneOfItsHops) {
   }
 }
 
-// What the SwitchServer takes of these claims: one that is the only one to fit an entry of the table
-// which nobody has, those of which most is known first.
+// What the SwitchServer takes of these claims: one that is the only one to fit an entry of the
+// table which nobody has, those of which most is known first.
 std::vector<FoundHop> taken_of(std::vector<Gap> gaps, std::vector<CrossConnect> table) {
   std::stable_sort(gaps.begin(), gaps.end(), [](const Gap& a, const Gap& b) {
     return std::pair{a.in && a.out, a.out.has_value()} >
