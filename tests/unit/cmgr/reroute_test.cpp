@@ -390,9 +390,9 @@ TEST_F(RerouteTest, TheEndsOfANewPathAreToldWhoHasAPreparedConnection) {
   std::map<std::string, HopModify> told;
   for (int round = 0; round < 3; ++round) {
     for (const char* name : {"sw1", "sw2", "sw3", "sw5"}) {
-      const HopBatch heard = take(name);
-      for (const HopModify& change : heard.modifies) told[name] = change;
-      answer(name, all_done(heard));
+      const HopBatch asked = take(name);
+      for (const HopModify& change : asked.modifies) told[name] = change;
+      answer(name, all_done(asked));
     }
   }
   EXPECT_EQ(told.size(), 2U);
