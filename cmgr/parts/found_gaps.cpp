@@ -78,29 +78,32 @@ class Gaps {
     }
   }
 
-  // Where cells of the hop before the one in front of `next` come in, if the numbers say it.
+  // Where cells come in that leave towards `next`, if the numbers say it.
   std::optional<std::pair<GapEnd, const FoundHop*>> before(const GapEnd& out,
                                                            const FoundHop& next) const {
     for (const auto& [in, hop] : ins_) {
+      if (in.at != out.at) continue;
       const HopKey& one = hop->hop.key;
       const HopKey& other = next.hop.key;
-      if (in.at == out.at && one.leg == other.leg && one.generation == other.generation &&
-          one.hop + 2 == other.hop) {
-        return std::pair{in, hop};
-      }
+      const bool in_a_row =
+          one.leg == other.leg && one.generation == other.generation && one.hop + 2 == other.hop;
+      // Nothing but branches is left where cells enter the next switch.
+      const bool forks = next.hop.branch && other.hop == 0 && one.leg != 1 && one.leg < other.leg;
+      if (in_a_row || forks) return std::pair{in, hop};
     }
     return std::nullopt;
   }
 
   void add(const std::optional<GapEnd>& in, const FoundHop* from, const std::optional<GapEnd>& out,
            const FoundHop* to) {
-    const FoundHop& beside = to != nullptr ? *to : *from;
+    const FoundHop& beside = from != nullptr && (to == nullptr || to->hop.branch) ? *from
+                             : to != nullptr                                      ? *to
+                                                                                  : *from;
     Gap gap;
     gap.in = in;
     gap.out = out;
     LedgerHop& claim = gap.claim;
     claim.key = beside.hop.key;
-    if (!planted(Bug::kRebuiltOldGeneration)) claim.key.generation = Generation{++newest_};
     if (in) {
       claim.cross_connect.input_port = in->port;
       claim.cross_connect.input_label = in->label;
@@ -110,6 +113,10 @@ class Gaps {
       claim.cross_connect.output_label = out->label;
     }
     place(claim, from, to);
+    const bool numbered = (from != nullptr && to != nullptr) || has_one_generation(claim.key.leg);
+    if (!numbered && !planted(Bug::kRebuiltOldGeneration)) {
+      claim.key.generation = Generation{++newest_};
+    }
     claim.demand = beside.hop.demand;
     claim.contract = beside.hop.contract;
     claim.bidirectional = beside.hop.bidirectional;
@@ -125,26 +132,40 @@ class Gaps {
     gaps_.push_back(std::move(gap));
   }
 
-  // Number and count say whether the hop is the first or the last one of its leg. After a re-route
-  // its neighbours may be numbered by a shorter path.
+  // Whether its path has never changed: then the numbers of its hops are those of their places.
+  bool has_one_generation(std::uint16_t leg) const {
+    std::optional<Generation> one;
+    for (const FoundHop& hop : call_) {
+      if (hop.hop.key.leg != leg || !is_in_switch(hop)) continue;
+      if (one && *one != hop.hop.key.generation) return false;
+      one = hop.hop.key.generation;
+    }
+    return one.has_value();
+  }
+
+  // Number and count say whether the hop is the first or the last one of its leg.
   void place(LedgerHop& claim, const FoundHop* from, const FoundHop* to) const {
-    const std::uint16_t leg = claim.key.leg;
     if (from != nullptr) {
       claim.key.hop = static_cast<std::uint16_t>(from->hop.key.hop + 1);
       claim.hop_count = from->hop.hop_count;
+    } else if (to->hop.key.hop == 0) {  // a branch; the hop before it is one of leg 0
+      claim.key.leg = 0;
+      claim.key.hop = 0;
+      claim.hop_count = 2;
+      claim.enters = true;
     } else {
-      claim.key.hop =
-          to->hop.key.hop == 0 ? std::uint16_t{0} : static_cast<std::uint16_t>(to->hop.key.hop - 1);
+      claim.key.hop = static_cast<std::uint16_t>(to->hop.key.hop - 1);
       claim.hop_count = to->hop.hop_count;
+      // After a re-route it may be numbered by a shorter path.
       const bool begins_elsewhere = std::ranges::any_of(call_, [&](const FoundHop& hop) {
-        return hop.carries() && hop.hop.key.leg == leg && hop.hop.key.hop == 0;
+        return hop.carries() && hop.hop.key.leg == claim.key.leg && hop.hop.key.hop == 0;
       });
       if (claim.key.hop == 0 && begins_elsewhere) claim.key.hop = 1;
-      claim.branch = claim.key.hop == 0 && leg >= 2;
+      claim.branch = claim.key.hop == 0 && claim.key.leg >= 2;
       claim.enters = claim.key.hop == 0 && !claim.branch;
     }
     const bool goes_on = to != nullptr || std::ranges::any_of(call_, [&](const FoundHop& hop) {
-                           return hop.carries() && hop.hop.key.leg == leg && hop.last();
+                           return hop.carries() && hop.hop.key.leg == claim.key.leg && hop.last();
                          });
     const int needed = claim.key.hop + (goes_on ? 2 : 1);
     if (claim.hop_count < needed) claim.hop_count = static_cast<std::uint16_t>(needed);

@@ -40,8 +40,10 @@ struct Gap {
 };
 
 // The lost hops of one call: at switches for which `lost` is true, where a known hop leads in or
-// comes out and no known hop follows. Each has a generation of its own above all of the call, so
-// that no two hops have one key. Contract, request and owner are those of the hop beside it.
+// comes out and no known hop follows. Contract, request and owner are those of the hop beside it.
+// Number and generation are those that it had if the numbers of its neighbours say it, or if the
+// path of its leg has never changed; else it has a generation of its own above all of the call, so
+// that no two hops have one key.
 std::vector<Gap> gaps_of(const std::vector<FoundHop>& call, const KnownLinks& links,
                          const std::function<bool(SwitchIndex)>& lost);
 

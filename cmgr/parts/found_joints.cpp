@@ -1,5 +1,8 @@
 #include "cmgr/parts/found_joints.hpp"
 
+#include <algorithm>
+#include <map>
+
 #include "core/planted.hpp"
 
 namespace xbind::cmgr {
@@ -27,15 +30,23 @@ bool follows(const FoundHop& from, const FoundHop& to) {
   return one.generation != next.generation || one.hop + 1 == next.hop;
 }
 
+// The newest generation of the chain. One of a single hop counts for nothing where others have
+// several: a lost ledger was asked for such a hop (found_gaps.hpp).
+Generation newest_of(const std::vector<const LedgerHop*>& chain) {
+  std::map<Generation, std::size_t> hops;
+  for (const LedgerHop* hop : chain) ++hops[hop->key.generation];
+  for (auto it = hops.rbegin(); it != hops.rend(); ++it) {
+    if (it->second > 1) return it->first;
+  }
+  return hops.rbegin()->first;
+}
+
 // Whether each hop of the chain's newest generation is where its number says, and the chain as long
 // as it was then. Where such a generation left another path and came back to it, two hops are new
 // at least: one that takes over and one that joins.
 bool is_placed(const std::vector<const LedgerHop*>& chain) {
   if (chain.empty()) return true;
-  const auto newest =
-      (*std::max_element(chain.begin(), chain.end(), [](const auto* a, const auto* b) {
-        return a->key.generation < b->key.generation;
-      }))->key.generation;
+  const Generation newest = newest_of(chain);
   const bool ends = chain.back()->key.hop + 1 == chain.back()->hop_count;
   std::size_t run = 0;
   for (std::size_t i = 0; i <= chain.size(); ++i) {

@@ -243,6 +243,10 @@ std::vector<Named> shapes() {
     it.add_leaf({1, 4, 5});
     it.add_leaf({2, 6});
   });
+  add("a tree that forks at its first switch", [](Shape& it) {
+    it.set_up({0, 1, 2});
+    it.add_leaf({0, 4, 5});
+  });
   add("a moved tree", [](Shape& it) {
     it.set_up({0, 1, 2, 3});
     it.move({0, 7, 2, 3});
