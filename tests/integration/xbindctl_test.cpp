@@ -15,6 +15,9 @@
 namespace xbind::ctl {
 namespace {
 
+// A topology without ports.
+const PlanReader kNoPlan = [] { return PortPlan{}; };
+
 using testing::HasSubstr;
 
 const auto* const kEnvironment = testing::AddGlobalTestEnvironment(new OrbEnvironment);
@@ -87,7 +90,7 @@ TEST_F(Commands, ARefusalIsExplainedAndTheExitCodeIsOne) {
   EXPECT_EQ(said([&] { return add_leaf(manager_, ConnectionId{7}, "host-c"); }), kRefusal);
   EXPECT_EQ(said([&] { return drop_leaf(manager_, ConnectionId{7}, "host-c"); }), kRefusal);
   EXPECT_EQ(said([&] { return release(manager_, ConnectionId{7}); }), kRefusal);
-  EXPECT_EQ(said([&] { return audit(manager_); }), "1: xbindctl: no audit now\n");
+  EXPECT_EQ(said([&] { return audit(manager_, kNoPlan); }), "1: xbindctl: no audit now\n");
   EXPECT_EQ(said([&] { return describe(manager_, ConnectionId{8}); }),
             "1: xbindctl: connection 8 is not known\n");
 }
@@ -266,7 +269,7 @@ class Audited : public Commands {
                                        amount, ""};
   }
   std::string last_line() {
-    const std::string all = said([&] { return audit(manager_); });
+    const std::string all = said([&] { return audit(manager_, kNoPlan); });
     const std::size_t before = all.rfind('\n', all.size() - 2);
     return all.substr(0, 3) +
            (before == std::string::npos ? all.substr(3) : all.substr(before + 1));
