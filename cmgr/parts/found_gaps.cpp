@@ -209,8 +209,9 @@ const FoundHop* owned_hop(const std::vector<FoundHop>& call) {
   const FoundHop* first = nullptr;
   const FoundHop* last = nullptr;
   const FoundHop* any = nullptr;
+  const bool carries = std::ranges::any_of(call, &FoundHop::carries);
   for (const FoundHop& hop : call) {
-    if (hop.owner().client.empty()) continue;
+    if (hop.owner().client.empty() || (carries && !hop.carries())) continue;
     const std::uint16_t leg = hop.hop.key.leg;
     if (any == nullptr || leg < any->hop.key.leg) any = &hop;
     if (hop.begins() && leg != 1 && first == nullptr) first = &hop;

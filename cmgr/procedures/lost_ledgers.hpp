@@ -89,8 +89,8 @@ class LostLedgers {
     bool table_kept = false;
     std::size_t rounds = 0;
   };
-  // How often one is asked at most: a SwitchServer that takes claims and does not list them would be
-  // asked for ever.
+  // How often one is asked at most: a SwitchServer that takes claims and does not list them would
+  // be asked for ever.
   static constexpr std::size_t kRoundsMax = 32;
 
   bool is(SwitchIndex at, State state) const;

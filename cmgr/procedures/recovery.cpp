@@ -405,21 +405,29 @@ Contract Recovery::contract_of(const Call& call, const FoundTree& tree) const {
 void Recovery::settle_contract(Connection& connection, const Call& call, const FoundTree& tree,
                                TimePoint now) {
   const Contract contract = connection.contract();
-  const auto has = [&](const LedgerHop& hop) {
+  // A higher revision is the newer word about the owner as well (found_gaps.hpp, owned_hop()).
+  const auto owner_for = [&](const FoundHop& found) -> std::optional<HopHandover> {
+    const Hop* const hop = connection.hops().find(found.at, found.hop.key);
+    return hop == nullptr ? std::nullopt : context_.prepared.handover_for(connection, *hop);
+  };
+  const auto has = [&](const FoundHop& found) {
+    const LedgerHop& hop = found.hop;
+    const auto owner = owner_for(found);
     return hop.demand == contract.of_leg(hop.key.leg) &&
-           hop.contract == contract.traffic_of_leg(hop.key.leg);
+           hop.contract == contract.traffic_of_leg(hop.key.leg) &&
+           (!owner || owner->shown_id == hop.shown_id);
   };
   const bool all = std::all_of(tree.nodes.begin(), tree.nodes.end(),
-                               [&](const auto& node) { return has(call[node.hop].hop); });
+                               [&](const auto& node) { return has(call[node.hop]); });
   if (all) return;
   const std::uint32_t revision = context_.connections.next_revision(connection);
   for (const FoundTree::Node& node : tree.nodes) {
     const FoundHop& found = call[node.hop];
-    if (has(found.hop)) continue;
+    if (has(found)) continue;
     ++counters_.contracts_settled;
     context_.switches.owe_change(found.at,
                                  {found.hop.key, revision, contract.of_leg(found.hop.key.leg),
-                                  contract.traffic_of_leg(found.hop.key.leg)},
+                                  contract.traffic_of_leg(found.hop.key.leg), owner_for(found)},
                                  now);
   }
 }

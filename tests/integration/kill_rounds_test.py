@@ -5,9 +5,9 @@ cells, every request has been answered, and nothing is left after the last relea
 stand through all rounds.
 
 In other rounds two daemons end, at moments up to five seconds apart: a manager and a SwitchServer,
-or two SwitchServers; or RouteObject, which comes back with a file in which a link is missing or leads
-elsewhere, and a manager, which meets the wrong network. RouteObject has the right file again when
-cells have been sent.
+or two SwitchServers; or RouteObject, which comes back with a file in which a link is missing or
+leads elsewhere, and a manager, which meets the wrong network. RouteObject has the right file again
+when cells have been sent.
 
   kill_rounds_test.py [--rounds N] [--pairs N] [--seed S] [--log FILE] [--keep DIR]
 

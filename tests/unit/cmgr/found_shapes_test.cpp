@@ -131,6 +131,7 @@ class Shape {
   FoundHop hop_at(std::uint32_t at, std::uint32_t from, std::uint32_t to) const {
     FoundHop hop;
     hop.at = SwitchIndex{static_cast<std::uint16_t>(at)};
+    hop.hop.owner = kNoOwner;
     hop.hop.bidirectional = both_;
     hop.hop.cross_connect = {from == kNobody ? kEnd : towards(from),
                              from == kNobody ? atm_label(0, 40) : label(from, at),
@@ -397,6 +398,7 @@ std::vector<FoundHop> taken_of(std::vector<Gap> gaps, std::vector<CrossConnect> 
     FoundHop hop;
     hop.at = gap.at();
     hop.hop = gap.claim;
+    hop.hop.owner = kNoOwner;
     hop.hop.cross_connect = *entry;
     taken.push_back(hop);
     table.erase(entry);

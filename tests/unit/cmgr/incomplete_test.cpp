@@ -273,10 +273,11 @@ TEST_F(IncompleteTest, AnOperatorsEndByForceLeavesItsReleaseToDo) {
   EXPECT_EQ(local_[0].second.kind, OutcomeKind::kReleased);
   EXPECT_EQ(local_[0].second.owed.removals, 2U);
   const EventPage page = manager().calls_after(0, 10, {now, 0});
-  ASSERT_THAT(page.events, SizeIs(1));
-  EXPECT_EQ(page.events[0].kind, EventKind::kEnded);
-  EXPECT_EQ(page.events[0].object, "mia");
-  EXPECT_EQ(page.events[0].text, "an operator has ended it by force");
+  ASSERT_THAT(page.events, SizeIs(2));
+  EXPECT_EQ(page.events[0].kind, EventKind::kIncomplete);
+  EXPECT_EQ(page.events[1].kind, EventKind::kEnded);
+  EXPECT_EQ(page.events[1].object, "mia");
+  EXPECT_EQ(page.events[1].text, "an operator has ended it by force");
 }
 
 }  // namespace

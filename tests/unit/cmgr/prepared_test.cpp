@@ -296,12 +296,12 @@ TEST_F(PreparedTest, AnEndedPoolGivesItsPlaceToAnotherOnceItsConnectionsAreGone)
   connect(1);  // mia has the connection of the pool, which is then filled again
   answer_all_switches();
   const ConnectionId taken = outcome().connection;
-  EXPECT_EQ(another(), "1 pools are there already");
+  EXPECT_EQ(another(), "pools: 1 are there already, at most 1");
   prepare(0);
-  EXPECT_EQ(another(), "1 pools are there already") << "the ready one is being released";
+  EXPECT_EQ(another(), "pools: 1 are there already, at most 1") << "the ready one is being released";
   answer_all_switches();
   EXPECT_EQ(manager().gauges().prepared, 0U);
-  EXPECT_EQ(another(), "1 pools are there already") << "mia has one of its connections";
+  EXPECT_EQ(another(), "pools: 1 are there already, at most 1") << "mia has one of its connections";
   release(2, taken);
   answer_all_switches();
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);

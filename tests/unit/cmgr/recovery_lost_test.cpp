@@ -276,5 +276,20 @@ TEST_F(LostLedgerTest, TheTakerOfAPreparedConnectionIsTheOwnerThatAnyHopNames) {
   EXPECT_THAT(manager().describe(earlier(7))->client, "mia");
 }
 
+TEST_F(LostLedgerTest, WhoHasAPreparedConnectionIsToldToTheEndThatHasNotHeardIt) {
+  holds_call(earlier(1));
+  for (const char* name : {"sw1", "sw2", "sw3"}) held_[name][0].request = {};
+  held_["sw3"][0].shown_id = earlier(7);
+  held_["sw3"][0].request = RequestId{12};
+  held_["sw3"][0].revision = 1;
+  restart();
+  wait(milliseconds{1});
+  const HopBatch sent = take("sw1");
+  ASSERT_THAT(sent.modifies, SizeIs(1));
+  ASSERT_TRUE(sent.modifies[0].handover.has_value());
+  EXPECT_EQ(sent.modifies[0].handover->shown_id, earlier(7));
+  EXPECT_GT(sent.modifies[0].revision, 1U);
+}
+
 }  // namespace
 }  // namespace xbind::cmgr
