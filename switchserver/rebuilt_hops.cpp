@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "core/planted.hpp"
+
 namespace xbind {
 
 EntryIndex::EntryIndex(const std::vector<CrossConnect>& entries) : entries_(entries) {
@@ -24,7 +26,8 @@ bool EntryIndex::fits(const CrossConnect& entry, const CrossConnect& known) {
 
 EntryFit EntryIndex::judge(const CrossConnect& known, const Count& count) {
   if (count.told + count.untold == 0) return {{}, false, Cause::kNotConnected, 0};
-  if (count.told == 1 && (count.untold == 0 || is_whole(known))) {
+  const bool one = count.told == 1 || (count.told != 0 && planted(Bug::kFirstOfSeveral));
+  if (one && (count.untold == 0 || is_whole(known))) {
     return {*count.last_told, false, Cause::kNone, 0};
   }
   if (is_whole(known)) return {known, true, Cause::kNone, 0};

@@ -197,6 +197,9 @@ void SwitchController::claim_rebuilt(ManagerIndex manager, const HopClaims& page
   std::erase_if(waiting, [&](RebuiltHop& one) {
     if (ledger_.find(manager, one.claimed->key)) return true;  // a repetition
     one.fit = entries.fit_for(*one.claimed, free);
+    if (planted(Bug::kRebuiltUnseen) && one.fit.cause == Cause::kNotConnected) {
+      one.fit.taken = one.claimed->cross_connect;
+    }
     if (!one.fit.taken || !is_whole(one.claimed->cross_connect)) return false;
     take(one);
     return true;

@@ -51,6 +51,7 @@ Result<SwitchController::Attachment> SwitchController::attach(std::string_view m
   session.attached = true;
   session.epoch = epoch;
   ledger_.open_session(*index);
+  if (planted(Bug::kAttachEndsWait)) settling_.done(manager);
   return Attachment{ledger_.ports(),
                     ledger_.quarantined(*index),
                     ledger_.hop_count(*index) + uncertain_of(*index),

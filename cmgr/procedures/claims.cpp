@@ -19,7 +19,7 @@ class Claims {
   std::vector<HopClaims> pages() {
     if (!planted(Bug::kNothingClaimed)) collect();
     pages_.back().last = true;
-    pages_.back().all = context_.recovery.claims_all(at_);
+    pages_.back().all = context_.recovery.claims_all(at_) || planted(Bug::kClaimsAllAtOnce);
     return std::move(pages_);
   }
 
@@ -54,7 +54,11 @@ class Claims {
           add(std::move(hop), found.owner());
         },
         [&](PortId port, Label label) { rest(port, label); });
-    context_.recovery.for_each_rebuilt_at(at_, [&](const Gap& gap) { add(gap.claim, gap.owner); });
+    context_.recovery.for_each_rebuilt_at(at_, [&](const Gap& gap) {
+      add(gap.claim, gap.owner);
+      // The switch may have lost the hop, and the far end has one that uses its label.
+      if (gap.out) rest(gap.out->port, gap.out->label);
+    });
     for (const auto& label : context_.switches.owed_labels(at_)) {
       if (is_ours(label->attachment, label->in_quarantine)) rest(label->port, label->label);
     }

@@ -180,10 +180,13 @@ void Recovery::ask_lost() {
 bool Recovery::let_go_of_lost() {
   if (lost_.empty() || unread() != 0) return false;
   std::set<SwitchIndex> needed;
+  bool any_needed = false;  // where a link is not known, it may lead to any of them
   for (const auto& [id, lack] : incomplete_) {
-    if (!planted(Bug::kLostLetGo)) needed.insert(lack.first);
+    if (planted(Bug::kLostLetGo)) break;
+    needed.insert(lack.first);
+    any_needed = any_needed || lack.second == Missing::kUnknownSwitch;
   }
-  const auto gone = lost_.let_go([&](SwitchIndex at) { return needed.contains(at); });
+  const auto gone = lost_.let_go([&](SwitchIndex at) { return any_needed || needed.contains(at); });
   for (const SwitchIndex at : gone) {
     read_[at.value()] = true;
     context_.switches.claimed_all(at);

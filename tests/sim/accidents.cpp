@@ -17,6 +17,11 @@ constexpr Duration kPatience = seconds{4};  // of a manager that waits for switc
 constexpr double kWrongNetworks = 25;       // percent of managers that come back
 constexpr double kServersKilled = 8;        // percent of accidents; more if that is the plan
 constexpr double kServersOftenKilled = 24;
+constexpr double kCrashTogether = 5;  // percent of accidents, where managers and servers die
+constexpr double kOftenTogether = 16;
+constexpr double kGapsBetweenCrashes = 70;  // percent; else at once
+constexpr Duration kGapBetweenCrashes = seconds{6};
+constexpr double kSwitchesToo = 12;  // percent of SwitchServers: their switches restart with them
 
 }  // namespace
 
@@ -33,6 +38,8 @@ void World::accident() {
   if (one_dies_ && world_.chance.percent(12)) kill_manager(0, true);
   const double killed = plan_.servers_die ? kServersOftenKilled : kServersKilled;
   if (servers_die_ && world_.chance.percent(killed)) kill_switch_server(at);
+  const double together = plan_.crash_together ? kOftenTogether : kCrashTogether;
+  if (restarts_ && servers_die_ && world_.chance.percent(together)) crash_together(manager);
   if (site.dead()) return;
   const SessionId session = site.session_with(switches_[at].name);
   const TimePoint later = world_.now + milliseconds{world_.chance.between(200, 22'000)};
@@ -119,19 +126,14 @@ void World::lose_switch(std::size_t at) {
 
 // The SwitchServer's process dies and restarts with an empty ledger. The switch keeps its table,
 // and cells still flow. The managers claim their hops when they attach. A manager that is not
-// there, or has not read its hops, cannot: its calls through the switch are lost.
-void World::kill_switch_server(std::size_t at) {
+// there, or has not read its hops, cannot.
+void World::kill_switch_server(std::size_t at, bool and_switch) {
   SwitchSite& site = switches_[at];
   if (dead(site)) return;
   ++world_.tally["SwitchServers killed"];
   add_up_server(at);
   for (std::size_t m = 0; m < managers_.size(); ++m) {
-    const ManagerSite& manager = *managers_[m].site;
-    if (!manager.dead() && manager.has_read(site.name)) {
-      site.awaited.insert(m);
-    } else if (manager.dead() || restarts_) {
-      lose_calls(at, m);
-    }  // else it has never been attached there
+    note_unclaimed(at, m);
   }
   site.device->restart_driver();  // requests on their way still arrive
   for (const CrossConnect& there : site.device->table()) site.inherited.insert(there);
@@ -139,30 +141,48 @@ void World::kill_switch_server(std::size_t at) {
   site.absences.clear();
   site.incarnation = Epoch{site.incarnation.value() + 1};
   make_server(at);
+  for (std::size_t m = 0; m < managers_.size(); ++m) {
+    const ManagerSite& manager = *managers_[m].site;
+    if (!manager.dead() && manager.has_read(site.name)) {
+      site.awaited.insert(m);
+    } else {
+      lose_hops(at, m);
+    }
+  }
   site.dead_until = world_.now + milliseconds{world_.chance.between(1, 5'000)};
-  world_.agenda.schedule(site.dead_until, [this, at] { switches_[at].device->let_connect(); });
+  world_.agenda.schedule(site.dead_until, [this, at, and_switch] {
+    if (and_switch) {
+      switches_[at].device->come_up(false);
+    } else {
+      switches_[at].device->let_connect();
+    }
+  });
 }
 
-// Marks the manager's calls that have or may have a hop there: those with open requests and those
-// that were moving to another path.
-void World::lose_calls(std::size_t at, std::size_t manager) {
-  const std::string& name = managers_[manager].site->name();
-  switches_[at].some_lost = true;
-  std::set<ConnectionId> there;
-  ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
-    if (ledger(at).manager_name(record.manager) == name) there.insert(record.key.connection);
-  });
-  for (ClientSite& site : clients_) {
-    if (site.manager != manager) continue;
-    for (auto& [request, call] : site.client->calls()) {
-      const bool settled = call.state == Call::State::kUp && call.quiet();
-      const bool passes = ((call.passes | call.cells_pass) & 1U << at) != 0;
-      if (settled && !passes && !there.contains(own_id(manager, call.id))) continue;
-      ++world_.tally["calls lost with a manager and a SwitchServer"];
-      call.server_lost = true;
-      call.contract_known = false;
-      call.state = Call::State::kGone;
-    }
+// A manager, and one, two or all SwitchServers, in any order.
+void World::crash_together(std::size_t manager) {
+  ++world_.tally["managers and SwitchServers crashed together"];
+  std::vector<std::size_t> servers;
+  for (std::size_t at = 0; at < switches_.size(); ++at) servers.push_back(at);
+  for (std::size_t i = servers.size() - 1; i > 0; --i) {
+    std::swap(servers[i], servers[world_.chance.below(i + 1)]);
+  }
+  const std::uint64_t dice = world_.chance.below(5);
+  if (dice < 4) servers.resize(dice < 2 ? 1 : 2);
+  const std::size_t turn = world_.chance.below(servers.size() + 1);  // of the manager
+  Duration when = Duration::zero();
+  const auto next = [&](Job crash) {
+    world_.after(when, [this, crash = std::move(crash)] {
+      if (loading_) crash();
+    });
+    if (world_.chance.percent(kGapsBetweenCrashes)) when += world_.chance.up_to(kGapBetweenCrashes);
+  };
+  for (std::size_t i = 0; i <= servers.size(); ++i) {
+    if (i == turn) next([this, manager] { kill_manager(manager, false); });
+    if (i == servers.size()) break;
+    const bool and_switch = world_.chance.percent(kSwitchesToo);
+    if (and_switch) ++world_.tally["switches that crash with their SwitchServer"];
+    next([this, at = servers[i], and_switch] { kill_switch_server(at, and_switch); });
   }
 }
 
@@ -184,10 +204,12 @@ void World::kill_manager(std::size_t index, bool for_good) {
     ++world_.tally["managers ended in order"];
     place.site->step([](cmgr::ConnectionManager& manager) { manager.end_client_sessions(); });
   }
+  note_unsettled(index);
   place.site->kill();
   place.for_good = for_good;
   for (std::size_t at = 0; at < switches_.size(); ++at) {
-    if (switches_[at].awaited.erase(index) != 0) lose_calls(at, index);
+    switches_[at].awaited.erase(index);
+    lose_hops(at, index);
   }
   if (!for_good) lose_handovers(index);
   for (ClientSite& site : clients_) {
@@ -248,6 +270,7 @@ void World::restore_pools(std::size_t manager) {
 void World::learn_network(std::size_t manager) {
   std::vector<std::string> names;
   for (const SwitchSite& site : switches_) names.push_back(site.name);
+  managers_[manager].exchanged.clear();
   managers_[manager].site->learn_network(names, links());
 }
 
@@ -282,6 +305,11 @@ void World::learn_wrong_network(std::size_t index) {
       const std::size_t other = (one + world_.chance.between(1, links.size() - 1)) % links.size();
       std::swap(links[one].other_switch_name, links[other].other_switch_name);
       std::swap(links[one].other_port, links[other].other_port);
+      for (const std::size_t link : {one, other}) {
+        const cmgr::NetworkLink& wrong = links[link];
+        managers_[index].exchanged.emplace(index_of(wrong.switch_name), wrong.port);
+        managers_[index].exchanged.emplace(index_of(wrong.other_switch_name), wrong.other_port);
+      }
       break;
     }
     default: {
@@ -291,6 +319,10 @@ void World::learn_wrong_network(std::size_t index) {
       links.push_back({names[at], Network::kHost, names[other], Network::kHost});
       break;
     }
+  }
+  for (ClientSite& site : clients_) {
+    if (site.manager != index) continue;
+    for (auto& [request, call] : site.client->calls()) note_lost_call(site, call);
   }
   managers_[index].site->learn_network(names, links);
   world_.after(milliseconds{world_.chance.between(1'000, 10'000)},
@@ -366,8 +398,31 @@ void World::release_for_nobody() {
         it.release_local(RequestId{id.value()}, id, world_.now);
       });
     }
+    check_reasons(m);
+    release_incomplete_for_nobody(m);
   }
   run_until(world_.now + seconds{8});
+}
+
+// The same of incomplete calls: half set-up or half released, or prepared by the manager itself.
+void World::release_incomplete_for_nobody(std::size_t m) {
+  std::vector<ConnectionId> unwanted;
+  const ManagerSite& manager = *managers_[m].site;
+  manager.manager().recovery().for_each_incomplete([&](const cmgr::IncompleteCall& incomplete) {
+    const bool wanted = std::ranges::any_of(clients_, [&](const ClientSite& site) {
+      return site.manager == m && std::ranges::any_of(site.client->calls(), [&](const auto& entry) {
+               return entry.second.id == incomplete.shown &&
+                      entry.second.state != Call::State::kGone;
+             });
+    });
+    if (!wanted) unwanted.push_back(incomplete.shown);
+  });
+  for (const ConnectionId id : unwanted) {
+    ++world_.tally["incomplete calls that nobody wants"];
+    managers_[m].site->step([&](cmgr::ConnectionManager& it) {
+      it.release_local(RequestId{id.value()}, id, world_.now);
+    });
+  }
 }
 
 // The operator has every SwitchServer forget the manager once it has no session there.
@@ -376,7 +431,10 @@ void World::forget_manager(std::size_t index) {
   place.forgotten = true;
   for (std::size_t at = 0; at < switches_.size(); ++at) {
     // What it was to remove when others have claimed stays.
-    if (switches_[at].server->controller().settling().pending()) switches_[at].some_lost = true;
+    SwitchSite& there = switches_[at];
+    if (there.server->controller().settling().pending()) {
+      there.lost.insert(there.inherited.begin(), there.inherited.end());
+    }
     const auto forgotten = switches_[at].server->forget_manager(place.site->name());
     if (!forgotten && forgotten.error().code == ErrorCode::kBadInput) place.forgotten = false;
     switch_stepped(at);

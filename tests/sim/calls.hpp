@@ -40,8 +40,10 @@ struct Call {
   std::set<RequestId> open;               // requests about it that have no outcome yet
   unsigned releases = 0;                  // how many of `open` are releases
   bool released = false;
-  bool orphan = false;       // its manager has lost its memory: nobody can change the call any more
-  bool server_lost = false;  // a SwitchServer on its path has lost its memory; cells still flow
+  bool orphan = false;     // its manager has lost its memory: nobody can change the call any more
+  bool of_nobody = false;  // all its ledgers were lost together with its manager; cells still flow
+  // When its manager was killed, it had open requests, or was moving to another path.
+  bool unsettled = false;
   bool contract_known = true;  // false: perhaps for an orphan
   TimePoint asked_at{};        // when the client made the setup
   TimePoint told_held{};       // when it was first told that its hold is held

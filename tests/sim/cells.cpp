@@ -34,7 +34,6 @@ World::Way World::way_of(const Call& call, bool reverse) const {
     const auto leads = device.leads(here.in.second, here.label);
     way.lost = way.lost || device.has_lost(here.in.second, here.label);
     for (const CrossConnect& to : leads) {
-      if (switches_[here.in.first].inherited.contains(to)) way.inherited |= 1U << here.in.first;
       const Network::Port out{here.in.first, to.output_port};
       if (const auto next = network_.far_end(out.first, out.second)) {
         if (steps < 100) open.push_back({*next, to.output_label});
@@ -48,16 +47,6 @@ World::Way World::way_of(const Call& call, bool reverse) const {
     }
   }
   return way;
-}
-
-// Whether its cells pass cross-connects that its manager has not claimed and will not claim.
-bool World::passes_inherited(std::size_t manager, const Call& call, bool reverse) const {
-  if (reverse && !call.setup.reverse) return false;
-  std::uint32_t passes = way_of(call, reverse).inherited;
-  for (std::size_t at = 0; at < switches_.size(); ++at) {
-    if (switches_[at].awaited.contains(manager)) passes &= ~(1U << at);
-  }
-  return passes != 0;
 }
 
 // Checks the calls whose cells pass the switch: its change may have moved them.
@@ -90,8 +79,8 @@ void World::check_cells(const ClientSite& site, Call& call) {
 }
 
 bool World::is_being_repaired(const ClientSite& site, const Call& call) const {
-  return call.orphan || call.server_lost || !call.quiet() || is_changing_path(site, call) ||
-         managers_[site.manager].site->manager().gauges().owed != 0;
+  return call.orphan || has_lost_hops(site, call) || !call.quiet() ||
+         is_changing_path(site, call) || managers_[site.manager].site->manager().gauges().owed != 0;
 }
 
 void World::check_arrival(const ClientSite& site, const Call& call, const Way& way, bool reverse) {
@@ -146,7 +135,7 @@ void World::check_settled(const ClientSite& site, Call& call) {
     both.unknown = both.unknown || way.unknown;
     if (!way.cut && !way.lost) check_arrival(site, call, way, reverse);
   }
-  if (call.orphan || call.server_lost) return;
+  if (call.orphan || has_lost_hops(site, call)) return;
   ++world_.tally["settled calls looked at"];
   if (both.cut) ++world_.tally["settled calls that are broken"];
   const auto complain = [&](const std::string& what) {
@@ -160,6 +149,9 @@ void World::check_settled(const ClientSite& site, Call& call) {
   }
   const bool known_broken = call.heard && call.heard->kind == NoticeKind::kBroken;
   const bool known_unknown = call.heard && call.heard->kind == NoticeKind::kUnknown;
+  if (!call.deaf && call.heard && call.heard->kind == NoticeKind::kIncomplete) {
+    complain("was reported as incomplete, but is not");
+  }
   const bool in_doubt = both.unknown && !both.cut;
   if (in_doubt) ++world_.tally["settled calls that are unknown"];
   if (in_doubt && !call.deaf && !known_unknown)

@@ -229,9 +229,10 @@ bool World::given_up(const SwitchSite& site, const std::string& manager, PortId 
 
 // Invariant 1 across a link: an input label here is an output label of the same connection at the
 // other end, or at least no other manager's, and not free. A SwitchServer that has restarted grants
-// no label while it waits for claims. Nothing can be said after manager and SwitchServer were lost
-// at once, when the operator had the manager forgotten, or of a label that lapsed with a session
-// and has rested (docs/decisions/0060): the manager was away for so long.
+// no label while it waits for claims. Nothing can be said of a call whose hop there was lost with
+// its manager and with the switch's table, when the operator had the manager forgotten, or of a
+// label that lapsed with a session and has rested (docs/decisions/0060): the manager was away for
+// so long.
 void World::check_links(std::size_t at) {
   ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
     const CrossConnect here = ledger(at).cross_connect(record);
@@ -246,7 +247,7 @@ void World::check_links(std::size_t at) {
       return place.site->name() == name && (gone || far_site.awaited.contains(index));
     });
     const bool settling = far_site.server->controller().settling().pending();
-    if (dead(far_site) || far_site.some_lost || settling || unknown) return;
+    if (dead(far_site) || settling || unknown) return;
     const Ledger& there = ledger(far->first);
     const auto place = there.output_label(far->second, here.input_label);
     bool right =

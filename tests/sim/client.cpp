@@ -100,8 +100,6 @@ void Client::manager_killed() {
       asked_.at(open).contested = true;
       asked_.at(open).open_at_restart = true;
     }
-    // Nobody else can tell the hop that the SwitchServer has forgotten.
-    if (call.server_lost) call.state = Call::State::kGone;
   }
 }
 

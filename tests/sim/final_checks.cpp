@@ -28,11 +28,9 @@ void World::check_answered() {
 // chain, orphans have the ledger's hops, and nothing else exists.
 void World::check_tables() {
   std::vector<std::set<CrossConnect>> wanted(switches_.size());
-  std::set<std::pair<std::size_t, ConnectionId>> server_lost;
   for (ClientSite& site : clients_) {
     for (auto& [request, call] : site.client->calls()) {
-      if (call.server_lost) server_lost.emplace(site.manager, own_id(site.manager, call.id));
-      if (!call.promised() || call.server_lost) continue;
+      if (!call.promised() || has_lost_hops(site, call)) continue;
       check_call(site, call);
       for (const bool reverse : {false, true}) {
         if (reverse && !call.setup.reverse) continue;
@@ -65,7 +63,7 @@ void World::check_tables() {
         // A hop being prepared, or being removed by the earlier epoch, may be in the switch or not.
         const bool on = settled && !superseded(ledger(at), record);
         if (((prepared || orphan) && (on || there)) ||
-            ((moving || server_lost.contains({m, id})) && there)) {
+            ((moving || lost_hops_.contains({m, id})) && there)) {
           wanted[at].insert(has);
         }
       });
@@ -73,7 +71,7 @@ void World::check_tables() {
   }
   for (std::size_t at = 0; at < switches_.size(); ++at) {
     for (const CrossConnect& there : switches_[at].inherited) {
-      if (switches_[at].some_lost && switches_[at].device->has(there)) wanted[at].insert(there);
+      if (may_stay(at, there)) wanted[at].insert(there);
     }
     if (switches_[at].device->table() == wanted[at]) continue;
     std::vector<CrossConnect> apart;
@@ -137,8 +135,7 @@ void World::audit_one(std::size_t m, std::size_t at) {
   if (pools_) findings = cmgr::seen_twice(std::move(findings), look(m, at));
   for (const Finding& finding : findings) {
     // Nobody could claim them: their manager was killed, too.
-    if (finding.kind == FindingKind::kStrayCrossConnect && switches_[at].some_lost &&
-        !switches_[at].inherited.empty()) {
+    if (finding.kind == FindingKind::kStrayCrossConnect && left_over(at) != 0) {
       ++world_.tally["cross-connects that nobody has claimed"];
       continue;
     }
@@ -190,6 +187,14 @@ void World::check_empty() {
       continue;
     }
     const cmgr::ConnectionManager& manager = managers_[m].site->manager();
+    if (const std::size_t waiting = manager.recovery().waiting(); waiting != 0) {
+      std::string first;
+      manager.recovery().for_each_incomplete([&](const cmgr::IncompleteCall& call) {
+        if (first.empty()) first = fmt::format("{}, {}", call.shown, call.words());
+      });
+      world_.violated(fmt::format("{} still has {} incomplete calls: {}", managers_[m].site->name(),
+                                  waiting, first));
+    }
     if (manager.gauges().connections != 0 || manager.gauges().owed != 0) {
       std::string first;
       for (const ConnectionId id : manager.list(ConnectionId{0}, 1)) {
@@ -224,7 +229,7 @@ void World::check_empty() {
     });
     std::size_t inherited = 0;
     for (const CrossConnect& there : site.inherited) {
-      if (!site.some_lost || !site.device->has(there)) continue;
+      if (!may_stay(at, there)) continue;
       ++inherited;
       inputs[there.input_port].insert(there.input_label);
     }

@@ -18,6 +18,13 @@ bool says_not_there(Cause cause, bool lines) {
          (cause == Cause::kChangeUnderWay && !lines);
 }
 
+// The manager has come back, and switches have not been read: what is found of the call later is
+// removed.
+bool says_unread(const Outcome& outcome) {
+  return outcome.cause == Cause::kUnknownConnection &&
+         outcome.reason.starts_with("not read since the manager's start");
+}
+
 }  // namespace
 
 // For the replay of a single seed (seeds.hpp).
@@ -129,6 +136,10 @@ void Client::hear(const Notice& notice) {
     early_[notice.connection] = notice;
     return;
   }
+  if (notice.kind == NoticeKind::kMended && about->second.heard &&
+      about->second.heard->kind == NoticeKind::kIncomplete) {
+    ++world_.tally["incomplete calls mended"];
+  }
   about->second.heard = notice;
   about->second.deaf = false;
 }
@@ -223,7 +234,7 @@ void Client::believe(Call& call, const ConnectRequest& asked, const Outcome& out
 void Client::believe(Call& call, Asked& asked, const ReleaseRequest&, const Outcome& outcome) {
   --call.releases;
   const bool sure =
-      call.state == Call::State::kUp && !asked.contested && !call.orphan && !call.server_lost;
+      call.state == Call::State::kUp && !asked.contested && !call.orphan && !call.of_nobody;
   switch (outcome.kind) {
     case OutcomeKind::kReleased:
       // A manager that has come back knows only that nothing is left of the call.
@@ -236,8 +247,7 @@ void Client::believe(Call& call, Asked& asked, const ReleaseRequest&, const Outc
       if (asked.open_at_restart) call.state = Call::State::kGone;
       return;
     case OutcomeKind::kRefused:
-      // No switch that the manager has read since it came back has a hop of it. What is found of it
-      // later is removed.
+      if (sure && !says_unread(outcome)) wrong(outcome, "it was up");
       if (manager_came_back_ && outcome.cause == Cause::kUnknownConnection &&
           !outcome.reason.empty()) {
         ++world_.tally["releases of calls that nobody has"];
@@ -245,7 +255,6 @@ void Client::believe(Call& call, Asked& asked, const ReleaseRequest&, const Outc
         call.state = Call::State::kGone;
         return;
       }
-      if (sure) wrong(outcome, "it was up");
       if (call.state == Call::State::kHeld && outcome.cause == Cause::kUnknownConnection &&
           !asked.contested) {
         call.state = Call::State::kGone;  // the hold has expired
@@ -258,7 +267,7 @@ void Client::believe(Call& call, Asked& asked, const ReleaseRequest&, const Outc
 void Client::believe(Call& call, Asked& asked, const ModifyRequest& request,
                      const Outcome& outcome) {
   const bool sure =
-      call.state == Call::State::kUp && !asked.contested && !call.orphan && !call.server_lost;
+      call.state == Call::State::kUp && !asked.contested && !call.orphan && !call.of_nobody;
   // A change that was under way when the manager was killed may have lowered the contract, also if
   // the repeated request is refused.
   if (asked.contested && manager_came_back_) {
@@ -289,7 +298,7 @@ void Client::believe(Call& call, Asked& asked, const ModifyRequest& request,
 
 void Client::believe(Call& call, Asked& asked, const LeafRequest& request, const Outcome& outcome) {
   const bool sure =
-      call.state == Call::State::kUp && !asked.contested && !call.orphan && !call.server_lost;
+      call.state == Call::State::kUp && !asked.contested && !call.orphan && !call.of_nobody;
   const bool done = outcome.kind != OutcomeKind::kRefused && outcome.kind != OutcomeKind::kBusy;
   if (done &&
       outcome.kind != (request.drop ? OutcomeKind::kLeafDropped : OutcomeKind::kLeafAdded)) {
@@ -331,13 +340,13 @@ void Client::believe(Call& call, Asked& asked, const CommitRequest&, const Outco
         if (call.state == Call::State::kHeld) hooks_.held(call);
         return;
       }
-      if (call.state == Call::State::kUp && !asked.contested && !call.orphan && !call.server_lost &&
+      if (call.state == Call::State::kUp && !asked.contested && !call.orphan && !call.of_nobody &&
           says_not_there(outcome.cause, world_.lines)) {
         wrong(outcome, "it was up");
       }
       if (call.state != Call::State::kHeld) return;
       if (outcome.cause == Cause::kNotConnected || outcome.cause == Cause::kChangeUnderWay) {
-        if (!asked.contested && !call.server_lost) wrong(outcome, "it was held");
+        if (!asked.contested && !call.of_nobody) wrong(outcome, "it was held");
         return;
       }
       call.state = Call::State::kGone;

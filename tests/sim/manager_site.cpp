@@ -51,7 +51,7 @@ void ManagerSite::local_outcome(RequestId token, Outcome outcome) {
   const bool operators = token.value() == outcome.connection.value();
   if (operators && outcome.kind == OutcomeKind::kReleased) return;
   world_.violated("an outcome for two-way call " + std::to_string(token.value()) +
-                  ", which was never made");
+                  ", which was never made: " + explain(outcome));
 }
 
 void ManagerSite::ask_routes(std::vector<cmgr::RouteQuery> queries) {

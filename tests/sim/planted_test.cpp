@@ -24,6 +24,7 @@ struct Mistake {
   bool restarts = false;        // of managers
   bool servers_die = false;     // SwitchServers are killed and come back
   bool wrong_networks = false;  // for a while, when managers come back
+  bool crash_together = false;  // managers and SwitchServers
 };
 
 class MistakeTest : public ::testing::TestWithParam<Mistake> {
@@ -39,7 +40,8 @@ TEST_P(MistakeTest, IsFound) {
                  .bug = GetParam().bug,
                  .restarts = GetParam().restarts,
                  .servers_die = GetParam().servers_die,
-                 .wrong_networks = GetParam().wrong_networks});
+                 .wrong_networks = GetParam().wrong_networks,
+                 .crash_together = GetParam().crash_together});
     const std::string found = world.run();
     if (std::regex_search(found, std::regex(GetParam().noticed))) {
       if (std::getenv("XBIND_SIM_VERBOSE") != nullptr) std::cerr << found << "\n";
@@ -143,6 +145,29 @@ INSTANTIATE_TEST_SUITE_P(
                 "is up; it|do not come out at|came back for nobody|it was up", true},
         Mistake{"LinksTrusted", Bug::kLinksTrusted, 20, "is up; it|do not come out at|it was up",
                 true, false, true},
+        Mistake{"LostNotAsked", Bug::kLostNotAsked, 20, "is incomplete, but can be found", true,
+                true, false, true},
+        Mistake{"ClaimsAllAtOnce", Bug::kClaimsAllAtOnce, 60,
+                "is up no more, and not incomplete either|do not come out at|it was up", true, true,
+                false, true},
+        Mistake{"AttachEndsWait", Bug::kAttachEndsWait, 20,
+                "is up no more, and not incomplete either|do not come out at|it was up", true, true,
+                false, true},
+        Mistake{"RebuiltUnseen", Bug::kRebuiltUnseen, 60, "XX", true, true, false, true},
+        Mistake{"FirstOfSeveral", Bug::kFirstOfSeveral, 60, "does not arrive at", true, true, false,
+                true},
+        Mistake{"IncompleteUndone", Bug::kIncompleteUndone, 20,
+                "is up no more, and not incomplete either|do not come out at", true, true, false,
+                true},
+        Mistake{"SharedInputOverseen", Bug::kSharedInputOverseen, 40, "does not arrive at", true,
+                true, false, true},
+        Mistake{"RemovedKept", Bug::kRemovedKept, 40, "but its hop was removed, or never made",
+                true, true, false, true},
+        Mistake{"LostLetGo", Bug::kLostLetGo, 60,
+                "is up no more, and not incomplete either|do not come out at", true, true, false,
+                true},
+        Mistake{"RebuiltOldGeneration", Bug::kRebuiltOldGeneration, 60, "XX", true, true, false,
+                true},
         Mistake{"OutcomeNotRemembered", Bug::kOutcomeNotRemembered, 60, "came back for nobody",
                 true},
         Mistake{"HandoverNotTold", Bug::kHandoverNotTold, 60,

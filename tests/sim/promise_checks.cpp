@@ -64,8 +64,11 @@ void World::check_promised(std::uint32_t switches) {
 
 void World::check_call(ClientSite& site, Call& call) {
   if (!call.promised() || !world_.violation.empty()) return;
-  // Checked by its cells alone (cells.cpp).
-  if (call.server_lost) return;
+  // Checked by its cells (cells.cpp) and in calm (lost_ledgers.cpp).
+  if (has_lost_hops(site, call)) {
+    ++world_.tally["calls that have lost hops"];
+    return;
+  }
   if (awaited(site.manager, call.passes)) {
     ++world_.tally["calls that are not claimed yet"];
     return;

@@ -88,7 +88,9 @@ constexpr const char* kFaults[] = {
     "lines that flicker",
     "adjacencies reset",
     "pages of claims that were not taken",
-    "calls lost with a manager and a SwitchServer",
+    "managers and SwitchServers crashed together",
+    "switches that crash with their SwitchServer",
+    "calls that have lost hops with their manager",
     "RouteObjects killed",
     "SwitchServers cut off from RouteObject",
     "switches stopped",
@@ -191,6 +193,14 @@ constexpr const char* kWays[] = {
     "hops claimed",
     "calls that are not claimed yet",
     "calls that came back for nobody",
+    "lost ledgers read",
+    "lost ledgers asked",
+    "hops rebuilt",
+    "rebuilt hops refused",
+    "calls restored that had lost hops",
+    "incomplete calls",
+    "incomplete calls mended",
+    "calls of nobody",
     "client attaches before the manager serves",
     "moves",
     "other paths begun",
@@ -334,6 +344,25 @@ TEST_F(SimTest, CallsSurviveSwitchServersThatComeBackAgainAndAgain) {
   }
   EXPECT_GT(all.of("SwitchServers killed"), 0U);
   EXPECT_GT(all.of("hops claimed"), 0U);
+}
+
+TEST_F(SimTest, CallsSurviveManagersAndSwitchServersThatCrashTogether) {
+  Tally all;
+  for (const std::uint64_t seed : seeds(16)) {
+    World world({.seed = seed,
+                 .wrong_networks = seed % 3 == 2,
+                 .crash_together = true,
+                 .frames = seed % 2 == 0});
+    EXPECT_EQ(world.run(), "") << "seed " << seed;
+    all.add(world.tally());
+  }
+  if (std::getenv("XBIND_SIM_VERBOSE") != nullptr) print(all, {});
+  for (const char* what :
+       {"managers and SwitchServers crashed together", "lost ledgers read", "lost ledgers asked",
+        "hops rebuilt", "rebuilt hops refused", "calls restored that had lost hops",
+        "incomplete calls", "incomplete calls mended", "calls of nobody"}) {
+    EXPECT_GT(all.of(what), 0U) << what;
+  }
 }
 
 TEST_F(SimTest, InFairWeatherNothingIsLostOrLate) {

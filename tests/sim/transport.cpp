@@ -73,6 +73,7 @@ void World::carry_to_client(std::size_t manager, SessionId session,
   if (frame.batch) {
     for (const Outcome& outcome : frame.batch->outcomes) {
       check_left_behind(manager, outcome);
+      check_not_released(manager, outcome);
       note_outcome(manager, outcome, whose->second);
       if (const auto about = managers_[manager].site->manager().describe(outcome.connection)) {
         own_ids_[{manager, outcome.connection}] = about->connection.id;
@@ -232,7 +233,21 @@ std::optional<ClaimsTaken> World::claim(std::size_t manager, const std::string& 
   ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
     site.inherited.erase(ledger(at).cross_connect(record));
   });
-  if (page.last && page.all) site.awaited.erase(manager);
+  world_.tally["hops rebuilt"] +=
+      static_cast<std::uint64_t>(std::ranges::count_if(page.hops, [&](const LedgerHop& hop) {
+        return hop.rebuilt && std::ranges::none_of(taken->refused, [&](const HopResult& refused) {
+                 return refused.key == hop.key;
+               });
+      }));
+  if (page.last) {
+    site.awaited.erase(manager);
+    // What was being removed may be left until others have claimed.
+    for (auto& [id, entries] : site.unclaimed[manager]) {
+      std::erase_if(entries,
+                    [&](const CrossConnect& entry) { return !site.inherited.contains(entry); });
+    }
+    std::erase_if(site.unclaimed[manager], [](const auto& one) { return one.second.empty(); });
+  }
   switch_stepped(at);
   if (loading_ && world_.chance.percent(world_.weather.loss / 4)) return std::nullopt;
   return *taken;

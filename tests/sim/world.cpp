@@ -91,9 +91,10 @@ void World::choose_kind() {
     world_.weather.between_accidents = Duration::zero();
     return;
   }
-  restarts_ = kind < 2 || plan_.restarts;
+  restarts_ = kind < 2 || plan_.restarts || plan_.crash_together;
   short_of_everything_ = world_.chance.percent(15);
-  servers_die_ = (kind < 8 && world_.chance.percent(30)) || plan_.servers_die;
+  servers_die_ =
+      (kind < 8 && world_.chance.percent(30)) || plan_.servers_die || plan_.crash_together;
   one_dies_ = !restarts_ && (kind == 2 || kind == 3);
   if (kind > 7 && !restarts_) world_.weather.between_accidents = Duration::zero();
 }
@@ -247,12 +248,8 @@ World::ClientSite World::make_client(std::size_t index) {
       call.state = Call::State::kGone;
       return;
     }
-    for (const bool reverse : {false, true}) {
-      if (!passes_inherited(clients_[index].manager, call, reverse)) continue;
-      ++world_.tally["calls that come up over inherited cross-connects"];
-      call.server_lost = true;
-      call.contract_known = false;
-    }
+    note_lost_call(clients_[index], call);
+    if (call.state != Call::State::kUp) return;
     check_call(clients_[index], call);
     check_cells(clients_[index], call);
     live(index, call.setup.request);
@@ -312,6 +309,7 @@ void World::switch_stepped(std::size_t at) {
 }
 
 void World::manager_stepped(std::size_t manager) {
+  note_restored(manager);
   if (++managers_[manager].steps % kManagerSteps != 0) return;
   check_caches(manager);
   check_holds(manager);
@@ -474,6 +472,7 @@ void World::live_through() {
   run_until(world_.now + kCalm);
   release_for_nobody();
   calm_ = true;
+  check_lost();
   check_answered();
   check_pools();
   if (world_.lines) settle_lines();

@@ -20,6 +20,8 @@
 // manager is killed for good, its calls are orphans: they stay up, and nobody else gets their
 // labels. The operator has the SwitchServers forget it once its sessions are over. After some
 // restarts RouteObject has a wrong network for a while: links are missing, exchanged or too many.
+// In some worlds SwitchServers are killed together with their manager, so that nobody can claim
+// what they had; the rule decides what becomes of these calls (lost_ledgers.cpp).
 #pragma once
 
 #include <map>
@@ -52,7 +54,8 @@ struct Plan {
   bool servers_die = false;   // the same of SwitchServers
   // Managers come back while RouteObject has a wrong network; else some of them do.
   bool wrong_networks = false;
-  bool frames = false;  // some lines carry frames, and some calls want certain ones
+  bool crash_together = false;  // managers and SwitchServers are killed within seconds
+  bool frames = false;          // some lines carry frames, and some calls want certain ones
   // These managers, with one client each, on a small network where nothing happens by itself
   // (stage.hpp).
   std::vector<cmgr::Config> managers = {};
@@ -100,8 +103,10 @@ class World : public ManagerOutlet {
     TimePoint dead_until = {};          // its process does not run before
     // Found in the switch by a new process, and not claimed by a manager.
     std::set<CrossConnect> inherited = {};
-    bool some_lost = false;  // a manager could not claim its hops: entries of its calls stay
-    std::set<std::size_t> awaited = {};            // managers that have not claimed their hops yet
+    std::set<std::size_t> awaited = {};  // managers that have not claimed their hops yet
+    // By manager, what it has to claim, and entries that nobody could claim.
+    std::map<std::size_t, std::map<ConnectionId, std::set<CrossConnect>>> unclaimed = {};
+    std::set<CrossConnect> lost = {};
     std::vector<KnownManager> known = {};          // by the process that was killed
     std::map<std::string, Absence> absences = {};  // by manager
     std::uint64_t operations = 0;  // of its controller, at the last call of the reporter
@@ -117,6 +122,15 @@ class World : public ManagerOutlet {
     std::size_t steps = 0;
     bool forgotten = false;  // killed for good, and the SwitchServers have forgotten it
     bool for_good = false;
+    std::set<Network::Port> exchanged = {};  // ends of links that it believes to lead elsewhere
+  };
+  // Hops of a connection that were lost together with their manager.
+  struct LostHops {
+    std::set<std::pair<std::size_t, CrossConnect>> entries = {};
+    bool all = false;         // no ledger has any hop of it
+    // A switch had lost an entry before its SwitchServer was killed, which could tell nobody.
+    bool before = false;
+    ConnectionId shown = {};  // as its client knows it
   };
   // A two-way call to a SwitchServer without an answer so far.
   struct Invocation {
@@ -139,8 +153,6 @@ class World : public ManagerOutlet {
     bool cut = false;                                   // ends at a line that is down
     bool drained = false;                               // passes a line that is drained
     bool unknown = false;                               // passes an unknown switch
-    std::uint32_t inherited =
-        0;              // switches at which it passes an unclaimed cross-connect, one bit each
     bool lost = false;  // a restart has ever removed a cross-connect from one of its inputs
   };
   using Chooser = std::function<bool(const HopRecord&)>;
@@ -202,8 +214,9 @@ class World : public ManagerOutlet {
   void accident();
   void trouble_client(std::size_t client, TimePoint until);
   void lose_switch(std::size_t at);
-  void kill_switch_server(std::size_t at);
-  void lose_calls(std::size_t at, std::size_t manager);
+  // `and_switch`: the switch restarts with it, and loses its table.
+  void kill_switch_server(std::size_t at, bool and_switch = false);
+  void crash_together(std::size_t manager);
   std::optional<ClaimsTaken> claim(std::size_t manager, const std::string& switch_name,
                                    SessionId session, const HopClaims& page);
   // Whether the manager has yet to claim hops at one of these switches, one bit each.
@@ -217,7 +230,36 @@ class World : public ManagerOutlet {
   std::vector<cmgr::NetworkLink> links() const;
   void lose_handovers(std::size_t manager);
   void release_for_nobody();
+  void release_incomplete_for_nobody(std::size_t manager);
   void forget_manager(std::size_t manager);
+
+  // lost_ledgers.cpp
+  void note_unclaimed(std::size_t at, std::size_t manager);
+  void lose_hops(std::size_t at, std::size_t manager);
+  void note_lost_before(std::size_t at);
+  void note_lost_call(const ClientSite& site, Call& call);
+  bool is_misled(std::size_t manager, const LostHops& lost) const;
+  void note_unsettled(std::size_t manager);
+  void note_restored(std::size_t manager);
+  bool is_in_ledger(std::size_t at, const std::string& manager, ConnectionId id,
+                    const CrossConnect& entry) const;
+  bool is_known(std::size_t manager, ConnectionId id) const;
+  bool is_taken(std::size_t manager, ConnectionId id) const;
+  // Whether a ledger has a hop of that connection for which fits(Ledger, HopRef, HopRecord).
+  template <class Fits>
+  bool any_ledger_has(std::size_t manager, ConnectionId id, Fits&& fits) const;
+  // nullptr: the call has lost none, or stands again.
+  const LostHops* lost_hops(const ClientSite& site, const Call& call) const;
+  bool has_lost_hops(const ClientSite& site, const Call& call) const {
+    return lost_hops(site, call) != nullptr;
+  }
+  std::size_t left_over(std::size_t at) const;
+  bool may_stay(std::size_t at, const CrossConnect& entry) const;
+  std::string why_incomplete(const Call& call, const LostHops& lost) const;
+  void check_reasons(std::size_t manager);
+  void check_not_released(std::size_t manager, const Outcome& outcome);
+  void check_lost();
+  void check_lost(const ClientSite& site, const Call& call, const LostHops& lost);
 
   // lines.cpp
   void trouble_on_lines();
@@ -311,7 +353,6 @@ class World : public ManagerOutlet {
   void add_up();
   bool session_alive(std::size_t manager, std::size_t at) const;
   bool is_orphan(std::size_t manager) const { return managers_[manager].for_good; }
-  bool passes_inherited(std::size_t manager, const Call& call, bool reverse) const;
   std::size_t index_of(const std::string& switch_name) const;
   const Ledger& ledger(std::size_t at) const { return switches_[at].server->controller().ledger(); }
 
@@ -331,6 +372,8 @@ class World : public ManagerOutlet {
   std::map<std::pair<std::size_t, ConnectionId>, ConnectionId> own_ids_;
   // The same key: connections whose owner no ledger knew when their manager was killed.
   std::set<std::pair<std::size_t, ConnectionId>> handovers_lost_;
+  // By manager and the ledgers' name of the connection.
+  std::map<std::pair<std::size_t, ConnectionId>, LostHops> lost_hops_;
   std::map<std::pair<std::size_t, RequestId>, Taken> taken_;  // by client
   std::map<std::uint64_t, Invocation> invocations_;
   std::uint64_t next_invocation_ = 1;

@@ -247,6 +247,26 @@ TEST_F(LostLedgerTest, WhileOneSwitchIsSilentTheOthersAreAskedAndAskedAgainWhenI
   EXPECT_THAT(done_with(), ElementsAre("sw2"));
 }
 
+TEST_F(LostLedgerTest, ALedgerIsAwaitedWhileALinkThatMayLeadThereIsNotKnown) {
+  holds_call(earlier(1));
+  links_ = {right_links_[2]};
+  restart_with_lost({"sw2"});
+  EXPECT_THAT(claimed_at("sw2"), IsEmpty()) << "no link leads there";
+  answers("sw2", {{}, {}, true});
+  EXPECT_EQ(manager().recovery().incomplete(earlier(1)).value().why, Missing::kUnknownSwitch);
+  EXPECT_THAT(done_with(), IsEmpty()) << "its hop is there";
+  (void)to_claim();
+
+  manager().set_network(switches_, right_links_, now);
+  finish();
+  EXPECT_THAT(to_claim(), ElementsAre("sw2"));
+  EXPECT_THAT(claimed_at("sw2"), ElementsAre(entry(20, 40, 21, 41)));
+  takes("sw2", entry(20, 40, 21, 41));
+  answers("sw2", {{}, {}, true});
+  EXPECT_THAT(standing(), ElementsAre(earlier(1)));
+  EXPECT_THAT(done_with(), ElementsAre("sw2"));
+}
+
 TEST_F(LostLedgerTest, AnOwnerHearsThatItsCallIsIncompleteAndThatItStandsAgain) {
   holds_call(earlier(1));
   restart({"sw3"});

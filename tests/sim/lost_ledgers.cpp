@@ -1,0 +1,286 @@
+// World: hops that SwitchServers have lost before their manager could claim them, because it ended
+// too. The rule of docs/reliability.md says what becomes of their calls:
+//
+//     every lost hop has a known neighbour, and the switch has its entry  ──▶ the call stands
+//     no ledger knows any hop of it                                      ──▶ it is nobody's
+//     else                                                               ──▶ it is incomplete
+//
+// In each case its cells flow where they flowed, and nobody else gets its labels. Which of them it
+// is follows from what is lost, never from the accident.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "tests/sim/world.hpp"
+
+namespace xbind::sim {
+
+template <class Fits>
+bool World::any_ledger_has(std::size_t manager, ConnectionId id, Fits&& fits) const {
+  bool found = false;
+  for (std::size_t at = 0; at < switches_.size(); ++at) {
+    const Ledger& book = ledger(at);
+    const auto us = book.find_manager(managers_[manager].site->name());
+    if (!us) continue;
+    book.for_each_hop([&](HopRef ref, const HopRecord& record) {
+      const bool its = record.manager == *us && record.key.connection == id;
+      found = found || (its && fits(book, ref, record));
+    });
+  }
+  return found;
+}
+
+// ===== what is lost =====
+
+// The ledger there is about to be lost. What it has of the manager is to be claimed again.
+void World::note_unclaimed(std::size_t at, std::size_t manager) {
+  const Ledger& book = ledger(at);
+  const auto us = book.find_manager(managers_[manager].site->name());
+  if (!us) return;
+  auto& unclaimed = switches_[at].unclaimed[manager];
+  book.for_each_hop([&](HopRef, const HopRecord& record) {
+    if (record.manager != *us) return;
+    const CrossConnect entry = book.cross_connect(record);
+    const bool there = switches_[at].device->has(entry);
+    if (there || record.state == HopStage::kCommitted) {
+      unclaimed[record.key.connection].insert(entry);
+    }
+  });
+}
+
+// The manager will not claim what it had there: it has ended, or had not read it.
+void World::lose_hops(std::size_t at, std::size_t manager) {
+  SwitchSite& site = switches_[at];
+  const auto unclaimed = site.unclaimed.extract(manager);
+  if (unclaimed.empty()) return;
+  const std::string& name = managers_[manager].site->name();
+  for (const auto& [id, entries] : unclaimed.mapped()) {
+    LostHops& lost = lost_hops_[{manager, id}];
+    for (const CrossConnect& entry : entries) {
+      if (is_in_ledger(at, name, id, entry)) continue;
+      lost.entries.emplace(at, entry);
+      site.lost.insert(entry);
+    }
+    if (lost.entries.empty()) {
+      lost_hops_.erase({manager, id});
+    } else {
+      lost.all = !is_known(manager, id);
+    }
+  }
+  note_lost_before(at);
+  for (ClientSite& client : clients_) {
+    if (client.manager != manager) continue;
+    for (auto& [request, call] : client.client->calls()) note_lost_call(client, call);
+  }
+}
+
+// The manager ends: which of its calls are being changed.
+void World::note_unsettled(std::size_t manager) {
+  const ManagerSite& its = *managers_[manager].site;
+  std::set<ConnectionId> owed;
+  for (const SwitchSite& at : switches_) {
+    for (const HopKey& key : its.manager().view_of(at.name).owed) owed.insert(key.connection);
+  }
+  for (ClientSite& site : clients_) {
+    if (site.manager != manager) continue;
+    for (auto& [request, call] : site.client->calls()) {
+      // What was lost before is as it was then.
+      if (has_lost_hops(site, call) && call.unsettled) continue;
+      call.unsettled =
+          !call.quiet() || is_changing_path(site, call) || owed.contains(own_id(manager, call.id));
+    }
+  }
+}
+
+void World::note_lost_before(std::size_t at) {
+  for (auto& [whose, lost] : lost_hops_) {
+    lost.before = lost.before || std::ranges::any_of(lost.entries, [&](const auto& place) {
+                    return place.first == at && !switches_[at].device->has(place.second);
+                  });
+  }
+}
+
+// What a client may rely on from now on.
+void World::note_lost_call(const ClientSite& site, Call& call) {
+  const ConnectionId own = own_id(site.manager, call.id);
+  const auto found = lost_hops_.find({site.manager, own});
+  if (found == lost_hops_.end()) return;
+  LostHops& lost = found->second;
+  lost.shown = call.id;
+  if (call.state != Call::State::kUp) return;
+  ++world_.tally["calls that have lost hops with their manager"];
+  call.of_nobody = call.of_nobody || lost.all;
+  if (lost.all) return;
+  // No ledger knows who has this prepared connection: the next manager takes it for its own.
+  if (own != call.id && !is_taken(site.manager, own)) {
+    ++world_.tally["takers of prepared connections lost with their manager"];
+    handovers_lost_.insert({site.manager, call.id});
+    call.state = Call::State::kGone;
+  } else if (lost.before) {
+    ++world_.tally["calls with lost hops that their switch had lost before"];
+    call.state = Call::State::kGone;
+  } else if (is_misled(site.manager, lost)) {
+    ++world_.tally["calls with lost hops at exchanged links"];
+    call.state = Call::State::kGone;
+  }
+}
+
+// The manager believes that a link of a lost hop leads to another switch, and that switch says that
+// it has no such hop: it takes the call for one that was being released.
+bool World::is_misled(std::size_t manager, const LostHops& lost) const {
+  const auto& exchanged = managers_[manager].exchanged;
+  return std::ranges::any_of(lost.entries, [&](const auto& place) {
+    const auto& [at, entry] = place;
+    return exchanged.contains({at, entry.input_port}) ||
+           exchanged.contains({at, entry.output_port});
+  });
+}
+
+bool World::is_in_ledger(std::size_t at, const std::string& manager, ConnectionId id,
+                         const CrossConnect& entry) const {
+  bool found = false;
+  ledger(at).for_each_on_input(
+      entry.input_port, entry.input_label, [&](HopRef, const HopRecord& record) {
+        found = found || (record.key.connection == id &&
+                          ledger(at).manager_name(record.manager) == manager &&
+                          ledger(at).cross_connect(record) == entry);
+      });
+  return found;
+}
+
+// Whether a ledger has a hop of that connection, or the manager will claim one.
+bool World::is_known(std::size_t manager, ConnectionId id) const {
+  return any_ledger_has(manager, id,
+                        [](const Ledger&, HopRef, const HopRecord& record) {
+                          return record.state == HopStage::kCommitted;
+                        }) ||
+         std::ranges::any_of(switches_, [&](const SwitchSite& site) {
+           const auto unclaimed = site.unclaimed.find(manager);
+           return unclaimed != site.unclaimed.end() && unclaimed->second.contains(id);
+         });
+}
+
+bool World::is_taken(std::size_t manager, ConnectionId id) const {
+  return any_ledger_has(manager, id, [](const Ledger& book, HopRef ref, const HopRecord&) {
+    return book.shown_id(ref) != ConnectionId{};
+  });
+}
+
+// The manager has the call in its table again: from now on it is checked like any other.
+void World::note_restored(std::size_t manager) {
+  const ManagerSite& site = *managers_[manager].site;
+  if (lost_hops_.empty() || site.dead()) return;
+  const auto first = lost_hops_.lower_bound({manager, ConnectionId{}});
+  for (auto it = first; it != lost_hops_.end() && it->first.first == manager;) {
+    const ConnectionId shown = it->second.shown;
+    const ConnectionId id = shown == ConnectionId{} ? it->first.second : shown;
+    if (!site.manager().describe(id)) {
+      ++it;
+      continue;
+    }
+    ++world_.tally["calls restored that had lost hops"];
+    it = lost_hops_.erase(it);
+  }
+}
+
+const World::LostHops* World::lost_hops(const ClientSite& site, const Call& call) const {
+  const auto lost = lost_hops_.find({site.manager, own_id(site.manager, call.id)});
+  return lost == lost_hops_.end() ? nullptr : &lost->second;
+}
+
+// Entries that no manager can claim: they stay as they are, and so do their labels.
+std::size_t World::left_over(std::size_t at) const {
+  const SwitchSite& site = switches_[at];
+  return static_cast<std::size_t>(std::ranges::count_if(
+      site.inherited, [&](const CrossConnect& entry) { return may_stay(at, entry); }));
+}
+
+bool World::may_stay(std::size_t at, const CrossConnect& entry) const {
+  const SwitchSite& site = switches_[at];
+  return site.inherited.contains(entry) && site.lost.contains(entry) && site.device->has(entry);
+}
+
+// ===== what becomes of it =====
+
+// Why the manager may be unable to put the call together, or an empty string.
+std::string World::why_incomplete(const Call& call, const LostHops& lost) const {
+  if (call.unsettled) return "it was changing";
+  for (const auto& [at, entry] : lost.entries) {
+    if (!switches_[at].device->has(entry)) return "its switch has restarted, too";
+    const std::string end = Network::endpoint(at);
+    const bool ends = call.ends.contains(end) || call.uncertain_ends.contains(end);
+    if (call.had_leaves && ends) return "a leaf ends there";
+  }
+  return {};
+}
+
+// A manager that knows nothing of a call must not say that it is released while its entries are in
+// the switches.
+void World::check_not_released(std::size_t manager, const Outcome& outcome) {
+  if (outcome.kind != OutcomeKind::kReleased) return;
+  const auto lost = lost_hops_.find({manager, own_id(manager, outcome.connection)});
+  if (lost == lost_hops_.end() || !lost->second.all) return;
+  const auto stays = std::ranges::find_if(
+      lost->second.entries, [&](const auto& place) { return may_stay(place.first, place.second); });
+  if (stays == lost->second.entries.end()) return;
+  world_.violated(
+      fmt::format("{} says that connection {} is released, of which it knows nothing; {} has {}",
+                  managers_[manager].site->name(), outcome.connection, switches_[stays->first].name,
+                  to_string(stays->second)));
+}
+
+// What a switch has not that has kept its table was removed: nothing is missing there.
+void World::check_reasons(std::size_t m) {
+  const ManagerSite& manager = *managers_[m].site;
+  manager.manager().recovery().for_each_incomplete([&](const cmgr::IncompleteCall& call) {
+    if (call.why != cmgr::Missing::kNoEntry) return;
+    const std::size_t at = index_of(call.element);
+    if (!switches_[at].server->controller().settling().table_kept()) return;
+    const auto lost = lost_hops_.find({m, call.id});
+    const bool had_it = lost != lost_hops_.end() &&
+                        std::ranges::any_of(lost->second.entries, [&](const auto& place) {
+                          return place.first == at && !switches_[at].device->has(place.second);
+                        });
+    if (had_it) return;
+    world_.violated(
+        fmt::format("{}: connection {} is incomplete, but its hop was removed, or never made: {}",
+                    manager.name(), call.shown, call.words()));
+  });
+}
+
+// In calm, every switch has been read, and every lost ledger has been asked.
+void World::check_lost() {
+  for (ClientSite& site : clients_) {
+    for (auto& [request, call] : site.client->calls()) {
+      const LostHops* const lost = lost_hops(site, call);
+      if (lost == nullptr || !call.promised() || call.orphan) continue;
+      check_lost(site, call, *lost);
+    }
+  }
+}
+
+void World::check_lost(const ClientSite& site, const Call& call, const LostHops& lost) {
+  const ManagerSite& manager = *managers_[site.manager].site;
+  const auto incomplete = manager.manager().recovery().incomplete(call.id);
+  std::set<std::string> where;
+  for (const auto& [at, entry] : lost.entries) where.insert(switches_[at].name);
+  const auto complain = [&](const std::string& what) {
+    world_.violated(fmt::format("{}: connection {} has lost hops at {}; it {}", site.client->name(),
+                                call.id, fmt::join(where, ", "), what));
+  };
+  if (lost.all) {
+    ++world_.tally["calls of nobody"];
+    if (incomplete) complain("is incomplete, although no ledger has any of it");
+    return;
+  }
+  if (!incomplete) return complain("is up no more, and not incomplete either");
+  const std::string why = why_incomplete(call, lost);
+  if (why.empty()) return complain("is incomplete, but can be found: " + incomplete->words());
+  ++world_.tally["incomplete calls"];
+  ++world_.tally["incomplete calls: " + why];
+  const bool told = call.heard && call.heard->kind == NoticeKind::kIncomplete;
+  if (!call.deaf && !told) complain("is incomplete, but its client got no notice");
+}
+
+}  // namespace xbind::sim
