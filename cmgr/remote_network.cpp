@@ -98,6 +98,19 @@ Result<ClaimsTaken> RemotePeers::claim(const std::string& switch_name, v2::Switc
   return all;
 }
 
+bool RemotePeers::nothing_is_missing() {
+  const auto answer = std::make_shared<std::promise<bool>>();
+  auto future = answer->get_future();
+  post_([answer](ConnectionManager& manager) {
+    answer->set_value(manager.recovery().done() && manager.recovery().waiting() == 0);
+  });
+  while (future.wait_for(kLooksForEnd) != std::future_status::ready) {
+    const std::lock_guard lock(mutex_);
+    if (stop_) return false;
+  }
+  return future.get();
+}
+
 void RemotePeers::claim_lost(const std::string& switch_name) {
   {
     const std::lock_guard lock(mutex_);

@@ -265,12 +265,14 @@ Result<RemotePeers::Attached> RemotePeers::attach_to(const AttachTable::Due& due
     asked = asked_.contains(switch_name);
     new_books = std::exchange(books_[switch_name], 0) != result.attachment->books;
   }
-  result.lost = result.first && !asked && result.attachment->claims_awaited;
+  // One that joins a network whose calls are all known cannot have lost any.
+  const bool awaited = result.first && !asked && result.attachment->claims_awaited;
+  result.lost = awaited && !nothing_is_missing();
   auto quarantined = orb::to_core(result.attachment->quarantined);
   if (!quarantined) return tl::make_unexpected(quarantined.error());
   result.quarantined = std::move(*quarantined);
   // A new epoch that has read nobody else does not know what to claim (lost_ledgers.hpp).
-  if (asked || (new_books && !result.first)) {
+  if (asked || (awaited && !result.lost) || (new_books && !result.first)) {
     auto taken = claim(switch_name, *server, result.attachment->session);
     if (!taken) return tl::make_unexpected(taken.error());
     result.quarantined = std::move(taken->quarantined);

@@ -345,14 +345,14 @@ def keep(lab, one, said, folder):
 
 
 def altered(topology, network):
-    """The topology file without its last link, or with the far ends of its last two exchanged."""
+    """The topology file without its last link, or with the far ends of two links exchanged."""
     head, *links = topology.split("[[link]]\n")
     if network == "lacking":
         return "[[link]]\n".join([head, *links[:-1]])
     assert network == "crossed", network
     between = re.compile(r'between = \["([^"]+)", "([^"]+)"\]')
-    one, other = (between.search(link).groups() for link in links[-2:])
-    for place, ends in ((-2, (one[0], other[1])), (-1, (other[0], one[1]))):
+    one, other = (between.search(links[place]).groups() for place in (0, 3))
+    for place, ends in ((0, (one[0], other[1])), (3, (other[0], one[1]))):
         links[place] = between.sub(f'between = ["{ends[0]}", "{ends[1]}"]', links[place])
     return "[[link]]\n".join([head, *links])
 

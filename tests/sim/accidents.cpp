@@ -118,6 +118,7 @@ void World::lose_switch(std::size_t at) {
   const bool kept = world_.chance.percent(60);
   ++world_.tally[kept ? "switches lost" : "switches restarted empty"];
   switches_[at].device->break_session();
+  switches_[at].was_emptied = switches_[at].was_emptied || !kept;
   world_.after(milliseconds{world_.chance.between(1, 5'000)},
                [this, at, kept] { switches_[at].device->come_up(kept); });
 }
@@ -152,6 +153,7 @@ void World::kill_switch_server(std::size_t at, bool and_switch) {
   site.dead_until = world_.now + milliseconds{world_.chance.between(1, 5'000)};
   world_.agenda.schedule(site.dead_until, [this, at, and_switch] {
     if (and_switch) {
+      switches_[at].was_emptied = true;
       switches_[at].device->come_up(false);
     } else {
       switches_[at].device->let_connect();

@@ -70,7 +70,7 @@ void World::check_tables() {
     }
   }
   for (std::size_t at = 0; at < switches_.size(); ++at) {
-    for (const CrossConnect& there : switches_[at].inherited) {
+    for (const CrossConnect& there : switches_[at].lost) {
       if (may_stay(at, there)) wanted[at].insert(there);
     }
     if (switches_[at].device->table() == wanted[at]) continue;
@@ -137,6 +137,10 @@ void World::audit_one(std::size_t m, std::size_t at) {
     // Nobody could claim them: their manager was killed, too.
     if (finding.kind == FindingKind::kStrayCrossConnect && left_over(at) != 0) {
       ++world_.tally["cross-connects that nobody has claimed"];
+      continue;
+    }
+    if (finding.kind == FindingKind::kUnreadable && claims_stay_open(at)) {
+      ++world_.tally["claims that stay open"];
       continue;
     }
     world_.violated(fmt::format("audit of {}: {} at {}: {}", managers_[m].site->name(),
@@ -228,7 +232,7 @@ void World::check_empty() {
       if (has.input_label.present()) inputs[has.input_port].insert(has.input_label);
     });
     std::size_t inherited = 0;
-    for (const CrossConnect& there : site.inherited) {
+    for (const CrossConnect& there : site.lost) {
       if (!may_stay(at, there)) continue;
       ++inherited;
       inputs[there.input_port].insert(there.input_label);

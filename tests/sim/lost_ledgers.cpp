@@ -42,10 +42,10 @@ void World::note_unclaimed(std::size_t at, std::size_t manager) {
   book.for_each_hop([&](HopRef, const HopRecord& record) {
     if (record.manager != *us) return;
     const CrossConnect entry = book.cross_connect(record);
-    const bool there = switches_[at].device->has(entry);
-    if (there || record.state == HopStage::kCommitted) {
-      unclaimed[record.key.connection].insert(entry);
-    }
+    if (!entry.input_label.present() || !entry.output_label.present()) return;
+    // An add on its way still arrives.
+    const bool made = record.state == HopStage::kCommitted && !record.progress.add_open;
+    unclaimed[record.key.connection][entry] = made || switches_[at].device->has(entry);
   });
 }
 
@@ -57,9 +57,9 @@ void World::lose_hops(std::size_t at, std::size_t manager) {
   const std::string& name = managers_[manager].site->name();
   for (const auto& [id, entries] : unclaimed.mapped()) {
     LostHops& lost = lost_hops_[{manager, id}];
-    for (const CrossConnect& entry : entries) {
+    for (const auto& [entry, made] : entries) {
       if (is_in_ledger(at, name, id, entry)) continue;
-      lost.entries.emplace(at, entry);
+      if (made) lost.entries.emplace(at, entry);
       site.lost.insert(entry);
     }
     if (lost.entries.empty()) {
@@ -193,12 +193,26 @@ const World::LostHops* World::lost_hops(const ClientSite& site, const Call& call
 std::size_t World::left_over(std::size_t at) const {
   const SwitchSite& site = switches_[at];
   return static_cast<std::size_t>(std::ranges::count_if(
-      site.inherited, [&](const CrossConnect& entry) { return may_stay(at, entry); }));
+      site.lost, [&](const CrossConnect& entry) { return may_stay(at, entry); }));
 }
 
 bool World::may_stay(std::size_t at, const CrossConnect& entry) const {
   const SwitchSite& site = switches_[at];
-  return site.inherited.contains(entry) && site.lost.contains(entry) && site.device->has(entry);
+  if (!site.lost.contains(entry) || !site.device->has(entry)) return false;
+  bool known = false;
+  ledger(at).for_each_on_input(entry.input_port, entry.input_label,
+                               [&](HopRef, const HopRecord& record) {
+                                 known = known || ledger(at).cross_connect(record) == entry;
+                               });
+  return !known;
+}
+
+// A manager may need more from there for an incomplete call, or its last word was lost.
+bool World::claims_stay_open(std::size_t at) const {
+  return !switches_[at].unfinished.empty() ||
+         std::ranges::any_of(managers_, [](const ManagerPlace& place) {
+           return !place.site->dead() && place.site->manager().recovery().waiting() != 0;
+         });
 }
 
 // ===== what becomes of it =====
@@ -224,6 +238,11 @@ void World::check_not_released(std::size_t manager, const Outcome& outcome) {
   const auto stays = std::ranges::find_if(
       lost->second.entries, [&](const auto& place) { return may_stay(place.first, place.second); });
   if (stays == lost->second.entries.end()) return;
+  // Nothing is said of entries before all claims have been made (idl/switch_server.idl).
+  if (managers_[manager].site->manager().recovery().entries_of_nobody().empty()) {
+    ++world_.tally["released without a word of entries that nobody has claimed"];
+    return;
+  }
   world_.violated(
       fmt::format("{} says that connection {} is released, of which it knows nothing; {} has {}",
                   managers_[manager].site->name(), outcome.connection, switches_[stays->first].name,
@@ -236,13 +255,7 @@ void World::check_reasons(std::size_t m) {
   manager.manager().recovery().for_each_incomplete([&](const cmgr::IncompleteCall& call) {
     if (call.why != cmgr::Missing::kNoEntry) return;
     const std::size_t at = index_of(call.element);
-    if (!switches_[at].server->controller().settling().table_kept()) return;
-    const auto lost = lost_hops_.find({m, call.id});
-    const bool had_it = lost != lost_hops_.end() &&
-                        std::ranges::any_of(lost->second.entries, [&](const auto& place) {
-                          return place.first == at && !switches_[at].device->has(place.second);
-                        });
-    if (had_it) return;
+    if (switches_[at].was_emptied) return;
     world_.violated(
         fmt::format("{}: connection {} is incomplete, but its hop was removed, or never made: {}",
                     manager.name(), call.shown, call.words()));

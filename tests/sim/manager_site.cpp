@@ -163,6 +163,9 @@ void ManagerSite::read(const AttachTable::Due& due, const Attached& attached, st
       read(due, attached, next, std::move(all), answer);
     } else if (answer) {
       answered(due, attached, all, answer);
+    } else if (attached.claims_awaited && manager_.recovery().done() &&
+               manager_.recovery().waiting() == 0) {
+      claim_or_answer(due, attached, all);
     } else if (attached.claims_awaited) {
       leave(due, attached, all);
     } else {
@@ -239,6 +242,7 @@ void ManagerSite::claim_lost(const std::string& switch_name) {
 void ManagerSite::finish_claims(SessionId session, const std::string& switch_name) {
   world_.after(world_.chance.up_to(kTwoWay), [this, session, switch_name] {
     const auto taken = hooks_.claim(switch_name, session, HopClaims{{}, {}, {}, true, true});
+    if (!taken) hooks_.not_finished(switch_name);
     if (!taken || dead_) return;
     step([&](cmgr::ConnectionManager& manager) {
       manager.note_entries_of_nobody(switch_name, taken->unclaimed_entries);
@@ -261,6 +265,7 @@ void ManagerSite::answered(const AttachTable::Due& due, const std::optional<Atta
     step([&](cmgr::ConnectionManager& manager) {
       sessions_[due.name] = attached->session;
       if (answer) manager.switch_claimed(due.name, *answer);
+      manager.note_entries_of_nobody(due.name, attached->unclaimed_entries);
       manager.switch_attached(due.name, attached->session, attached->window, attached->quarantined,
                               world_.now);
       if (answer) asked_.erase(due.name);

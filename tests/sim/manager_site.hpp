@@ -27,6 +27,7 @@ class ManagerSite : public cmgr::Peers {
     std::vector<PortLabels> quarantined;
     bool claims_awaited = false;
     bool table_kept = false;
+    std::uint64_t unclaimed_entries = 0;
   };
   struct Hooks {
     std::function<void(const std::string&, SessionId, session::Frame<HopBatch>)> to_switch;
@@ -46,6 +47,8 @@ class ManagerSite : public cmgr::Peers {
     // Returns nothing when RouteObject cannot be reached.
     std::function<std::optional<cmgr::RouteReply>(const cmgr::RouteQuery&)> route;
     std::function<std::optional<RouteSite::Watched>()> watch;
+    // The last word about claims there was lost.
+    std::function<void(const std::string& switch_name)> not_finished;
     std::function<void()> stepped;  // after every step of the manager
   };
 

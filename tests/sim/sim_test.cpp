@@ -198,7 +198,6 @@ constexpr const char* kWays[] = {
     "hops rebuilt",
     "rebuilt hops refused",
     "calls restored that had lost hops",
-    "incomplete calls",
     "incomplete calls mended",
     "calls of nobody",
     "client attaches before the manager serves",

@@ -190,7 +190,8 @@ std::optional<ManagerSite::Attached> World::attach(std::size_t manager, const st
                                attached->books,
                                attached->holdings.quarantined,
                                attached->holdings.claims_awaited,
-                               attached->holdings.table_kept};
+                               attached->holdings.table_kept,
+                               attached->holdings.unclaimed};
 }
 
 void World::detach(std::size_t manager, const std::string& name, SessionId session) {
@@ -239,12 +240,12 @@ std::optional<ClaimsTaken> World::claim(std::size_t manager, const std::string& 
                  return refused.key == hop.key;
                });
       }));
+  if (page.all) site.unfinished.erase(manager);
   if (page.last) {
     site.awaited.erase(manager);
     // What was being removed may be left until others have claimed.
     for (auto& [id, entries] : site.unclaimed[manager]) {
-      std::erase_if(entries,
-                    [&](const CrossConnect& entry) { return !site.inherited.contains(entry); });
+      std::erase_if(entries, [&](const auto& it) { return !site.inherited.contains(it.first); });
     }
     std::erase_if(site.unclaimed[manager], [](const auto& one) { return one.second.empty(); });
   }

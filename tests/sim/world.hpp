@@ -105,9 +105,12 @@ class World : public ManagerOutlet {
     std::set<CrossConnect> inherited = {};
     std::set<std::size_t> awaited = {};  // managers that have not claimed their hops yet
     // By manager, what it has to claim, and entries that nobody could claim.
-    std::map<std::size_t, std::map<ConnectionId, std::set<CrossConnect>>> unclaimed = {};
+    // Each with whether the switch had it, or had confirmed it.
+    std::map<std::size_t, std::map<ConnectionId, std::map<CrossConnect, bool>>> unclaimed = {};
     std::set<CrossConnect> lost = {};
-    std::vector<KnownManager> known = {};          // by the process that was killed
+    bool was_emptied = false;               // the switch has ever restarted without its table
+    std::set<std::size_t> unfinished = {};  // managers whose last word about their claims was lost
+    std::vector<KnownManager> known = {};   // by the process that was killed
     std::map<std::string, Absence> absences = {};  // by manager
     std::uint64_t operations = 0;  // of its controller, at the last call of the reporter
   };
@@ -127,7 +130,7 @@ class World : public ManagerOutlet {
   // Hops of a connection that were lost together with their manager.
   struct LostHops {
     std::set<std::pair<std::size_t, CrossConnect>> entries = {};
-    bool all = false;         // no ledger has any hop of it
+    bool all = false;  // no ledger has any hop of it
     // A switch had lost an entry before its SwitchServer was killed, which could tell nobody.
     bool before = false;
     ConnectionId shown = {};  // as its client knows it
@@ -254,6 +257,7 @@ class World : public ManagerOutlet {
     return lost_hops(site, call) != nullptr;
   }
   std::size_t left_over(std::size_t at) const;
+  bool claims_stay_open(std::size_t at) const;
   bool may_stay(std::size_t at, const CrossConnect& entry) const;
   std::string why_incomplete(const Call& call, const LostHops& lost) const;
   void check_reasons(std::size_t manager);
