@@ -89,8 +89,9 @@ class Calls(InOneLab):
         """In its own process, since calls within one do not pass through orb/dispatch.hpp."""
         def upcalls(operation):
             for line in tool(self.lab, "xbindctl", "status").stdout.splitlines():
-                if line.split()[:1] == [operation] and len(line.split()) == 5:
-                    return [float(word) for word in line.split()[1:]]
+                words = line.split()  # the mean time has a unit
+                if words[:1] == [operation] and len(words) == 6:
+                    return [float(word) for word in (*words[1:3], *words[-2:])]
             return [0, 0, 0, 0]
 
         times, _, refused, failed = upcalls("describe")
