@@ -208,7 +208,7 @@ class RemotePeers : public Peers {
                             v2::SessionId session);
   // Waits for the logic to say what there is to claim; nothing if this process ends.
   std::optional<std::vector<HopClaims>> claims_at(const std::string& switch_name);
-  // Whether the logic knows all of its calls: then no ledger can have lost one. Waits for the logic.
+  // Whether the logic knows all of its calls: then no ledger can have lost one. Waits for it.
   bool nothing_is_missing();
   Result<v2::QOSMapper_var> qos_mapper();
   Result<v2::SwitchServer_var> switch_server(const std::string& name);

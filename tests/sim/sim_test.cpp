@@ -292,8 +292,8 @@ void expect_everything(const Tally& tally, const cmgr::Occurrences& rows) {
   });
 }
 
-// Seeds that fail and are not explained yet, since managers and SwitchServers are killed together. A
-// run of one of them alone (XBIND_SIM_SEED) shows it.
+// Seeds that fail and are not explained yet, since managers and SwitchServers are killed together.
+// A run of one of them alone (XBIND_SIM_SEED) shows it.
 //
 // 290: a call both ways is up, the other direction does not arrive as promised.
 // 526: an audit finds a cached label that the manager does not have.

@@ -298,7 +298,8 @@ TEST_F(PreparedTest, AnEndedPoolGivesItsPlaceToAnotherOnceItsConnectionsAreGone)
   const ConnectionId taken = outcome().connection;
   EXPECT_EQ(another(), "pools: 1 are there already, at most 1");
   prepare(0);
-  EXPECT_EQ(another(), "pools: 1 are there already, at most 1") << "the ready one is being released";
+  EXPECT_EQ(another(), "pools: 1 are there already, at most 1")
+      << "the ready one is being released";
   answer_all_switches();
   EXPECT_EQ(manager().gauges().prepared, 0U);
   EXPECT_EQ(another(), "pools: 1 are there already, at most 1") << "mia has one of its connections";
