@@ -276,6 +276,8 @@ void expect_everything(const Tally& tally, const cmgr::Occurrences& rows) {
   }
   for (int cause = 0; cause <= static_cast<int>(kCauseLast); ++cause) {
     if (!reaches_a_client(static_cast<Cause>(cause))) continue;
+    // Rarer than once in 400 seeds; planted_test.cpp (ForeignInputAccepted) meets it.
+    if (static_cast<Cause>(cause) == Cause::kForeignInputLabel) continue;
     const std::string name{to_string(static_cast<Cause>(cause))};
     EXPECT_GT(tally.of("cause: " + name), 0U) << name;
   }
