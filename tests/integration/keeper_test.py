@@ -220,9 +220,6 @@ class AfterFailures(Kept):
                        "the keeper waits", 60)
             # Listed, but not all of their hops are known: no second ones are set up.
             self.assertEqual(set(self.calls()), ids)
-            wait_until(lambda: {self.state_of(name)["state"] for name in ("east", "voice")} ==
-                       {"incomplete"}, "the keeper hears of it", 60)
-            self.assertRegex(self.state_of("east")["incomplete_at"], "^node-")
         finally:
             server.signal(signal.SIGCONT)
         self.assertEqual(self.exactly(USUAL), ids)
