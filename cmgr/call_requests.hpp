@@ -38,7 +38,8 @@ class CallRequests {
   // It is incomplete.
   void release_incomplete(const Asker& asker, const IncompleteCall& call, EndWhy why,
                           TimePoint now);
-  // Why another request about a connection cannot be met that is not in the table, or nobody's.
+  // Why no request but a release can be met about an id: the table has no such connection, or one
+  // without an owner.
   Refusal not_there(ConnectionId id) const;
   Refusal not_yet_read() const;
   // An id of an earlier epoch of which no SwitchServer that has been read has a hop.

@@ -56,11 +56,12 @@ Result<std::vector<HeldHops>> RemotePeers::hops_held(const std::string& peer,
   return pages;
 }
 
-std::optional<std::vector<HopClaims>> RemotePeers::claims_at(const std::string& switch_name) {
-  const auto answer = std::make_shared<std::promise<std::vector<HopClaims>>>();
+template <class Answer>
+std::optional<Answer> RemotePeers::ask_logic(std::function<Answer(ConnectionManager&)> question) {
+  const auto answer = std::make_shared<std::promise<Answer>>();
   auto future = answer->get_future();
-  post_([answer, switch_name](ConnectionManager& manager) {
-    answer->set_value(manager.claims_at(switch_name, steady_now()));
+  post_([answer, question = std::move(question)](ConnectionManager& manager) {
+    answer->set_value(question(manager));
   });
   while (future.wait_for(kLooksForEnd) != std::future_status::ready) {
     const std::lock_guard lock(mutex_);
@@ -71,7 +72,9 @@ std::optional<std::vector<HopClaims>> RemotePeers::claims_at(const std::string& 
 
 Result<ClaimsTaken> RemotePeers::claim(const std::string& switch_name, v2::SwitchServer_ptr server,
                                        v2::SessionId session) {
-  const auto pages = claims_at(switch_name);
+  const auto pages = ask_logic<std::vector<HopClaims>>([&switch_name](ConnectionManager& manager) {
+    return manager.claims_at(switch_name, steady_now());
+  });
   if (!pages) return fail(ErrorCode::kUnreachable, "this manager ends");
   const std::string peer = "switchserver " + switch_name;
   std::size_t claimed = 0;
@@ -99,16 +102,8 @@ Result<ClaimsTaken> RemotePeers::claim(const std::string& switch_name, v2::Switc
 }
 
 bool RemotePeers::nothing_is_missing() {
-  const auto answer = std::make_shared<std::promise<bool>>();
-  auto future = answer->get_future();
-  post_([answer](ConnectionManager& manager) {
-    answer->set_value(manager.recovery().done() && manager.recovery().waiting() == 0);
-  });
-  while (future.wait_for(kLooksForEnd) != std::future_status::ready) {
-    const std::lock_guard lock(mutex_);
-    if (stop_) return false;
-  }
-  return future.get();
+  return ask_logic<bool>([](ConnectionManager& manager) { return manager.recovery().knows_all(); })
+      .value_or(false);
 }
 
 void RemotePeers::claim_lost(const std::string& switch_name) {

@@ -206,9 +206,10 @@ class RemotePeers : public Peers {
   // Claims what the manager has there, from a SwitchServer whose ledger this manager does not know.
   Result<ClaimsTaken> claim(const std::string& switch_name, v2::SwitchServer_ptr server,
                             v2::SessionId session);
-  // Waits for the logic to say what there is to claim; nothing if this process ends.
-  std::optional<std::vector<HopClaims>> claims_at(const std::string& switch_name);
-  // Whether the logic knows all of its calls: then no ledger can have lost one. Waits for it.
+  // Has the logic answer, and waits for it; nothing if this process ends.
+  template <class Answer>
+  std::optional<Answer> ask_logic(std::function<Answer(ConnectionManager&)> question);
+  // Whether the logic knows all of its calls: then no ledger can have lost one.
   bool nothing_is_missing();
   Result<v2::QOSMapper_var> qos_mapper();
   Result<v2::SwitchServer_var> switch_server(const std::string& name);

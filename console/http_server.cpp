@@ -49,17 +49,6 @@ struct HttpServer::Impl {
   std::thread thread;
   std::atomic<std::uint64_t> connections = 0, streaming = 0, requests = 0, refused = 0, cut_off = 0;
 
-  boost::system::error_code listen(const tcp::endpoint& endpoint) {
-    boost::system::error_code error;
-    boost::system::error_code ignored;
-    acceptor.close(ignored);  // of the endpoint before
-    acceptor.open(endpoint.protocol(), error);
-    if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
-    if (!error) acceptor.bind(endpoint, error);
-    if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
-    return error;
-  }
-
   void accept() {
     acceptor.async_accept([this](const boost::system::error_code& error, tcp::socket socket) {
       if (error == asio::error::operation_aborted) return;
@@ -147,7 +136,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::open(const HostPort& listen,
                                                      tcp::resolver::passive, unknown);
   const std::error_code error =
       unknown ? std::error_code{unknown} : listen_on_first_usable(found, [&](const auto& one) {
-        return impl->listen(one.endpoint());
+        return listen_at(impl->acceptor, one.endpoint());
       });
   if (error) {
     return fail(ErrorCode::kSystem, "cannot listen on {}: {}", to_string(listen), error.message());

@@ -2,6 +2,7 @@
 // files, also on a machine without IPv6.
 #pragma once
 
+#include <boost/system/error_code.hpp>
 #include <system_error>
 
 namespace xbind {
@@ -19,6 +20,20 @@ std::error_code listen_on_first_usable(const Addresses& addresses, const Listen&
       break;
     }
   }
+  return error;
+}
+
+// Has the acceptor, of Boost.Asio, listen at the endpoint, in the place of one where it could not.
+template <class Acceptor>
+boost::system::error_code listen_at(Acceptor& acceptor,
+                                    const typename Acceptor::endpoint_type& endpoint) {
+  boost::system::error_code error;
+  boost::system::error_code ignored;
+  acceptor.close(ignored);
+  acceptor.open(endpoint.protocol(), error);
+  if (!error) acceptor.set_option(typename Acceptor::reuse_address(true), error);
+  if (!error) acceptor.bind(endpoint, error);
+  if (!error) acceptor.listen(Acceptor::max_listen_connections, error);
   return error;
 }
 

@@ -193,24 +193,13 @@ struct HttpServer::Impl {
   bool full = false;            // nothing is accepted until a connection ends
   std::vector<std::thread> threads;
 
-  Error listen(const tcp::endpoint& endpoint) {
-    Error error;
-    Error ignored;
-    acceptor.close(ignored);  // of the endpoint before
-    acceptor.open(endpoint.protocol(), error);
-    if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
-    if (!error) acceptor.bind(endpoint, error);
-    if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
-    return error;
-  }
-
   Result<void> listen(const HostPort& at) {
     Error unknown;
     const auto found = tcp::resolver(io).resolve(at.host, std::to_string(at.port),
                                                  tcp::resolver::passive, unknown);
     const std::error_code error =
         unknown ? std::error_code{unknown} : listen_on_first_usable(found, [this](const auto& one) {
-          return listen(one.endpoint());
+          return listen_at(acceptor, one.endpoint());
         });
     if (error) {
       return fail(ErrorCode::kSystem, "cannot listen on {}: {}", to_string(at), error.message());

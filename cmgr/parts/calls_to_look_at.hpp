@@ -1,9 +1,9 @@
 // The calls of earlier epochs about which something new is known since they were looked at, so that
 // the work of a recovery is in proportion to what it reads.
 //
-// A page of a ledger changes the calls with hops in it; those that pass a link which its hops show;
-// and those that have waited for the switch at the other end of a link. A new topology may change
-// every call, as does the last switch that has not been read.
+// A page of a ledger brings news of three kinds of calls: those with hops in it, those that pass a
+// link which its hops show, and those that have waited for its switch. A new topology may bring
+// news of every call. So does the page after which no switch is left to read.
 //
 // Not thread-safe; owned by Recovery.
 #pragma once

@@ -1,6 +1,6 @@
 // Hops of a call that its SwitchServers have lost, as the hops beside them show them.
 //
-//     hop a, output port 10, label 40 ══▶ (switch b, ledger lost) ══▶ hop c, input 30, label 41
+//     hop a, port 10, label 40 ══▶ (switch b, ledger lost) ══▶ hop c, port 30, label 41
 //
 // Cells of hop a enter switch b with label 40, and cells with label 41 come from its port at the
 // other end of hop c's link: so b has a hop between the two. Where only one of them is known, the
@@ -41,15 +41,15 @@ struct Gap {
 
 // The lost hops of one call: at switches for which `lost` is true, where a known hop leads in or
 // comes out and no known hop follows. Contract, request and owner are those of the hop beside it.
-// Number and generation are those that it had if the numbers of its neighbours say it, or if the
-// path of its leg has never changed; else it has a generation of its own above all of the call, so
-// that no two hops have one key.
+// A lost hop gets the number and generation that it had where these are known: its two neighbours
+// stand on both sides of it by their numbers, or the path of its leg has never changed. Elsewhere
+// it gets a new generation above all of the call, so that no two hops have one key.
 std::vector<Gap> gaps_of(const std::vector<FoundHop>& call, const KnownLinks& links,
                          const std::function<bool(SwitchIndex)>& lost);
 
-// The hop whose ledger knows who has the call. Who has one that was prepared is told to two hops
-// (prepared_desk.hpp), and the manager may have ended before both had heard of its last owner: the
-// higher revision is the newer word. nullptr: no hop has an owner.
+// The hop whose ledger names the owner of the call. The manager tells the owner of a prepared
+// connection to two of its hops (prepared_desk.hpp), and may have ended between the two: then the
+// hop with the higher revision has heard of the last owner. nullptr: no hop has an owner.
 const FoundHop* owned_hop(const std::vector<FoundHop>& call);
 
 }  // namespace xbind::cmgr

@@ -52,7 +52,7 @@ constexpr std::string_view words_of(Missing why) {
 struct IncompleteCall {
   ConnectionId id;                    // this manager's own
   ConnectionId shown;                 // under which the owner knows it; the own one, or another
-  const std::vector<FoundHop>& hops;  // those that are known, in no particular order
+  const std::vector<FoundHop>& hops;  // the known hops, in no particular order
   std::string element;                // the switch of which a hop is not known; "switch-1"
   Missing why = Missing::kNotRead;
 

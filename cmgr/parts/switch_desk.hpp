@@ -99,7 +99,7 @@ class SwitchDesk {
 
   // A session has been opened: grants of the old one have lapsed. Debts are sent again.
   // The switch is to be attached to again, to claim what its SwitchServer has lost.
-  void attach_again(SwitchIndex at) { peers_.claim_lost(name(at)); }
+  void claim_lost(SwitchIndex at) { peers_.claim_lost(name(at)); }
   // Its SwitchServer need await no further claims of this manager. Nothing without a session: a
   // later epoch will ask again.
   void claimed_all(SwitchIndex at) {

@@ -16,8 +16,6 @@ std::size_t LostLedgers::open_count() const {
       lost_, [](const auto& entry) { return entry.second.state != State::kAnswered; }));
 }
 
-bool LostLedgers::open() const { return open_count() != 0; }
-
 // Each end of it: what was not there at one may be asked for from the other side.
 bool LostLedgers::is_answered(const Gap& gap) const {
   const auto& refused = lost_.at(gap.at()).refused;

@@ -40,8 +40,7 @@ class LostLedgers {
   void read(SwitchIndex at) { lost_[at].state = State::kToAsk; }
   bool is_lost(SwitchIndex at) const { return lost_.contains(at); }
   bool is_asked(SwitchIndex at) const { return is(at, State::kAsked); }
-  // Whether some of them are still to answer.
-  bool open() const;
+  // How many of them are still to answer.
   std::size_t open_count() const;
   bool empty() const { return lost_.empty(); }
 
@@ -73,7 +72,7 @@ class LostLedgers {
   // A switch that has an entry on an input of the call which nobody knows: it may be a leaf of it.
   std::optional<SwitchIndex> other_entry(const std::vector<FoundHop>& call) const;
 
-  // Lets go of those that have answered, and that `kept` is not true for. Returns them.
+  // Forgets the ledgers that have answered, except those for which `kept` is true. Returns them.
   std::vector<SwitchIndex> let_go(const std::function<bool(SwitchIndex)>& kept);
   void forget(SwitchIndex at) { lost_.erase(at); }
 

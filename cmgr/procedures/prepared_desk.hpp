@@ -57,8 +57,8 @@ class PreparedDesk {
   // The hops whose ledgers know who has the connection; one if it passes one switch.
   using ToldHops = boost::container::static_vector<HopKey, 2>;
   static ToldHops told_hops(const Connection& connection);
-  // Who has the connection, for a change that is sent to this hop of it. None for a hop that is not
-  // told, and for a connection that was not prepared.
+  // The owner of the connection, to be sent with a change of this hop. nullopt: the hop is none of
+  // told_hops(), or the connection was not prepared.
   std::optional<HopHandover> handover_for(const Connection& connection, const Hop& hop) const;
   // The connection has another owner, or other told_hops(): updates their ledgers.
   void tell_owner(Connection& connection, TimePoint now);

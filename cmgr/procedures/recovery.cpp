@@ -132,15 +132,19 @@ void Recovery::read(SwitchIndex at, HeldHops page, TimePoint now, ReadAs as) {
 
 // They come again.
 void Recovery::drop_hops_at(SwitchIndex at) {
-  for (auto& [id, call] : calls_) {
-    std::erase_if(call, [&](const FoundHop& found) {
-      if (found.at != at) return false;
-      labels_.wait_no_more(found);
-      return true;
-    });
-    if (call.empty()) incomplete_.erase(id);
+  const auto is_there = [at](const FoundHop& found) { return found.at == at; };
+  for (auto call = calls_.begin(); call != calls_.end();) {
+    const auto it = call++;
+    if (std::ranges::all_of(it->second, is_there)) {
+      incomplete_.erase(it->first);
+      forget(it);
+      continue;
+    }
+    for (const FoundHop& found : it->second) {
+      if (is_there(found)) labels_.wait_no_more(found);
+    }
+    std::erase_if(it->second, is_there);
   }
-  std::erase_if(calls_, [](const auto& entry) { return entry.second.empty(); });
 }
 
 void Recovery::gone(SwitchIndex at, TimePoint now) {
@@ -173,7 +177,7 @@ void Recovery::ask_lost() {
         for (const auto& [id, call] : calls_) visit(call);
       },
       links_);
-  for (const SwitchIndex at : wanted) context_.switches.attach_again(at);
+  for (const SwitchIndex at : wanted) context_.switches.claim_lost(at);
 }
 
 // Those that no incomplete call needs: their SwitchServers need not wait for a later epoch.

@@ -131,6 +131,8 @@ class Recovery {
   std::size_t unread() const;
   // Calls that wait for a switch that has not been read, or is not known.
   std::size_t waiting() const { return calls_.size(); }
+  // Whether every switch has been read, and no call waits.
+  bool knows_all() const { return done() && waiting() == 0; }
 
   // The call of that id, its own or the one that its owner knows, if it is incomplete.
   std::optional<IncompleteCall> incomplete(ConnectionId id) const;
@@ -198,7 +200,7 @@ class Recovery {
   // Where hops of the call may be that are not known, and why; nullopt: there are no others.
   using Lack = std::pair<SwitchIndex, Missing>;
   std::optional<Lack> lack_of(const Call& call) const;
-  // The switch of that kind that a hop of the call leads to, or any.
+  // A switch that has not been read: one that a hop of the call leads to, or any.
   SwitchIndex unread_beside(const Call& call) const;
   // The call is listed as incomplete: its owner and the operator hear of it, once for each reason.
   void note_incomplete(ConnectionId id, const Call& call, const Lack& lack);

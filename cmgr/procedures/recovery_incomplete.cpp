@@ -7,6 +7,23 @@
 #include "core/planted.hpp"
 
 namespace xbind::cmgr {
+namespace {
+
+// The first switch for which `is_wanted` is true that a hop of the call leads to, or comes from.
+template <class IsWanted>
+std::optional<SwitchIndex> switch_beside(const std::vector<FoundHop>& call, const KnownLinks& links,
+                                         IsWanted&& is_wanted) {
+  for (const FoundHop& hop : call) {
+    const CrossConnect& here = hop.hop.cross_connect;
+    for (const PortId port : {here.input_port, here.output_port}) {
+      const auto end = links.far_end(hop.at, port);
+      if (end && is_wanted(end->first)) return end->first;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 std::optional<Recovery::Lack> Recovery::lack_of(const Call& call) const {
   if (planted(Bug::kUnreadTakenForGone)) return std::nullopt;
@@ -21,29 +38,16 @@ std::optional<Recovery::Lack> Recovery::lack_of(const Call& call) const {
   if (leaves_known_network(call, links_)) return Lack{call.front().at, Missing::kUnknownSwitch};
   // It has waited for a switch that the topology lacked, and that is there now.
   if (unread() == 0) return std::nullopt;
-  for (const FoundHop& hop : call) {
-    for (const PortId port :
-         {hop.hop.cross_connect.input_port, hop.hop.cross_connect.output_port}) {
-      const auto end = links_.far_end(hop.at, port);
-      if (end && !is_read(end->first)) return Lack{end->first, Missing::kNotRead};
-    }
-  }
-  return std::nullopt;
+  const auto behind = switch_beside(call, links_, [&](SwitchIndex at) { return !is_read(at); });
+  return behind ? std::optional{Lack{*behind, Missing::kNotRead}} : std::nullopt;
 }
 
 SwitchIndex Recovery::unread_beside(const Call& call) const {
-  for (const FoundHop& hop : call) {
-    for (const PortId port :
-         {hop.hop.cross_connect.input_port, hop.hop.cross_connect.output_port}) {
-      const auto end = links_.far_end(hop.at, port);
-      if (end && !was_read(end->first)) return end->first;
-    }
-  }
-  std::optional<SwitchIndex> any;
+  auto unread = switch_beside(call, links_, [&](SwitchIndex at) { return !was_read(at); });
   context_.switches.for_each_switch([&](SwitchIndex at) {
-    if (!any && !was_read(at)) any = at;
+    if (!unread && !was_read(at)) unread = at;
   });
-  return any.value_or(call.front().at);
+  return unread.value_or(call.front().at);
 }
 
 // ===== incomplete calls =====

@@ -75,9 +75,8 @@ constexpr std::array<AlarmKindRow, kAlarmKinds> kRows{{
     {AlarmKind::kCallsIncomplete, "calls-incomplete", kMajor, kState, "ConnectionManager",
      "the manager",
      "Calls of the manager's earlier epochs cannot be put together: a switch has not been read, "
-     "its "
-     "SwitchServer has lost its records, or the topology lacks links. Their cells are not touched. "
-     "They can be released; other requests about them are refused.",
+     "its SwitchServer has lost its records, or the topology lacks links. Their cells are not "
+     "touched. They can be released; other requests about them are refused.",
      "Start the SwitchServers that are missing (`switchserver-unreachable`), or correct the "
      "topology. `xbindctl calls --state incomplete` lists the calls, `xbindctl explain ID` says "
      "what is missing of one. Release those that do not come back."},

@@ -136,25 +136,14 @@ struct Proxy::Impl {
       return fail(ErrorCode::kNotFound, "listen address {}: {}", options.listen.host,
                   error.message());
     }
-    const std::error_code refused =
-        listen_on_first_usable(found, [this](const auto& one) { return listen(one.endpoint()); });
+    const std::error_code refused = listen_on_first_usable(
+        found, [this](const auto& one) { return listen_at(acceptor, one.endpoint()); });
     if (refused) {
       return fail(ErrorCode::kSystem, "listen on {}: {}", to_string(options.listen),
                   refused.message());
     }
     address = text(acceptor.local_endpoint());
     return {};
-  }
-
-  error_code listen(const tcp::endpoint& endpoint) {
-    error_code error;
-    error_code ignored;
-    acceptor.close(ignored);  // of the endpoint before
-    acceptor.open(endpoint.protocol(), error);
-    if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
-    if (!error) acceptor.bind(endpoint, error);
-    if (!error) acceptor.listen(tcp::acceptor::max_listen_connections, error);
-    return error;
   }
 
   void accept() {

@@ -94,14 +94,19 @@ class Round:
             f"{self.reconciled_s:.2f}", *counts, f"{longest_ms(summary):.0f}", verdict))
 
 
-def rounds_of(seed, count, processes):
-    """The programs come in turn, each turn in another order; chance chooses among its processes."""
-    draw = random.Random(seed)
+def in_turns(draw, count, kinds):
+    """The numbers from 1 to `count`, each with one of the kinds: all in turn, each turn in another
+    order."""
     turn = []
     for number in range(1, count + 1):
-        if not turn:
-            turn = draw.sample(PROGRAMS, len(PROGRAMS))
-        program = turn.pop()
+        turn = turn or draw.sample(kinds, len(kinds))
+        yield number, turn.pop()
+
+
+def rounds_of(seed, count, processes):
+    """The programs come in turn; chance chooses among their processes."""
+    draw = random.Random(seed)
+    for number, program in in_turns(draw, count, PROGRAMS):
         victim = draw.choice([name for name in processes if name.partition("/")[0] == program])
         yield Round(number, seed, victim, draw.choice(RATES), round(draw.uniform(*KILL_S), 1),
                     round(draw.uniform(*DOWN_S), 1),
@@ -111,11 +116,7 @@ def rounds_of(seed, count, processes):
 def pairs_of(seed, count, processes):
     """Two victims, as PAIRS says, in turn; chance chooses among processes, moments and networks."""
     draw = random.Random(seed)
-    turn = []
-    for number in range(1, count + 1):
-        if not turn:
-            turn = draw.sample(PAIRS, len(PAIRS))
-        first, second = turn.pop()
+    for number, (first, second) in in_turns(draw, count, PAIRS):
         victims = []
         for program in (first, second):
             victims.append(draw.choice([name for name in processes if name not in victims

@@ -163,8 +163,7 @@ void ManagerSite::read(const AttachTable::Due& due, const Attached& attached, st
       read(due, attached, next, std::move(all), answer);
     } else if (answer) {
       answered(due, attached, all, answer);
-    } else if (attached.claims_awaited && manager_.recovery().done() &&
-               manager_.recovery().waiting() == 0) {
+    } else if (attached.claims_awaited && manager_.recovery().knows_all()) {
       claim_or_answer(due, attached, all);
     } else if (attached.claims_awaited) {
       leave(due, attached, all);
