@@ -75,6 +75,8 @@ void ConnectionManager::tick(TimePoint now) {
   paths_.tick(now);
   network_.tick(now);
   requests_.pump(now);
+  // A request that has waited may owe removals, which are due at once.
+  if (switches_.next_deadline() <= now) answers_.tick(now);
 }
 
 TimePoint ConnectionManager::next_deadline() const {

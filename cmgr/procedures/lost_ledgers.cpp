@@ -48,6 +48,7 @@ void LostLedgers::answered(SwitchIndex at, const ClaimsAnswer& answer) {
   if (found == lost_.end()) return;
   Lost& lost = found->second;
   lost.table_kept = answer.table_kept;
+  lost.shared.clear();  // hops that were claimed now may have these entries
   for (const CrossConnect& entry : answer.unclaimed) {
     lost.shared.emplace(entry.input_port, entry.input_label);
   }

@@ -247,6 +247,50 @@ TEST_F(LostLedgerTest, WhileOneSwitchIsSilentTheOthersAreAskedAndAskedAgainWhenI
   EXPECT_THAT(done_with(), ElementsAre("sw2"));
 }
 
+TEST_F(LostLedgerTest, TheLabelThatTheHopBehindUsesRestsWhereItIsLost) {
+  holds_call(earlier(1));
+  restart_with_lost({"sw2"});
+  std::vector<PortLabels> resting;
+  for (const HopClaims& page : manager().claims_at("sw2", now)) {
+    std::ranges::copy(page.resting, std::back_inserter(resting));
+  }
+  EXPECT_THAT(resting, ElementsAre(PortLabels{PortId{21}, {vci(41)}}));
+}
+
+TEST_F(LostLedgerTest, AnEntryThatIsClaimedLaterKeepsNoCallIncomplete) {
+  holds_call(earlier(1));
+  holds_leaf(earlier(1));
+  to_["sw4"] = {"joe"};
+  restart({"sw2", "sw4"});
+  held_["sw2"].clear();
+  manager().switch_holds("sw2", {}, now, Recovery::ReadAs::kLost);
+  manager().serve_with_switches_missing(now);
+  finish();
+  takes("sw2", entry(20, 40, 21, 41));
+  answers("sw2", {{}, {entry(20, 40, 22, 45)}, true});
+  EXPECT_TRUE(manager().recovery().incomplete(earlier(1)).has_value());
+  come_back("sw4");
+  EXPECT_THAT(claimed_at("sw2"), testing::Contains(entry(0, 0, 22, 45)));
+  to_["sw2"] = {"bob", "joe"};
+  takes("sw2", entry(20, 40, 22, 45));
+  answers("sw2", {{}, {}, true});
+  EXPECT_THAT(standing(), ElementsAre(earlier(1)));
+  EXPECT_EQ(manager().gauges().owed, 0U);
+}
+
+TEST_F(LostLedgerTest, ARebuiltEndOfTheFirstLegStaysBesideALeaf) {
+  holds_call(earlier(1));
+  holds_leaf(earlier(1));
+  to_["sw2"] = {"bob", "joe"};
+  to_["sw4"] = {"joe"};
+  restart_with_lost({"sw3"});
+  takes("sw3", entry(30, 41, 2, 600));
+  answers("sw3", {{}, {}, true});
+  ASSERT_THAT(standing(), ElementsAre(earlier(1)));
+  EXPECT_THAT(manager().describe(earlier(1))->connection.hops(), SizeIs(5));
+  EXPECT_EQ(manager().gauges().owed, 0U) << "nothing of it is removed";
+}
+
 TEST_F(LostLedgerTest, ALedgerIsAwaitedWhileALinkThatMayLeadThereIsNotKnown) {
   holds_call(earlier(1));
   links_ = {right_links_[2]};
