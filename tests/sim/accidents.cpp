@@ -404,6 +404,10 @@ void World::release_for_nobody() {
     release_incomplete_for_nobody(m);
   }
   run_until(world_.now + seconds{8});
+  for (std::size_t m = 0; m < managers_.size(); ++m) {
+    if (!is_orphan(m)) release_incomplete_for_nobody(m);  // the manager may have been busy
+  }
+  run_until(world_.now + seconds{4});
 }
 
 // The same of incomplete calls: half set-up or half released, or prepared by the manager itself.

@@ -69,7 +69,7 @@ void World::check_cells(const ClientSite& site, Call& call) {
     const Way way = way_of(call, reverse);
     call.cells_pass |= way.passes;
     call.was_cut = call.was_cut || way.cut;
-    if (way.lost) continue;
+    if (way.lost || lost_with_its_switch(site, call)) continue;
     // A path that is down is removed before another one is made; no cell arrives in between.
     if (call.was_cut && (way.cut || is_being_repaired(site, call))) continue;
     if (call.was_cut) ++world_.tally["ways looked at that were cut once"];
@@ -133,7 +133,8 @@ void World::check_settled(const ClientSite& site, Call& call) {
     both.cut = both.cut || way.cut;
     both.drained = both.drained || way.drained;
     both.unknown = both.unknown || way.unknown;
-    if (!way.cut && !way.lost) check_arrival(site, call, way, reverse);
+    if (way.cut || way.lost || lost_with_its_switch(site, call)) continue;
+    check_arrival(site, call, way, reverse);
   }
   if (call.orphan || has_lost_hops(site, call)) return;
   ++world_.tally["settled calls looked at"];

@@ -229,10 +229,9 @@ bool World::given_up(const SwitchSite& site, const std::string& manager, PortId 
 
 // Invariant 1 across a link: an input label here is an output label of the same connection at the
 // other end, or at least no other manager's, and not free. A SwitchServer that has restarted grants
-// no label while it waits for claims. Nothing can be said of a call whose hop there was lost with
-// its manager and with the switch's table, when the operator had the manager forgotten, or of a
-// label that lapsed with a session and has rested (docs/decisions/0060): the manager was away for
-// so long.
+// no label while it waits for claims. Nothing can be said when the operator had the manager
+// forgotten, or of a label that lapsed with a session and has rested (docs/decisions/0060): the
+// manager was away for so long.
 void World::check_links(std::size_t at) {
   ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
     const CrossConnect here = ledger(at).cross_connect(record);
@@ -248,6 +247,9 @@ void World::check_links(std::size_t at) {
     });
     const bool settling = far_site.server->controller().settling().pending();
     if (dead(far_site) || settling || unknown) return;
+    // The label of a hop that was removed first rests there until this one is removed. A ledger
+    // that was lost with its manager has forgotten it.
+    if (record.state == HopStage::kRemoving && !far_site.lost_of.empty()) return;
     const Ledger& there = ledger(far->first);
     const auto place = there.output_label(far->second, here.input_label);
     bool right =
@@ -327,6 +329,8 @@ void World::check_unclaimed(std::size_t at) {
         (output->holder == LabelHolder::kUnclaimed || output->holder == LabelHolder::kConnection)) {
       continue;
     }
+    // Of two entries with one output a call had one, and has been released: the label rests.
+    if (output && output->holder == LabelHolder::kQuarantine && site.lost.contains(there)) continue;
     world_.violated(fmt::format("{} port {} label {}: unattributed, but its ledger state is {}",
                                 site.name, there.output_port, to_string(there.output_label),
                                 output ? static_cast<int>(output->holder) : -1));

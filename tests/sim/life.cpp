@@ -102,7 +102,9 @@ void World::send_nonsense(std::size_t client) {
 }
 
 void World::live(std::size_t client, RequestId call) {
-  const auto lasts = static_cast<std::int64_t>(world_.chance.between(50, 6'000));
+  // Longer where managers and SwitchServers are away together.
+  const std::uint64_t most = plan_.crash_together ? 15'000 : 6'000;
+  const auto lasts = static_cast<std::int64_t>(world_.chance.between(50, most));
   const std::uint64_t changes = world_.chance.below(4);
   for (std::uint64_t i = 0; i < changes; ++i) {
     world_.after(world_.chance.up_to(milliseconds{lasts}), [this, client, call] {

@@ -54,6 +54,7 @@ void World::lose_hops(std::size_t at, std::size_t manager) {
   SwitchSite& site = switches_[at];
   const auto unclaimed = site.unclaimed.extract(manager);
   if (unclaimed.empty()) return;
+  site.lost_of.insert(manager);
   const std::string& name = managers_[manager].site->name();
   for (const auto& [id, entries] : unclaimed.mapped()) {
     LostHops& lost = lost_hops_[{manager, id}];
@@ -189,6 +190,16 @@ const World::LostHops* World::lost_hops(const ClientSite& site, const Call& call
   return lost == lost_hops_.end() ? nullptr : &lost->second;
 }
 
+// Whether a switch has lost an entry of a lost hop. Nobody knows the labels that it had at both
+// ends, so another call may get them.
+bool World::lost_with_its_switch(const ClientSite& site, const Call& call) const {
+  const LostHops* const lost = lost_hops(site, call);
+  return lost != nullptr && std::ranges::any_of(lost->entries, [&](const auto& place) {
+           return switches_[place.first].was_emptied &&
+                  !switches_[place.first].device->has(place.second);
+         });
+}
+
 // Entries that no manager can claim: they stay as they are, and so do their labels.
 std::size_t World::left_over(std::size_t at) const {
   const SwitchSite& site = switches_[at];
@@ -198,13 +209,7 @@ std::size_t World::left_over(std::size_t at) const {
 
 bool World::may_stay(std::size_t at, const CrossConnect& entry) const {
   const SwitchSite& site = switches_[at];
-  if (!site.lost.contains(entry) || !site.device->has(entry)) return false;
-  bool known = false;
-  ledger(at).for_each_on_input(entry.input_port, entry.input_label,
-                               [&](HopRef, const HopRecord& record) {
-                                 known = known || ledger(at).cross_connect(record) == entry;
-                               });
-  return !known;
+  return site.lost.contains(entry) && site.device->has(entry) && !is_claimed(at, entry);
 }
 
 // A manager may need more from there for an incomplete call, or its last word was lost.
@@ -213,6 +218,56 @@ bool World::claims_stay_open(std::size_t at) const {
          std::ranges::any_of(managers_, [](const ManagerPlace& place) {
            return !place.site->dead() && place.site->manager().recovery().waiting() != 0;
          });
+}
+
+// Which call an entry serves is never guessed, and no two hops of a call have one key.
+void World::check_rebuilt(std::size_t at, std::size_t manager, const HopClaims& page) {
+  const Ledger& book = ledger(at);
+  const auto us = book.find_manager(managers_[manager].site->name());
+  for (const LedgerHop& claimed : page.hops) {
+    const auto ref = claimed.rebuilt && us ? book.find(*us, claimed.key) : std::nullopt;
+    if (!ref || !rebuilt_.insert({at, claimed.key}).second) continue;
+    ++world_.tally["hops rebuilt"];
+    const CrossConnect has = book.cross_connect(book.hop(*ref));
+    const auto complain = [&](const std::string& what) {
+      world_.violated(fmt::format("{}: rebuilt hop {}.{}.{} of connection {}, {}, {}",
+                                  switches_[at].name, claimed.key.generation, claimed.key.leg,
+                                  claimed.key.hop, claimed.key.connection, to_string(has), what));
+    };
+    // The SwitchServer may not have noticed yet that the switch has restarted.
+    const bool gone = !switches_[at].device->has(has) && !switches_[at].was_emptied;
+    if (gone) complain("is not in the switch");
+    for (const CrossConnect& other : switches_[at].device->table()) {
+      if (other != has && fits(claimed.cross_connect, other) && !is_claimed(at, other)) {
+        complain("may as well be " + to_string(other));
+      }
+    }
+    for (std::size_t place = 0; place < switches_.size(); ++place) {
+      ledger(place).for_each_hop([&](HopRef, const HopRecord& record) {
+        if (place == at || record.key != claimed.key) return;
+        complain("has the key of a hop at " + switches_[place].name);
+      });
+    }
+  }
+}
+
+bool World::fits(const CrossConnect& known, const CrossConnect& entry) {
+  const auto agrees = [](const auto& wanted, const auto& there) {
+    return wanted == std::decay_t<decltype(wanted)>{} || wanted == there;
+  };
+  return agrees(known.input_port, entry.input_port) &&
+         agrees(known.input_label, entry.input_label) &&
+         agrees(known.output_port, entry.output_port) &&
+         agrees(known.output_label, entry.output_label);
+}
+
+bool World::is_claimed(std::size_t at, const CrossConnect& entry) const {
+  bool claimed = false;
+  ledger(at).for_each_on_input(entry.input_port, entry.input_label,
+                               [&](HopRef, const HopRecord& record) {
+                                 claimed = claimed || ledger(at).cross_connect(record) == entry;
+                               });
+  return claimed;
 }
 
 // ===== what becomes of it =====

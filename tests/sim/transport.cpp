@@ -234,12 +234,7 @@ std::optional<ClaimsTaken> World::claim(std::size_t manager, const std::string& 
   ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
     site.inherited.erase(ledger(at).cross_connect(record));
   });
-  world_.tally["hops rebuilt"] +=
-      static_cast<std::uint64_t>(std::ranges::count_if(page.hops, [&](const LedgerHop& hop) {
-        return hop.rebuilt && std::ranges::none_of(taken->refused, [&](const HopResult& refused) {
-                 return refused.key == hop.key;
-               });
-      }));
+  check_rebuilt(at, manager, page);
   if (page.all) site.unfinished.erase(manager);
   if (page.last) {
     site.awaited.erase(manager);

@@ -108,6 +108,7 @@ class World : public ManagerOutlet {
     // Each with whether the switch had it, or had confirmed it.
     std::map<std::size_t, std::map<ConnectionId, std::map<CrossConnect, bool>>> unclaimed = {};
     std::set<CrossConnect> lost = {};
+    std::set<std::size_t> lost_of = {};     // managers of which a ledger was lost with what it had
     bool was_emptied = false;               // the switch has ever restarted without its table
     std::set<std::size_t> unfinished = {};  // managers whose last word about their claims was lost
     std::vector<KnownManager> known = {};   // by the process that was killed
@@ -256,8 +257,12 @@ class World : public ManagerOutlet {
   bool has_lost_hops(const ClientSite& site, const Call& call) const {
     return lost_hops(site, call) != nullptr;
   }
+  bool lost_with_its_switch(const ClientSite& site, const Call& call) const;
   std::size_t left_over(std::size_t at) const;
   bool claims_stay_open(std::size_t at) const;
+  void check_rebuilt(std::size_t at, std::size_t manager, const HopClaims& page);
+  static bool fits(const CrossConnect& known, const CrossConnect& entry);
+  bool is_claimed(std::size_t at, const CrossConnect& entry) const;
   bool may_stay(std::size_t at, const CrossConnect& entry) const;
   std::string why_incomplete(const Call& call, const LostHops& lost) const;
   void check_reasons(std::size_t manager);
@@ -376,6 +381,7 @@ class World : public ManagerOutlet {
   std::map<std::pair<std::size_t, ConnectionId>, ConnectionId> own_ids_;
   // The same key: connections whose owner no ledger knew when their manager was killed.
   std::set<std::pair<std::size_t, ConnectionId>> handovers_lost_;
+  std::set<std::pair<std::size_t, HopKey>> rebuilt_;  // hops, by switch
   // By manager and the ledgers' name of the connection.
   std::map<std::pair<std::size_t, ConnectionId>, LostHops> lost_hops_;
   std::map<std::pair<std::size_t, RequestId>, Taken> taken_;  // by client
