@@ -20,7 +20,7 @@ namespace xbind::client {
 struct Attach {
   std::uint64_t attempt = 0;
   std::string client;
-  Epoch epoch;
+  Epoch epoch;  // 0: invoke new_client_epoch() first, and attach with its answer
 };
 
 // A session has begun, or was lost, with the reason. Notices sent between two sessions are lost as

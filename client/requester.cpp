@@ -145,7 +145,7 @@ void Requester::attach(TimePoint now) {
 }
 
 void Requester::attached(std::uint64_t attempt, SessionId session, std::uint32_t window,
-                         TimePoint now) {
+                         Epoch epoch, TimePoint now) {
   if (ended_) {
     actions_.detach.push_back(session);
     return;
@@ -164,6 +164,7 @@ void Requester::attached(std::uint64_t attempt, SessionId session, std::uint32_t
     return;
   }
   attaching_.attached(attempt, now);
+  identity_.epoch = epoch;
   ++counters_.attached;
   session_ = session;
   first_sent_ = kNever;
@@ -185,6 +186,11 @@ void Requester::attach_failed(std::uint64_t attempt, const Error& error, TimePoi
     return;
   }
   ++counters_.attach_failures;
+  if (planted(Bug::kReplacedComesBack) && error.code == ErrorCode::kFenced) {
+    identity_.epoch = {};
+    attaching_.failed(attempt, now, limits_.jitter);
+    return;
+  }
   if (!finish_if_final(error)) attaching_.failed(attempt, now, limits_.jitter);
 }
 

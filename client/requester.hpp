@@ -24,7 +24,8 @@
 //   any state ──▶ kEnded: end(), or a permanent failure: fenced off by a newer epoch, another
 //                 protocol version, an invalid name; every failure if Limits::reattach is false
 //
-// Every session of one Requester has the same epoch, so the manager recognises a repeated request
+// Every session of one Requester has the same epoch: the one that was given, or the one that the
+// manager has given out for its first session. So the manager recognises a repeated request
 // and answers with the same outcome (decision 0033). A restarted manager answers a repeated setup
 // or release from the ledgers of the SwitchServers (decision 0057); it makes a repeated change
 // again.
@@ -58,7 +59,7 @@ namespace xbind::client {
 struct Identity {
   std::string client;
   std::string manager;  // for error texts only
-  Epoch epoch;
+  Epoch epoch{};        // 0: the manager's next one, for the whole life of the Requester
 };
 
 class Requester {
@@ -94,9 +95,10 @@ class Requester {
 
   // ===== events =====
 
-  // The result of an Attach action. `window`: batches_in_flight of the manager's answer. The result
-  // of an earlier attempt is ignored.
-  void attached(std::uint64_t attempt, SessionId session, std::uint32_t window, TimePoint now);
+  // The result of an Attach action. `window`: batches_in_flight of the manager's answer; `epoch`:
+  // with which the owner has attached. The result of an earlier attempt is ignored.
+  void attached(std::uint64_t attempt, SessionId session, std::uint32_t window, Epoch epoch,
+                TimePoint now);
   void attach_failed(std::uint64_t attempt, const Error& error, TimePoint now);
   // A message of the manager. If it belongs to another session, it is counted and dropped.
   void receive(SessionId session, session::Frame<OutcomeBatch> frame, TimePoint now);
@@ -121,6 +123,8 @@ class Requester {
   State state() const;
   // 0: no session.
   SessionId session() const { return session_; }
+  // 0: it has none yet.
+  Epoch epoch() const { return identity_.epoch; }
   // open(): unanswered requests. waiting(): requests and repeats that are not sent yet, because
   // there is no session or no credit.
   std::size_t open() const { return open_.size(); }

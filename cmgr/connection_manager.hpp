@@ -55,9 +55,10 @@ class ConnectionManager {
   ~ConnectionManager();
 
   // Sets the epoch of this process, before anything is asked of it (Config::epoch until then).
-  void begin_epoch(Epoch epoch) {
+  // `renewed`: see ConnectionTable.
+  void begin_epoch(Epoch epoch, bool renewed) {
     config_.epoch = epoch.value();
-    connections_.begin_epoch(epoch.value());
+    connections_.begin_epoch(epoch.value(), renewed);
     recovery_.expect_network();
   }
   // Reports every later change of the connection table to `journal`; null ends that.
@@ -69,6 +70,7 @@ class ConnectionManager {
   }
 
   // --- clients -----------------------------------------------------------------------------------
+  Result<Epoch> new_client_epoch(const std::string& name) { return clients_.new_epoch(name); }
   Result<ClientAttachment> attach_client(const std::string& name, Epoch epoch, TimePoint now) {
     auto attached = clients_.attach(name, epoch, now);
     if (attached) recovery_.client_attached(name);

@@ -13,6 +13,7 @@
 #include "core/log.hpp"
 #include "core/log_about.hpp"
 #include "core/steady_now.hpp"
+#include "core/timers.hpp"
 #include "orb/peer_faults.hpp"
 #include "orb/process.hpp"
 
@@ -345,42 +346,74 @@ Result<bool> ManagerDaemon::begin_epoch(const std::string& state_dir, Duration p
   const bool patient = steady_now() - started_ < patience;
   const std::string file =
       state_dir.empty() ? std::string{} : epoch_file_path(state_dir, peers_.manager_name());
-  Epoch newest;
+  ManagerEpochs epochs;
   if (!file.empty()) {
     const auto kept = read_epoch(file);
     if (!kept) return tl::make_unexpected(kept.error());
-    newest = *kept;
+    epochs = epochs_in_file(kept->epoch, kept->renewals);
   }
+  std::size_t silent = 0;
   if (!learn_network()) {
     if (patient) return false;
     log::warn("the epoch is chosen without a topology, by {} alone",
               file.empty() ? "chance" : "the file");
   } else {
-    const RemotePeers::EpochsKnown known = peers_.newest_epochs(network_->switches);
-    if (known.silent != 0) {
+    const RemotePeers::EpochsKnown known = peers_.known_epochs(network_->switches);
+    silent = known.silent;
+    if (silent != 0) {
       if (patient) return false;
-      log::warn("the epoch is chosen without {} of {} switches", known.silent,
-                network_->switches.size());
+      log::warn("the epoch is chosen without {} of {} switches", silent, network_->switches.size());
     }
-    newest = std::max(newest, known.newest);
+    merge(epochs, known.epochs);
   }
-  const Epoch epoch{newest.value() + 1};
-  if (epoch.value() > ConnectionTable::kEpochMax) {
-    return fail(ErrorCode::kBadInput, "the epochs of manager {} are used up: {} is the last one",
-                peers_.manager_name(), ConnectionTable::kEpochMax);
+  const auto epoch = next_epoch(epochs);
+  if (!epoch) {
+    // The sessions of an earlier process that was killed end with their lease.
+    const bool wait = steady_now() - started_ < patience + kCoreTimers["lease"];
+    return renew_epochs(epochs, silent, wait);
   }
   if (!file.empty()) {
-    if (const auto kept = write_epoch(file, epoch); !kept) return tl::make_unexpected(kept.error());
+    const auto kept = write_epoch(file, {*epoch, epochs.renewals});
+    if (!kept) return tl::make_unexpected(kept.error());
   }
-  log::info("epoch {}", epoch);
-  peers_.begin_epoch(epoch);
-  ask([epoch](ConnectionManager& manager) {
-    manager.begin_epoch(epoch);
+  log::info("epoch {}", *epoch);
+  peers_.begin_epoch(*epoch);
+  ask([&](ConnectionManager& manager) {
+    manager.begin_epoch(*epoch, epochs.renewals != 0);
     return true;
   });
   begun();
   if (network_) peers_.give_network(*network_);
   return true;
+}
+
+// The manager of this name has ended: this process has claimed the name, and no SwitchServer renews
+// the epochs of a name that is attached. False: look again.
+Result<bool> ManagerDaemon::renew_epochs(const ManagerEpochs& epochs, std::size_t silent,
+                                         bool wait) {
+  Result<void> renewed = fail(ErrorCode::kUnreachable, "the topology is not known");
+  const auto newest = renewed_epoch(epochs);
+  if (!newest) {
+    renewed =
+        fail(ErrorCode::kBadInput, "no {} epochs in a row are unused", kEpochsFreeAfterRenewal);
+  } else if (silent != 0) {
+    renewed = fail(ErrorCode::kUnreachable, "{} of {} SwitchServers do not answer", silent,
+                   network_->switches.size());
+  } else if (network_) {
+    renewed = peers_.renew_epochs(network_->switches, *newest);
+  }
+  if (renewed) {
+    log::warn(
+        "the epochs of manager {} were used up, {} is the newest; they go on after {}, which "
+        "is the highest one of a standing call or the first one with room",
+        peers_.manager_name(), epochs.newest, *newest);
+  } else if (!wait) {
+    return fail(ErrorCode::kBadInput,
+                "the epochs of manager {} are used up, {} is the newest, and cannot be renewed: "
+                "{}; `xbindctl renew-epoch {}` does it once every SwitchServer answers",
+                peers_.manager_name(), epochs.newest, renewed.error().text, peers_.manager_name());
+  }
+  return false;
 }
 
 bool ManagerDaemon::may_serve(Duration patience) {

@@ -17,6 +17,7 @@
 #include "cmgr/parts/numbered_outcomes.hpp"
 #include "cmgr/remote_peers.hpp"
 #include "core/audit.hpp"
+#include "core/manager_epochs.hpp"
 #include "core/metrics/metric_table.hpp"
 #include "core/serial.hpp"
 #include "exporter/reading.hpp"
@@ -118,9 +119,10 @@ class ManagerDaemon {
   // Chooses this process's epoch: above the highest one that the file of `state_dir` (empty: no
   // file) or any SwitchServer knows, and stores it there. False: RouteObject or a SwitchServer has
   // not answered. Once `patience` has passed since start, it chooses without the answers that are
-  // missing, and logs a warning. kBadInput, kSystem: the file cannot be read or written, or the
-  // epochs are used up; the manager must not begin. Nothing attaches before. `begun` is called once
-  // the logic has its epoch, before anything attaches.
+  // missing, and logs a warning. Epochs that are used up are renewed (core/manager_epochs.hpp), for
+  // which every SwitchServer must answer. kBadInput, kSystem: the file cannot be read or written,
+  // or the epochs cannot be renewed; the manager must not begin. Nothing attaches before. `begun`
+  // is called once the logic has its epoch, before anything attaches.
   Result<bool> begin_epoch(const std::string& state_dir, Duration patience,
                            const std::function<void()>& begun);
   // Whether calls can be served: the topology is known, every SwitchServer in it is attached, and
@@ -154,6 +156,8 @@ class ManagerDaemon {
   std::vector<Finding> look_at(const std::string& switch_name);
   void repair_at(const std::string& switch_name, const std::vector<Finding>& seen);
   std::optional<CallCheck> look_at_call(ConnectionId connection);
+
+  Result<bool> renew_epochs(const ManagerEpochs& epochs, std::size_t silent, bool wait);
 
   // All conditions of alarms. On the logic's thread.
   std::vector<AlarmCondition> conditions(const ConnectionManager& manager,

@@ -1,10 +1,12 @@
 // The highest epoch of a manager on disk, so that epochs rise although all SwitchServers have
 // restarted too.
 //
-// A text of two lines: the format and the number. Written before the epoch is used
-// (durable_file.hpp). A file of another format is refused with its name, and never overwritten.
+// A text of two lines: the format; the number and, if not 0, how often the epochs had been renewed
+// (core/manager_epochs.hpp). Written before the epoch is used (durable_file.hpp). A file of another
+// format is refused with its name, and never overwritten.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -16,13 +18,20 @@ namespace xbind::cmgr {
 // DIRECTORY/cmgr-NAME.epoch
 std::string epoch_file_path(const std::string& directory, const std::string& name);
 
-std::string epoch_as_text(Epoch epoch);
+struct KeptEpoch {
+  Epoch epoch;
+  std::uint64_t renewals = 0;
+
+  friend bool operator==(const KeptEpoch&, const KeptEpoch&) = default;
+};
+
+std::string epoch_as_text(const KeptEpoch& epoch);
 // kBadInput: another format; the text names `path`.
-Result<Epoch> epoch_from_text(std::string_view text, const std::string& path);
+Result<KeptEpoch> epoch_from_text(std::string_view text, const std::string& path);
 
 // Without a file: 0. Errors as above; kSystem: it cannot be read.
-Result<Epoch> read_epoch(const std::string& path);
+Result<KeptEpoch> read_epoch(const std::string& path);
 // kSystem: writing failed, and the old file stays.
-Result<void> write_epoch(const std::string& path, Epoch epoch);
+Result<void> write_epoch(const std::string& path, const KeptEpoch& epoch);
 
 }  // namespace xbind::cmgr

@@ -201,33 +201,61 @@ void RemotePeers::let_go_of_switch(const std::string& switch_name) {
   attachments_.give_up(switch_name);
 }
 
-RemotePeers::EpochsKnown RemotePeers::newest_epochs(const std::vector<std::string>& switches) {
-  std::mutex mutex;
-  EpochsKnown known;
+void RemotePeers::ask_each(
+    const std::vector<std::string>& switches,
+    const std::function<void(const std::string&, const Result<v2::SwitchServer_var>&)>& ask) {
   std::atomic<std::size_t> next = 0;
-  const auto ask = [&] {
+  const auto run = [&] {
     for (std::size_t i = next++; i < switches.size(); i = next++) {
-      const auto server = switch_server(switches[i]);
-      Result<std::uint64_t> newest = fail(ErrorCode::kUnreachable, "not asked");
-      if (server) {
-        omniORB::setClientCallTimeout(*server, kEpochTimeoutMs);
-        newest = orb::remote("switchserver " + switches[i], *server, [&] {
-          return std::uint64_t{(*server)->newest_epoch(options_.manager.c_str())};
-        });
-      }
-      const std::lock_guard lock(mutex);
-      if (newest) {
-        known.newest = std::max(known.newest, Epoch{*newest});
-      } else {
-        ++known.silent;
-      }
+      auto server = switch_server(switches[i]);
+      if (server) omniORB::setClientCallTimeout(*server, kEpochTimeoutMs);
+      ask("switchserver " + switches[i], server);
     }
   };
   std::vector<std::thread> threads;
   const std::size_t at_once = std::min(switches.size(), kEpochsAtOnce);
-  for (std::size_t i = 0; i < at_once; ++i) threads.emplace_back(ask);
+  for (std::size_t i = 0; i < at_once; ++i) threads.emplace_back(run);
   for (std::thread& thread : threads) thread.join();
+}
+
+RemotePeers::EpochsKnown RemotePeers::known_epochs(const std::vector<std::string>& switches) {
+  std::mutex mutex;
+  EpochsKnown known;
+  ask_each(switches, [&](const std::string& peer, const Result<v2::SwitchServer_var>& server) {
+    Result<ManagerEpochs> answer = fail(ErrorCode::kUnreachable, "not asked");
+    if (server) {
+      answer = orb::remote(peer, *server, [&] {
+        const v2::ManagerEpochs_var there = (*server)->epochs_of(options_.manager.c_str());
+        return orb::to_core(there.in());
+      });
+    }
+    const std::lock_guard lock(mutex);
+    if (answer) {
+      merge(known.epochs, *answer);
+    } else {
+      ++known.silent;
+    }
+  });
   return known;
+}
+
+Result<void> RemotePeers::renew_epochs(const std::vector<std::string>& switches, Epoch newest) {
+  std::mutex mutex;
+  Result<void> all;
+  ask_each(switches, [&](const std::string& peer, const Result<v2::SwitchServer_var>& server) {
+    Result<void> renewed;
+    if (server) {
+      renewed = orb::remote(peer, *server, [&] {
+        const v2::SwitchOperations_var operations = (*server)->switch_operations();
+        operations->renew_epoch(options_.manager.c_str(), newest.value());
+      });
+    } else {
+      renewed = tl::make_unexpected(server.error());
+    }
+    const std::lock_guard lock(mutex);
+    if (all && !renewed) all = renewed;
+  });
+  return all;
 }
 
 }  // namespace xbind::cmgr

@@ -25,6 +25,7 @@
 #include "core/attach_table.hpp"
 #include "core/attaching.hpp"
 #include "core/impairments/outbox.hpp"
+#include "core/manager_epochs.hpp"
 #include "naming/names.hpp"
 #include "orb/name_client.hpp"
 #include "orb/peer_log.hpp"
@@ -102,13 +103,15 @@ class RemotePeers : public Peers {
     std::vector<NetworkLink> links;
   };
   Result<Network> network();
-  // Two-way, as above: the highest epoch under which a manager of this name has attached to one of
-  // these SwitchServers. Asks several of them at a time.
+  // Two-way, as above: what these SwitchServers know together of the epochs of this manager's name.
+  // Asks several of them at a time.
   struct EpochsKnown {
-    Epoch newest;
+    ManagerEpochs epochs;
     std::size_t silent = 0;  // SwitchServers that did not answer
   };
-  EpochsKnown newest_epochs(const std::vector<std::string>& switches);
+  EpochsKnown known_epochs(const std::vector<std::string>& switches);
+  // Has them renew the epochs. The error names the first SwitchServer that did not, and why.
+  Result<void> renew_epochs(const std::vector<std::string>& switches, Epoch newest);
   const std::string& manager_name() const { return options_.manager; }
   // The peers that cannot be reached, as conditions of alarms. `unattached`: the switches without a
   // session. Any thread.
@@ -213,6 +216,10 @@ class RemotePeers : public Peers {
   bool nothing_is_missing();
   Result<v2::QOSMapper_var> qos_mapper();
   Result<v2::SwitchServer_var> switch_server(const std::string& name);
+  // Calls `ask` with each of them and its words for people, on several threads; returns at the end.
+  void ask_each(
+      const std::vector<std::string>& switches,
+      const std::function<void(const std::string&, const Result<v2::SwitchServer_var>&)>& ask);
   // The same with a cached reference, for invoke_now().
   Result<v2::SwitchServer_var> invoked_server(const std::string& name);
   Result<v2::RouteObject_var> route_object();

@@ -78,6 +78,13 @@ void TopologyObserverServant::topology_changed(const v2::TopologyState& state) {
   daemon_.peers().take_topology_notice(state);
 }
 
+v2::Epoch ConnectionManagerServant::new_client_epoch(const char* client) {
+  const auto epoch = daemon_.ask(
+      [&](cmgr::ConnectionManager& manager) { return manager.new_client_epoch(client); });
+  if (!epoch) orb::raise(epoch.error());
+  return epoch->value();
+}
+
 v2::ClientAttachment* ConnectionManagerServant::attach_client(const char* client,
                                                               v2::Epoch client_epoch,
                                                               CORBA::ULong version,
@@ -85,7 +92,6 @@ v2::ClientAttachment* ConnectionManagerServant::attach_client(const char* client
   orb::check_version(version);
   if (CORBA::is_nil(observer)) throw v2::BadRequest("attach needs an observer");
   if (const auto named = check_name("client", client); !named) orb::raise(named.error());
-  orb::check_clock_epoch(fmt::format("client {}", client), client_epoch);
   // On this thread, which waits for this client alone.
   const auto opened = orb::open_for_oneways("the observer", observer, [&] {
     observer->deliver_outcomes(0, 0, 0, v2::OutcomeSeq{}, v2::NoticeSeq{});

@@ -59,6 +59,7 @@ class ConnectionManagerServant : public orb::Dispatched<POA_xbind::v2::Connectio
         operations_(v2::ManagerOperations::_duplicate(operations)),
         call_timeout_(std::move(call_timeout)) {}
 
+  v2::Epoch new_client_epoch(const char* client) override;
   v2::ClientAttachment* attach_client(const char* client, v2::Epoch client_epoch,
                                       CORBA::ULong version,
                                       v2::OutcomeObserver_ptr observer) override;

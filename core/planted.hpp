@@ -98,10 +98,10 @@ enum class Bug : std::uint8_t {
   kUnclaimedGranted,  // a port admits new hops before all its entries have been claimed
   // state files, names and epochs
   kTornFileTaken,      // a state file that was cut short is believed
-  kEpochByClock,       // an epoch is the clock's, also when a newer one of the name is known
+  kEpochNotRaised,     // a client that starts gets the newest epoch of its name, not a higher one
   kForgedEpochKept,    // an epoch of a client far ahead outlives its session
   kReplacedComesBack,  // a client that was replaced takes a newer epoch itself
-  kReportsByClock,     // reports of a switch are ordered by the clock of its SwitchServer
+  kRestartOverlooked,  // reports of a SwitchServer that starts anew are taken for late ones
   // switches whose table drifts
   kDriftNotSeen,       // an entry that the switch has lost is not looked for
   kDriftMendedAtOnce,  // one look is enough, also while a command is under way

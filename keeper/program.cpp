@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <future>
 #include <optional>
+#include <random>
 #include <utility>
 
 #include "core/durable_file.hpp"
@@ -25,14 +26,11 @@ namespace {
 
 constexpr const char* kUnreadMetric = "switches_unread";
 
-std::uint32_t low_half(std::uint64_t value) { return static_cast<std::uint32_t>(value); }
-
-client::Options client_options(const Options& options, Epoch epoch) {
+client::Options client_options(const Options& options) {
   client::Options made;
   made.manager = options.manager;
   made.client = options.common.name;
   made.name_service = options.common.name_service;
-  made.epoch = epoch.value();
   made.own_numbers = true;
   // A request waits for the manager as long as it takes; a failed one would be set up anew.
   made.limits.reach_within = client::kForever;
@@ -100,15 +98,12 @@ Program::Program(orb::Runtime& runtime, const Options& options, std::vector<Want
       names_(runtime.orb(), options.common.name_service),
       file_turns_([this] { return load_file(); },
                   [this](std::vector<Wanted> read) { return take_file(std::move(read)); }),
-      // Milliseconds, about: differs from earlier runs.
-      keeper_(options.limits(),
-              low_half(static_cast<std::uint64_t>(orb::since_1970().count()) >> 20)),
+      keeper_(options.limits(), std::random_device{}()),  // differs from earlier runs
       explain_at_(steady_now() + kKeeperTimers["unattached-pause"]),
       serial_([this] { after_drain(); }),
       timer_([this] { post([](TimePoint) {}); }) {
   keeper_.want(std::move(tables), steady_now());
-  const Epoch epoch{static_cast<std::uint64_t>(orb::since_1970().count())};
-  client_ = std::make_unique<client::Client>(runtime, client_options(options, epoch));
+  client_ = std::make_unique<client::Client>(runtime, client_options(options));
   client_->on_session([this](const Result<void>& change) { session_changed(change); });
   client_->on_notice([this](const Notice& notice) {
     post([this, notice](TimePoint now) { keeper_.noticed(notice, now); });

@@ -12,6 +12,7 @@
 #include "core/audit.hpp"
 #include "core/call.hpp"
 #include "core/hop.hpp"
+#include "core/manager_epochs.hpp"
 #include "core/result.hpp"
 #include "orb/reply.hpp"
 #include "switch_server.hh"
@@ -55,6 +56,8 @@ Result<HeldHops> to_core(const v2::HopPage& page);
 // Claims travel as a page of hops, with their resting labels beside it.
 void to_idl(const HopClaims& claims, v2::HopPage& out);
 Result<HopClaims> to_core(const v2::HopPage& claimed, const v2::PortLabelsSeq& resting, bool all);
+void to_idl(const ManagerEpochs& epochs, v2::ManagerEpochs& out);
+ManagerEpochs to_core(const v2::ManagerEpochs& epochs);
 void to_idl(const ClaimsTaken& taken, v2::ClaimsTaken& out);
 Result<ClaimsTaken> to_core(const v2::ClaimsTaken& taken);
 

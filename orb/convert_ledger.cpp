@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -174,6 +175,19 @@ Result<ClaimsTaken> to_core(const v2::ClaimsTaken& taken) {
   out.unclaimed = std::move(*unclaimed);
   out.unclaimed_entries = taken.unclaimed_entries;
   return checker.done(std::move(out));
+}
+
+void to_idl(const ManagerEpochs& epochs, v2::ManagerEpochs& out) {
+  out.newest = epochs.newest.value();
+  out.renewals = epochs.renewals;
+  out.used.length(static_cast<CORBA::ULong>(epochs.used.size()));
+  for (CORBA::ULong i = 0; i < out.used.length(); ++i) out.used[i] = epochs.used[i];
+}
+
+ManagerEpochs to_core(const v2::ManagerEpochs& epochs) {
+  std::set<std::uint64_t> used;  // whatever the peer has sent
+  for (CORBA::ULong i = 0; i < epochs.used.length(); ++i) used.insert(epochs.used[i]);
+  return epochs_at_switch(Epoch{epochs.newest}, epochs.renewals, {used.begin(), used.end()});
 }
 
 void to_idl(const CallAtSwitch& there, v2::CallAtSwitch& out) {

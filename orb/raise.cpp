@@ -1,13 +1,8 @@
 #include "orb/raise.hpp"
 
-#include <fmt/format.h>
-
-#include <chrono>
 #include <memory>
 
 #include "core/name.hpp"
-#include "orb/process.hpp"
-#include "orb/timers.hpp"
 
 namespace xbind::orb {
 namespace {
@@ -18,16 +13,6 @@ constexpr std::size_t kReasonOctetsMax = 1'024;
 
 void check_version(CORBA::ULong version) {
   if (version != v2::protocol_version) throw v2::VersionMismatch(version, v2::protocol_version);
-}
-
-void check_clock_epoch(const std::string& whose, v2::Epoch epoch) {
-  constexpr std::chrono::nanoseconds kAhead = kOrbTimers["epoch-ahead"];
-  const auto highest = static_cast<std::uint64_t>((since_1970() + kAhead).count());
-  if (epoch <= highest) return;
-  const std::string text =
-      fmt::format("{}: epoch {} lies more than a day ahead of the clock here, which allows {}",
-                  whose, epoch, highest);
-  throw v2::BadRequest(printable(text, kReasonOctetsMax).c_str());
 }
 
 void raise(const Error& error, Epoch offered) {

@@ -15,10 +15,6 @@ namespace xbind::orb {
 // Throws VersionMismatch if `version` is not our protocol version.
 void check_version(CORBA::ULong version);
 
-// Throws BadRequest if `epoch`, a number that its owner takes from the clock (nanoseconds since
-// 1970), lies more than a day ahead: its owner could choose no higher one. `whose`: "client x".
-void check_clock_epoch(const std::string& whose, v2::Epoch epoch);
-
 // kFenced becomes Fenced, kBadInput, kNotFound and kProtocol become BadRequest, everything else
 // Unavailable. `offered`: the caller's epoch, for Fenced.
 [[noreturn]] void raise(const Error& error, Epoch offered = {});

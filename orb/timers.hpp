@@ -23,8 +23,6 @@ inline constexpr Timers kOrbTimers{
         {"idle-outgoing", std::chrono::seconds{10},
          "Time after which a connection of this process to another is closed if no call uses it; "
          "sessions use theirs every 2 s."},
-        {"epoch-ahead", std::chrono::hours{24},
-         "How far ahead of the clock here an epoch of a client or SwitchServer may lie."},
         {"connection-watch", std::chrono::milliseconds{250},
          "Pause between checks for accepted connections to close."},
         {"connection-warning", std::chrono::minutes{1},

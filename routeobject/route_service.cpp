@@ -171,13 +171,13 @@ Result<RouteAnswers> RouteService::alternates(const PathQuery& query, std::size_
 
 Result<bool> RouteService::report(std::string_view switch_name, Epoch incarnation,
                                   std::uint64_t number, std::span<const PortReport> ports,
-                                  TimePoint now) {
+                                  TimePoint now, ReportAnswer* answer) {
   if (const auto named = check_name("switch", switch_name); !named) {
     return tl::make_unexpected(named.error());
   }
   const std::lock_guard lock(changing_);
   const std::uint64_t late = router_.stale_reports();
-  const auto change = router_.report(switch_name, incarnation, number, ports, now);
+  const auto change = router_.report(switch_name, incarnation, number, ports, now, answer);
   // A report without ports does not update the free rates.
   if (change && !ports.empty() && router_.stale_reports() == late) {
     reported_at_.insert_or_assign(std::string{switch_name}, now);

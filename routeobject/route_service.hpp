@@ -83,7 +83,8 @@ class RouteService {
 
   // As Router::report(), Router::drain() and Router::tick(). Returns true if the version has risen.
   Result<bool> report(std::string_view switch_name, Epoch incarnation, std::uint64_t number,
-                      std::span<const PortReport> ports, TimePoint now);
+                      std::span<const PortReport> ports, TimePoint now,
+                      ReportAnswer* answer = nullptr);
   bool tick(TimePoint now);
   Result<bool> drain(const PathElement& element, bool drained);
   // As Router::replace_network(): what it removes is reported as drained for two validity times.

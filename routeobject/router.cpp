@@ -57,6 +57,13 @@ Router::Router(std::shared_ptr<const Topology> topology, std::uint64_t first_ver
   condition_ = std::move(condition);
 }
 
+// Another one than the present one, and not 0. After the highest one come the lowest: only whether
+// two are equal counts.
+Epoch Router::next_incarnation(Epoch present) {
+  const std::uint64_t next = present.value() + 1;
+  return Epoch{next == 0 ? 1 : next};
+}
+
 void Router::lay_out() {
   const auto& links = topology_->links();
   switches_.clear();
@@ -73,23 +80,26 @@ void Router::lay_out() {
 
 Result<RouterChange> Router::report(std::string_view switch_name, Epoch incarnation,
                                     std::uint64_t number, std::span<const PortReport> ports,
-                                    TimePoint now) {
+                                    TimePoint now, ReportAnswer* answer) {
   const auto at = topology_->find(switch_name);
   if (!at) return fail(ErrorCode::kNotFound, "there is no switch '{}' here", switch_name);
   const auto ordered = in_order(switch_name, ports);
   if (!ordered) return tl::make_unexpected(ordered.error());
   SwitchState& of = switches_[*at];
   ++reports_;
-  // A switch that was silent for so long may return with a clock that has been set back.
-  const bool was_silent = of.trust.is_silent();
-  if (of.reported && !was_silent &&
-      std::pair{incarnation, number} <= std::pair{of.incarnation, of.number}) {
+  // A process that starts gets the next incarnation. Of a switch that has not reported, or that was
+  // silent, any one is taken.
+  const bool starts = incarnation == Epoch{} && !planted(Bug::kRestartOverlooked);
+  const bool any = starts || !of.reported || of.trust.is_silent();
+  if (!any && (incarnation != of.incarnation || number <= of.number)) {
     ++stale_reports_;
+    if (answer != nullptr) *answer = {false, of.incarnation};
     return RouterChange{};
   }
   of.reported = true;
-  of.incarnation = incarnation;
+  of.incarnation = starts ? next_incarnation(of.incarnation) : incarnation;
   of.number = number;
+  if (answer != nullptr) *answer = {true, of.incarnation};
   last_heard_ = std::max(last_heard_, now);
   of.trust.heard(!ports.empty(), trust_, now);
 

@@ -1,11 +1,11 @@
 // The Router: keeps the state of the network current, outside any call.
 //
 // SwitchServers report all their ports: whether each is up, the rate it may promise, and how much
-// of that is free. A higher incarnation precedes any lower one, and within one incarnation the
-// highest number counts; older reports are ignored and counted. A port that is not reported counts
-// as in the topology: up, with all of the line's rate free. A report holds until the next report of
-// that switch. A report without ports means that the SwitchServer has lost its switch; the latest
-// state of its ports then stays.
+// of that is free. A SwitchServer that starts reports with incarnation 0 and is given one; no other
+// one counts then, and within it the highest number counts. Other reports are ignored and counted.
+// No clock orders them. A port that is not reported counts as in the topology: up, with all of the
+// line's rate free. A report holds until the next report of that switch. A report without ports
+// means that the SwitchServer has lost its switch; the latest state of its ports then stays.
 //
 // - Such a switch, and one whose SwitchServer has fallen silent, becomes unknown after a while, and
 //   trusted again after another (switch_trust.hpp). While it is unknown, so are its links and its
@@ -93,6 +93,12 @@ struct RouterChange {
   bool empty() const { return promised.empty() && room.empty() && !condition; }
 };
 
+// The answer to a report of a switch's ports.
+struct ReportAnswer {
+  bool taken = false;   // false: it was stale and has changed nothing
+  Epoch incarnation{};  // that counts from now on
+};
+
 struct UnknownSwitch {
   std::string name;
   Duration in_doubt = Duration::zero();  // time since a SwitchServer last had it under control
@@ -111,10 +117,12 @@ class Router {
   Router(std::shared_ptr<const Topology> topology, std::uint64_t first_version,
          SwitchTrustOptions trust = {});
 
-  // Ignores ports without a link or host in the topology. A stale report changes nothing.
-  // kNotFound: no such switch; kBadInput: port 0, a repeated port, or more than kPortsMax ports.
+  // Ignores ports without a link or host in the topology. A stale report changes nothing. Sets
+  // `answer`, unless null. kNotFound: no such switch; kBadInput: port 0, a repeated port, or more
+  // than kPortsMax ports.
   Result<RouterChange> report(std::string_view switch_name, Epoch incarnation, std::uint64_t number,
-                              std::span<const PortReport> ports, TimePoint now);
+                              std::span<const PortReport> ports, TimePoint now,
+                              ReportAnswer* answer = nullptr);
   // Updates which switches are unknown or trusted; call it about every kTrustTick.
   RouterChange tick(TimePoint now);
   // Replaces the network; raises both versions. `topology` must not be null. What it removes is
@@ -161,7 +169,7 @@ class Router {
   };
   struct SwitchState {
     bool reported = false;
-    Epoch incarnation;
+    Epoch incarnation;  // the only one that counts
     std::uint64_t number = 0;
     std::vector<LinkPort> ports;
     bool drained = false;
@@ -178,6 +186,7 @@ class Router {
   bool trust_changed(SwitchIndex at) const {
     return switches_[at].trust.unknown() != (condition_->unknown_switches[at] != 0);
   }
+  static Epoch next_incarnation(Epoch present);
   // Fills links_ and switches_ for topology_: nothing is reported, drained or unknown.
   void lay_out();
   // Takes the state of the switch's ports from its latest report. Appends the links that it changes

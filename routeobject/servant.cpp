@@ -204,20 +204,23 @@ v2::RouteAnswers* RouteObjectServant::find_alternates(const v2::RouteQuery& quer
   return out.release();
 }
 
-v2::PortRateSeq* RouteObjectServant::report_ports(const char* switch_name, v2::Epoch incarnation,
-                                                  CORBA::ULongLong number,
-                                                  const v2::PortNewsSeq& ports) {
+v2::ReportAnswer* RouteObjectServant::report_ports(const char* switch_name, v2::Epoch incarnation,
+                                                   CORBA::ULongLong number,
+                                                   const v2::PortNewsSeq& ports) {
   ++invocations_;
-  orb::check_clock_epoch(fmt::format("switch {}", switch_name), incarnation);
   const std::vector<PortReport> reported = to_core(ports);
-  notify_if_changed(routes_, watchers_,
-                    routes_.report(switch_name, Epoch{incarnation}, number, reported, steady_now()),
-                    fmt::format("report {} of {}", number, switch_name));
+  ReportAnswer answer;
+  notify_if_changed(
+      routes_, watchers_,
+      routes_.report(switch_name, Epoch{incarnation}, number, reported, steady_now(), &answer),
+      fmt::format("report {} of {}", number, switch_name));
   const std::vector<PortRate> rates = routes_.topology()->rates_set(switch_name);
-  auto out = std::make_unique<v2::PortRateSeq>();
-  out->length(static_cast<CORBA::ULong>(rates.size()));
-  for (CORBA::ULong i = 0; i < out->length(); ++i) {
-    (*out)[i] = {rates[i].port.value(), rates[i].cells_per_s};
+  auto out = std::make_unique<v2::ReportAnswer>();
+  out->taken = answer.taken;
+  out->incarnation = answer.incarnation.value();
+  out->rates.length(static_cast<CORBA::ULong>(rates.size()));
+  for (CORBA::ULong i = 0; i < out->rates.length(); ++i) {
+    out->rates[i] = {rates[i].port.value(), rates[i].cells_per_s};
   }
   return out.release();
 }

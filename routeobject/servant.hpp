@@ -57,8 +57,8 @@ class RouteObjectServant : public orb::Dispatched<POA_xbind::v2::RouteObject> {
 
   v2::RouteAnswers* find_paths(const v2::RouteQuerySeq& queries) override;
   v2::RouteAnswers* find_alternates(const v2::RouteQuery& query, CORBA::ULong count) override;
-  v2::PortRateSeq* report_ports(const char* switch_name, v2::Epoch incarnation,
-                                CORBA::ULongLong number, const v2::PortNewsSeq& ports) override;
+  v2::ReportAnswer* report_ports(const char* switch_name, v2::Epoch incarnation,
+                                 CORBA::ULongLong number, const v2::PortNewsSeq& ports) override;
   v2::TopologyState* watch(const char* watcher, v2::TopologyObserver_ptr observer) override;
   void unwatch(const char* watcher) override;
   v2::TopologyState* unusable_elements(CORBA::ULong first, CORBA::ULong limit) override;

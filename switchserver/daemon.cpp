@@ -323,7 +323,11 @@ void SwitchServerDaemon::tell_router(TimePoint now) {
         ++reports_failed_;
       }
       watched_.report_failed = !outcome.arrived;
-      reporter_.report_ended(outcome.arrived, steady_now());
+      if (outcome.arrived) {
+        reporter_.report_answered(outcome.taken, outcome.incarnation, steady_now());
+      } else {
+        reporter_.report_failed(steady_now());
+      }
     });
   });
 }

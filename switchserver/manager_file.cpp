@@ -14,15 +14,30 @@ namespace {
 constexpr std::string_view kFirstLine = "xbind-switchserver managers 1";
 constexpr std::size_t kOctetsMax = std::size_t{1} << 20;
 
-// "41 m1"
+// Takes a number from the front.
+std::optional<std::uint64_t> take_number(std::string_view& text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{}) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+// "41 m1", "41 m1 2"
 std::optional<KnownManager> manager_from(std::string_view line) {
-  std::uint64_t epoch = 0;
-  const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), epoch);
-  line.remove_prefix(static_cast<std::size_t>(end - line.data()));
-  if (error != std::errc{} || !line.starts_with(' ') || !is_name(line.substr(1))) {
-    return std::nullopt;
-  }
-  return KnownManager{std::string(line.substr(1)), Epoch{epoch}};
+  const auto epoch = take_number(line);
+  if (!epoch || !line.starts_with(' ')) return std::nullopt;
+  line.remove_prefix(1);
+  const std::size_t length = line.find(' ');
+  const std::string_view name = line.substr(0, length);
+  if (!is_name(name)) return std::nullopt;
+  KnownManager manager{std::string(name), Epoch{*epoch}};
+  if (length == std::string_view::npos) return manager;
+  line.remove_prefix(length + 1);
+  const auto renewals = take_number(line);
+  if (renewals.value_or(0) == 0 || !line.empty()) return std::nullopt;
+  manager.renewals = *renewals;
+  return manager;
 }
 
 }  // namespace
@@ -33,7 +48,11 @@ std::string manager_file_path(const std::string& directory, const std::string& n
 
 std::string managers_as_text(const KnownManagers& managers) {
   std::string text = fmt::format("{}\n", kFirstLine);
-  for (const KnownManager& one : managers) text += fmt::format("{} {}\n", one.epoch, one.name);
+  for (const KnownManager& one : managers) {
+    text += fmt::format("{} {}", one.epoch, one.name);
+    if (one.renewals != 0) text += fmt::format(" {}", one.renewals);
+    text += '\n';
+  }
   return text;
 }
 

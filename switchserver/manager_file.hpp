@@ -1,9 +1,9 @@
 // The managers of a SwitchServer on disk: their names and highest epochs, so that after a restart
 // it knows whose claims to wait for (settling.hpp), and which epochs are fenced off.
 //
-// A text: a line with the format, then a line with epoch and name for each manager. Written before
-// the manager can have a hop (durable_file.hpp). A file of another format is refused with its name,
-// and never overwritten.
+// A text: a line with the format, then a line with epoch and name for each manager, and the number
+// of renewals of its epochs if there were any. Written before the manager can have a hop
+// (durable_file.hpp). A file of another format is refused with its name, and never overwritten.
 #pragma once
 
 #include <atomic>

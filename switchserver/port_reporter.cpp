@@ -74,20 +74,26 @@ std::optional<SwitchReport> PortReporter::take(TimePoint now) {
   full_report_due_ = false;
   last_sent_ = now;
   sent_ = seen_;
-  return SwitchReport{number_, sent_};
+  return SwitchReport{number_, incarnation_, sent_};
 }
 
-void PortReporter::report_ended(bool arrived, TimePoint now) {
-  if (arrived) {
-    // The refresh counts from the sending of the report, however late its answer comes.
-    const Duration left = options_.refresh - (now - last_sent_);
-    if (planted(Bug::kNoRefresh)) {
-      reporting_.attached(number_, now);
-      return;
-    }
-    reporting_.attached(number_, now, std::max(left, Duration::zero()));
+void PortReporter::report_answered(bool taken, Epoch incarnation, TimePoint now) {
+  if (!taken) {
+    incarnation_ = {};
+    report_failed(now);
     return;
   }
+  incarnation_ = incarnation;
+  // The refresh counts from the sending of the report, however late its answer comes.
+  const Duration left = options_.refresh - (now - last_sent_);
+  if (planted(Bug::kNoRefresh)) {
+    reporting_.attached(number_, now);
+  } else {
+    reporting_.attached(number_, now, std::max(left, Duration::zero()));
+  }
+}
+
+void PortReporter::report_failed(TimePoint now) {
   // The next report describes the state at its own time: look_due() comes with it.
   reporting_.failed(number_, now);
   full_report_due_ = true;

@@ -7,13 +7,17 @@
 // A report is complete: every port of the switch. One is under way at a time. A failed report is
 // not repeated; the next one replaces it after a back-off that doubles (core/attaching.hpp).
 //
+// The first report has incarnation 0, and its answer the incarnation of the next ones. A report
+// that was not taken is another process's fault, or nobody's: RouteObject took one of another
+// incarnation. This process still has its name (else it would end), so it begins with 0 again.
+//
 // While the switch is away, a report without ports states only that, also at the start, since some
 // switches are never met. It states nothing about lines, because a lost control channel says
 // nothing about them. When the switch is back, everything is reported.
 //
 // Pure, for one switch; one thread at a time, the one that runs the switch's logic. The owner
-// passes the ports when look_due() has come, sends what take() returns, calls report_ended() for
-// each report, and calls again at next_deadline().
+// passes the ports when look_due() has come, sends what take() returns, calls report_answered() or
+// report_failed() for each report, and calls again at next_deadline().
 #pragma once
 
 #include <cstdint>
@@ -43,6 +47,7 @@ std::vector<ReportedPort> reported_ports(const Ledger& ledger);
 
 struct SwitchReport {
   std::uint64_t number = 0;         // rises by one with each report; the first is 1
+  Epoch incarnation{};              // 0: this process has none yet
   std::vector<ReportedPort> ports;  // none: the switch is away
 };
 
@@ -79,10 +84,13 @@ class PortReporter {
   TimePoint look_due() const;
   void look(std::vector<ReportedPort> ports, TimePoint now);
 
-  // Returns the report that is due, if any. It is then under way until report_ended().
+  // Returns the report that is due, if any. It is then under way until one of the next
+  // two.
   std::optional<SwitchReport> take(TimePoint now);
-  // States whether the report under way has arrived.
-  void report_ended(bool arrived, TimePoint now);
+  // The report under way has arrived: whether it was taken, and the incarnation that counts.
+  void report_answered(bool taken, Epoch incarnation, TimePoint now);
+  // It has not arrived, as far as known.
+  void report_failed(TimePoint now);
 
   TimePoint next_deadline() const;
 
@@ -102,6 +110,7 @@ class PortReporter {
   TimePoint last_look_{};
   TimePoint last_sent_{};
   std::uint64_t number_ = 0;  // of the last report, and of its attempt
+  Epoch incarnation_{};
 };
 
 }  // namespace xbind

@@ -158,9 +158,6 @@ std::function<std::uint32_t()> real_chance() {
   return [device = std::make_shared<std::random_device>()] { return (*device)(); };
 }
 
-// Nanoseconds since 1970: every restart of the process has a higher number.
-std::uint64_t incarnation_now() { return static_cast<std::uint64_t>(orb::since_1970().count()); }
-
 using Daemons = std::vector<std::unique_ptr<SwitchServerDaemon>>;
 
 // Puts live options into effect. The nodes are the same, in the same order.
@@ -216,7 +213,7 @@ int run_switch_server(int argc, char** argv, const WhenServing& when_serving) {
 
   orb::Ending end;
   orb::SharedTimers timers;
-  RemoteRouter router(options.route_object, incarnation_now());
+  RemoteRouter router(options.route_object);
   Daemons daemons;
   config::Reload<Options> reload(
       options, argc, argv,

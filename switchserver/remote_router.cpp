@@ -81,7 +81,7 @@ void RemoteRouter::run(orb::NameClient names) {
 
     bool away = false;
     Outcome outcome;
-    const std::string problem = invoke(names, next, away, outcome.rates);
+    const std::string problem = invoke(names, next, away, outcome);
     std::deque<Waiting> failed;
     if (away) {
       if (!away_since) away_since = steady_now();
@@ -113,7 +113,7 @@ void RemoteRouter::run(orb::NameClient names) {
 }
 
 std::string RemoteRouter::invoke(orb::NameClient& names, const Waiting& waiting, bool& away,
-                                 std::vector<PortRate>& rates) {
+                                 Outcome& outcome) {
   if (CORBA::is_nil(reference_)) {
     const auto object = names.resolve(naming::path_of(naming::kRouteObjects, route_object_));
     if (!object) {
@@ -124,14 +124,23 @@ std::string RemoteRouter::invoke(orb::NameClient& names, const Waiting& waiting,
     omniORB::setClientCallTimeout(reference_, kCallTimeout.count());
   }
   const auto ended = orb::remote("routeobject " + route_object_, reference_, [&] {
-    const v2::PortRateSeq_var set =
-        reference_->report_ports(waiting.switch_name.c_str(), incarnation_, waiting.report.number,
-                                 to_idl(waiting.report.ports));
-    for (CORBA::ULong i = 0; i < set->length(); ++i) {
-      const v2::PortRate& rate = set.in()[i];
+    const SwitchReport& report = waiting.report;
+    const v2::ReportAnswer_var answer =
+        reference_->report_ports(waiting.switch_name.c_str(), report.incarnation.value(),
+                                 report.number, to_idl(report.ports));
+    outcome.taken = answer->taken;
+    outcome.incarnation = Epoch{answer->incarnation};
+    if (!outcome.taken) {
+      log::routes.info(
+          "report {} of {} was not taken, because incarnation {} counts now; reporting "
+          "anew",
+          report.number, waiting.switch_name, outcome.incarnation);
+    }
+    for (CORBA::ULong i = 0; i < answer->rates.length(); ++i) {
+      const v2::PortRate& rate = answer->rates[i];
       // A rate outside the bounds of lines is not one that an operator can have set.
       if (rate.cells_per_s == 0 || rate.cells_per_s > kRateMax) continue;
-      rates.push_back({PortId{rate.port_number}, rate.cells_per_s});
+      outcome.rates.push_back({PortId{rate.port_number}, rate.cells_per_s});
     }
   });
   if (ended) return {};

@@ -26,14 +26,14 @@ class RemoteRouter {
  public:
   struct Outcome {
     bool arrived = false;
-    std::vector<PortRate> rates;  // that the operator has set; only of a report that has arrived
+    bool taken = false;           // of a report that has arrived, as the next two
+    Epoch incarnation{};          // that counts
+    std::vector<PortRate> rates;  // that the operator has set
   };
   // Called with the outcome on the Router's thread, or on the caller's after stop().
   using Ended = std::function<void(const Outcome& outcome)>;
 
-  // `incarnation` rises with each start of this process.
-  RemoteRouter(std::string route_object, std::uint64_t incarnation)
-      : route_object_(std::move(route_object)), incarnation_(incarnation) {}
+  explicit RemoteRouter(std::string route_object) : route_object_(std::move(route_object)) {}
   ~RemoteRouter();  // stop()
   RemoteRouter(const RemoteRouter&) = delete;
   RemoteRouter& operator=(const RemoteRouter&) = delete;
@@ -59,11 +59,9 @@ class RemoteRouter {
   void run(orb::NameClient names);
   // Returns an empty string, or why the report did not arrive. `away`: no other report would arrive
   // now.
-  std::string invoke(orb::NameClient& names, const Waiting& waiting, bool& away,
-                     std::vector<PortRate>& rates);
+  std::string invoke(orb::NameClient& names, const Waiting& waiting, bool& away, Outcome& outcome);
 
   const std::string route_object_;
-  const std::uint64_t incarnation_;
   v2::RouteObject_var reference_;  // used by the thread only
 
   std::mutex mutex_;

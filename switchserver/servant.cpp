@@ -142,11 +142,13 @@ v2::HopAttachment* SwitchServerServant::attach_manager(const char* manager, v2::
   return out.release();
 }
 
-v2::Epoch SwitchServerServant::newest_epoch(const char* manager) {
-  const auto newest =
-      daemon_.ask([&](xbind::SwitchServer& server) { return server.newest_epoch(manager); });
-  if (!newest) orb::raise(newest.error());
-  return newest->value();
+v2::ManagerEpochs* SwitchServerServant::epochs_of(const char* manager) {
+  const auto known =
+      daemon_.ask([&](xbind::SwitchServer& server) { return server.epochs_of(manager); });
+  if (!known) orb::raise(known.error());
+  auto out = std::make_unique<v2::ManagerEpochs>();
+  orb::to_idl(*known, *out);
+  return out.release();
 }
 
 v2::HopPage* SwitchServerServant::held_hops(v2::SessionId session, CORBA::ULongLong from) {
@@ -349,6 +351,13 @@ CORBA::ULong SwitchOperationsServant::forget_manager(const char* manager) {
   if (!left) orb::raise(left.error());
   daemon_.keep_managers();
   return static_cast<CORBA::ULong>(*left);
+}
+
+void SwitchOperationsServant::renew_epoch(const char* manager, v2::Epoch newest) {
+  const auto renewed = daemon_.ask(
+      [&](xbind::SwitchServer& server) { return server.renew_epoch(manager, Epoch{newest}); });
+  if (!renewed) orb::raise(renewed.error());
+  daemon_.keep_managers();
 }
 
 CORBA::ULong SwitchOperationsServant::repair(const v2::AuditFindingSeq& seen) {

@@ -34,6 +34,7 @@ class SwitchOperationsServant : public orb::Supervised<POA_xbind::v2::SwitchOper
   v2::ManagerHoldingsSeq* managers() override;
   CORBA::ULong clear_hops(const char* manager, v2::ConnectionId connection) override;
   CORBA::ULong forget_manager(const char* manager) override;
+  void renew_epoch(const char* manager, v2::Epoch newest) override;
   CORBA::ULong repair(const v2::AuditFindingSeq& seen) override;
   CORBA::ULong mend_call(const char* manager, v2::ConnectionId connection,
                          const v2::EntryDifferenceSeq& seen) override;
@@ -58,7 +59,7 @@ class SwitchServerServant : public orb::Dispatched<POA_xbind::v2::SwitchServer> 
 
   v2::HopAttachment* attach_manager(const char* manager, v2::Epoch manager_epoch,
                                     CORBA::ULong version, v2::HopObserver_ptr observer) override;
-  v2::Epoch newest_epoch(const char* manager) override;
+  v2::ManagerEpochs* epochs_of(const char* manager) override;
   v2::HopPage* held_hops(v2::SessionId session, CORBA::ULongLong from) override;
   v2::ClaimsTaken* claim_hops(v2::SessionId session, const v2::HopPage& claimed,
                               const v2::PortLabelsSeq& resting, CORBA::Boolean all) override;

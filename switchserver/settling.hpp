@@ -10,6 +10,7 @@
 // Pure; one thread.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -21,10 +22,12 @@
 
 namespace xbind {
 
-// A manager that has attached, with the highest epoch that it has attached with.
+// A manager that has attached, with the highest epoch that it has attached with, and how often its
+// epochs have been renewed (core/manager_epochs.hpp).
 struct KnownManager {
   std::string name;
   Epoch epoch;
+  std::uint64_t renewals = 0;
 
   friend bool operator==(const KnownManager&, const KnownManager&) = default;
 };

@@ -25,7 +25,7 @@ SwitchController::SwitchController(SwitchControllerOptions options, SwitchDriver
       continue;
     }
     sessions_.resize(std::max<std::size_t>(sessions_.size(), index->value() + std::size_t{1}));
-    sessions_[index->value()] = {false, known.epoch};
+    sessions_[index->value()] = {false, known.epoch, known.renewals};
   }
 }
 

@@ -72,6 +72,7 @@
 #include "core/audit.hpp"
 #include "core/clock.hpp"
 #include "core/hop.hpp"
+#include "core/manager_epochs.hpp"
 #include "core/planted.hpp"
 #include "core/result.hpp"
 #include "switchserver/call_look.hpp"
@@ -168,17 +169,17 @@ class SwitchController {
   }
   void on_time(TimePoint now);
 
-  // By how much an epoch may exceed the newest one of its name. A manager raises its epoch by one
-  // at each start, up to 2^24; one forged epoch must not use up the others.
-  static constexpr std::uint64_t kEpochStepMax = std::uint64_t{1} << 20;
   // Opens a session; an older one of that name lapses first. Works while the switch is down.
-  // kFenced: a higher epoch has attached. kBadInput: the epoch is kEpochStepMax too high.
+  // kFenced: a higher epoch has attached. kBadInput: the epoch is above kManagerEpochMax.
   // kExhausted: too many names are known, and each is attached or has something here.
   Result<Attachment> attach(std::string_view manager, Epoch epoch);
   // Ends the session, if any: see Ledger::lapse(). Drops the results of its open batches.
   void detach(std::string_view manager);
-  // The highest epoch that has attached under the name; 0: none, or the name is not known.
-  Epoch newest_epoch(std::string_view manager) const;
+  // What is known of the epochs of the name. Reads all hops.
+  ManagerEpochs epochs_of(std::string_view manager) const;
+  // Sets the newest epoch of the name, and counts the renewal; nothing if the name is not known.
+  // kBadInput: the manager is attached, or no manager can have the epoch.
+  Result<void> renew_epoch(std::string_view manager, Epoch newest);
   // One page of at most `most` of the manager's hops: those in its ledger, then those claimed for
   // removal that wait for the claims of other managers. `from`: 0 for the first page, then
   // HeldHops::next. `places`, if given, receives for each hop the `from` of a page that begins
@@ -284,7 +285,8 @@ class SwitchController {
 
   struct Session {  // by ManagerIndex
     bool attached = false;
-    Epoch epoch;           // the highest ever seen
+    Epoch epoch;  // the highest ever seen, or that of the last renewal
+    std::uint64_t renewals = 0;
     bool compare = false;  // it has claimed hops that are not compared with the switch yet
     bool claimed_all = false;
   };

@@ -265,7 +265,8 @@ std::vector<KnownManager> SwitchController::known_managers() const {
   for (std::size_t i = 0; i < std::min(sessions_.size(), ledger_.managers()); ++i) {
     const ManagerIndex index{static_cast<std::uint16_t>(i)};
     const std::string& name = ledger_.manager_name(index);
-    if (!name.empty() && !ledger_.forgotten(index)) known.push_back({name, sessions_[i].epoch});
+    if (name.empty() || ledger_.forgotten(index)) continue;
+    known.push_back({name, sessions_[i].epoch, sessions_[i].renewals});
   }
   return known;
 }

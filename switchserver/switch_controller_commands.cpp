@@ -1,5 +1,8 @@
 // SwitchController: managers and their commands.
 #include <algorithm>
+#include <iterator>
+#include <ranges>
+#include <set>
 #include <utility>
 
 #include "core/ahead.hpp"
@@ -23,12 +26,9 @@ Result<ManagerIndex> SwitchController::attached(std::string_view manager) const 
 Result<SwitchController::Attachment> SwitchController::attach(std::string_view manager,
                                                               Epoch epoch) {
   const bool known = ledger_.find_manager(manager).has_value();
-  const Epoch newest = newest_epoch(manager);
-  if (epoch.value() > newest.value() && epoch.value() - newest.value() > kEpochStepMax) {
-    return fail(ErrorCode::kBadInput,
-                "manager {} came with epoch {}, but {} is the newest known here, and an epoch may "
-                "be at most {} higher",
-                manager, epoch, newest, kEpochStepMax);
+  if (epoch.value() > kManagerEpochMax) {
+    return fail(ErrorCode::kBadInput, "manager {} came with epoch {}, but {} is the last one",
+                manager, epoch, kManagerEpochMax);
   }
   auto index = ledger_.manager(manager);
   if (!index && index.error().code == ErrorCode::kExhausted && make_room_for_manager()) {
@@ -78,9 +78,42 @@ bool SwitchController::make_room_for_manager() {
   return false;
 }
 
-Epoch SwitchController::newest_epoch(std::string_view manager) const {
+ManagerEpochs SwitchController::epochs_of(std::string_view manager) const {
   const auto index = ledger_.find_manager(manager);
-  return index && index->value() < sessions_.size() ? sessions_[index->value()].epoch : Epoch{};
+  if (!index || index->value() >= sessions_.size()) return {};
+  std::set<std::uint64_t> used;
+  ledger_.for_each_hop([&](HopRef ref, const HopRecord& record) {
+    if (record.manager != *index) return;
+    used.insert(epoch_of(record.key.connection));
+    used.insert(epoch_of(ledger_.shown_id(ref)));
+    if (used.size() > kEpochsListedMax + 1) used.erase(std::prev(used.end()));
+  });
+  for (const auto& [key, hop] : uncertain_) {
+    if (key.first == *index) used.insert(epoch_of(key.second.connection));
+  }
+  used.erase(0);  // of hops without another id
+  std::vector<std::uint64_t> listed;
+  std::ranges::copy(used | std::views::take(kEpochsListedMax), std::back_inserter(listed));
+  const Session& session = sessions_[index->value()];
+  return epochs_at_switch(session.epoch, session.renewals, std::move(listed));
+}
+
+Result<void> SwitchController::renew_epoch(std::string_view manager, Epoch newest) {
+  if (newest == Epoch{} || newest.value() > kManagerEpochMax) {
+    return fail(ErrorCode::kBadInput, "epoch {} is not in 1 to {}", newest, kManagerEpochMax);
+  }
+  const auto index = ledger_.find_manager(manager);
+  if (!index || index->value() >= sessions_.size()) return {};
+  Session& session = sessions_[index->value()];
+  if (session.attached) {
+    return fail(ErrorCode::kBadInput, "manager {} is attached, with epoch {}", manager,
+                session.epoch);
+  }
+  log::sessions.warn("the epochs of manager {} are renewed: {} after {}", manager, newest,
+                     session.epoch);
+  session.epoch = newest;
+  ++session.renewals;
+  return {};
 }
 
 void SwitchController::detach(std::string_view manager) {

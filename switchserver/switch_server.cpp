@@ -120,11 +120,18 @@ Result<ClaimsTaken> SwitchServer::claim(SessionId session, const HopClaims& page
   return taken;
 }
 
-Result<Epoch> SwitchServer::newest_epoch(const std::string& manager) const {
+Result<ManagerEpochs> SwitchServer::epochs_of(const std::string& manager) const {
   if (const auto named = check_name("manager", manager); !named) {
     return tl::make_unexpected(named.error());
   }
-  return controller_.newest_epoch(manager);
+  return controller_.epochs_of(manager);
+}
+
+Result<void> SwitchServer::renew_epoch(const std::string& manager, Epoch newest) {
+  if (const auto named = check_name("manager", manager); !named) {
+    return tl::make_unexpected(named.error());
+  }
+  return controller_.renew_epoch(manager, newest);
 }
 
 Result<SwitchController::Grant> SwitchServer::grant(SessionId session, PortId port,

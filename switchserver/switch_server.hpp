@@ -116,7 +116,9 @@ class SwitchServer {
   // As SwitchController::claim, for the session's manager. kNotFound: no such session.
   Result<ClaimsTaken> claim(SessionId session, const HopClaims& page, TimePoint now);
   // kBadInput: the name is empty or invalid.
-  Result<Epoch> newest_epoch(const std::string& manager) const;
+  Result<ManagerEpochs> epochs_of(const std::string& manager) const;
+  // Also kBadInput: as SwitchController::renew_epoch.
+  Result<void> renew_epoch(const std::string& manager, Epoch newest);
   // kNotFound: no such session or port.
   Result<SwitchController::Grant> grant(SessionId session, PortId port, std::size_t labels,
                                         Resources quota, TimePoint now);

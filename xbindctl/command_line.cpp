@@ -112,6 +112,10 @@ std::vector<config::Command> commands() {
        {"SWITCH|all", "NAME"},
        "Declares that a manager will not return; frees its quarantined labels.",
        {"release"}},
+      {"renew-epoch",
+       {"NAME"},
+       "Lets a manager that has ended begin low epochs again, above those of its calls.",
+       routes},
       {"log-level",
        {"DAEMON", "[NAME|SUBSYSTEM|LEVEL]", "[SUBSYSTEM|LEVEL]", "[LEVEL]"},
        "Changes or shows what manager, routeobject, qosmapper, switchserver NAME, or all log.",
@@ -150,7 +154,7 @@ std::vector<config::CommandGroup> command_groups() {
       {"What happens, and what is wrong",
        {"top", "status", "alarms", "acknowledge", "events", "audit", "repair"}},
       {"Managers, their clients and their switches",
-       {"clients", "managers", "forget-manager", "caches", "aggregation"}},
+       {"clients", "managers", "forget-manager", "renew-epoch", "caches", "aggregation"}},
       {"The daemons", {"options", "tune", "reload", "log-level"}},
       {"The shell", {"completion"}}};
 }

@@ -187,6 +187,10 @@ int managers(orb::NameClient& names, const std::string& switch_name);
 // are removed; if that fails at one of them, none forgets it.
 int forget_manager(orb::NameClient& names, const std::string& switch_name,
                    const std::string& manager, bool release, const Pause& pause);
+// Renews the epochs of a manager that has ended (core/manager_epochs.hpp), at every SwitchServer of
+// the network: at all of them, or at none if one does not answer.
+int renew_epoch(orb::NameClient& names, v2::RouteObject_ptr route_object,
+                const std::string& manager);
 // Removes a connection of a manager that is not attached, at every SwitchServer.
 int clear_hops(orb::NameClient& names, const std::string& manager, ConnectionId connection,
                const Pause& pause);

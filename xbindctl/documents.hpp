@@ -47,6 +47,8 @@ Told ports_document(orb::NameClient& names, const std::string& switch_name);
 Told count_document(orb::NameClient& names, const std::string& switch_name, PortId port,
                     Label label);
 Told managers_document(orb::NameClient& names, const std::string& switch_name);
+Told renew_epoch_document(orb::NameClient& names, v2::RouteObject_ptr route_object,
+                          const std::string& manager);
 Told forget_manager_document(orb::NameClient& names, const std::string& switch_name,
                              const std::string& manager, bool release, const Pause& pause);
 // Of `clear` when the manager does not answer.

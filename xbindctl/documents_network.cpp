@@ -210,6 +210,13 @@ Told forget_manager_document(orb::NameClient& names, const std::string& switch_n
   });
 }
 
+Told renew_epoch_document(orb::NameClient& names, v2::RouteObject_ptr route_object,
+                          const std::string& manager) {
+  return document_of_notes(manager, [&](const OnSwitch& tell) {
+    return renew_everywhere(names, route_object, manager, tell);
+  });
+}
+
 Told clear_hops_document(orb::NameClient& names, const std::string& manager,
                          ConnectionId connection, const Pause& pause) {
   return document_of_notes(manager, [&](const OnSwitch& tell) {

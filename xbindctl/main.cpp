@@ -60,13 +60,14 @@ std::optional<int> ask_routes(const ctl::CommandLine& line, const config::Option
                               orb::NameClient& names) {
   const std::string& verb = line.verb();
   if (verb != "routes" && verb != "links" && verb != "drain" && verb != "undrain" &&
-      verb != "network") {
+      verb != "network" && verb != "renew-epoch") {
     return std::nullopt;
   }
   const auto route_object = ctl::route_object_of(names, line);
   if (!route_object) return ctl::explain(route_object.error());
   if (verb == "routes") return ctl::routes(*route_object, ctl::wish_of(line, set));
   if (verb == "links") return ctl::links(*route_object);
+  if (verb == "renew-epoch") return ctl::renew_epoch(names, *route_object, line.words[1]);
   if (verb == "network") {
     if (line.words[1] == "show") return ctl::network_show(*route_object);
     const auto wish = ctl::network_wish_of(line);

@@ -10,12 +10,15 @@
 #include <type_traits>
 
 #include "client/timers.hpp"
+#include "core/manager_epochs.hpp"
 #include "core/steady_now.hpp"
 #include "core/timers.hpp"
 #include "naming/names.hpp"
+#include "orb/convert.hpp"
 #include "switch_server.hh"
 #include "xbindctl/answers.hpp"
 #include "xbindctl/commands.hpp"
+#include "xbindctl/network.hpp"
 
 namespace xbind::ctl {
 namespace {
@@ -141,6 +144,44 @@ tl::unexpected<Failure> unknown_manager(const std::string& manager) {
                 "`xbindctl managers all` lists the managers that SwitchServers know");
 }
 
+// What the SwitchServer knows of the manager's epochs. Fails if the manager is attached to it.
+OrFailure<ManagerEpochs> epochs_at(orb::NameClient& names, const std::string& path,
+                                   const std::string& manager) {
+  const auto object = resolved(names, PeerKind::kSwitchServer, path);
+  if (!object) return tl::make_unexpected(object.error());
+  const v2::SwitchServer_var server = v2::SwitchServer::_unchecked_narrow(*object);
+  return told_by(
+      peer_of(PeerKind::kSwitchServer, path, server), server, [&]() -> OrFailure<ManagerEpochs> {
+        const v2::SwitchOperations_var operations = server->switch_operations();
+        const v2::ManagerHoldingsSeq_var there = operations->managers();
+        for (CORBA::ULong i = 0; i < there->length(); ++i) {
+          const v2::ManagerHoldings& one = there.in()[i];
+          if (one.manager.in() != manager || !one.attached) continue;
+          return failed(ErrorCode::kBadInput, fmt::format("manager {} is attached, with epoch {}",
+                                                          manager, one.manager_epoch));
+        }
+        const v2::ManagerEpochs_var epochs = server->epochs_of(manager.c_str());
+        return orb::to_core(epochs.in());
+      });
+}
+
+// What these SwitchServers know together. nullopt: one of them has failed.
+std::optional<ManagerEpochs> epochs_everywhere(orb::NameClient& names, const Paths& paths,
+                                               const std::string& manager, const OnSwitch& tell) {
+  ManagerEpochs all;
+  bool known_everywhere = true;
+  for (const std::string& path : paths) {
+    const auto known = epochs_at(names, path, manager);
+    if (known) {
+      merge(all, *known);
+    } else {
+      tell(note_of(path, tl::make_unexpected(known.error()), {}));
+      known_everywhere = false;
+    }
+  }
+  return known_everywhere ? std::optional(std::move(all)) : std::nullopt;
+}
+
 // Removes all hops of the manager and has it forgotten where that succeeds everywhere: a label is
 // free once both ends of its link have confirmed the removal.
 OrFailure<bool> release_and_forget(orb::NameClient& names, const Paths& paths,
@@ -247,11 +288,58 @@ OrFailure<bool> clear_everywhere(orb::NameClient& names, const std::string& mana
   return done;
 }
 
+OrFailure<bool> renew_everywhere(orb::NameClient& names, v2::RouteObject_ptr route_object,
+                                 const std::string& manager, const OnSwitch& tell) {
+  Paths paths;
+  const auto listed = told_by(peer_of(PeerKind::kRouteObject, "the RouteObject", route_object),
+                              route_object, [&]() -> OrFailure<bool> {
+                                for_each_switch(route_object, [&](const std::string& name) {
+                                  paths.push_back(naming::path_of(naming::kSwitchServers, name));
+                                });
+                                return true;
+                              });
+  if (!listed) return listed;
+  const auto epochs = epochs_everywhere(names, paths, manager, tell);
+  if (!epochs) {
+    return failed(ErrorCode::kUnreachable,
+                  fmt::format("the epochs of manager '{}' are not renewed: every SwitchServer of "
+                              "the network must answer, and the manager must have ended",
+                              manager));
+  }
+  const auto newest = renewed_epoch(*epochs);
+  if (!newest) {
+    return failed(
+        ErrorCode::kExhausted,
+        fmt::format("calls of manager '{}' use so many epochs that no {} in a row are left",
+                    manager, kEpochsFreeAfterRenewal),
+        "`xbindctl clear` ends calls that nobody needs");
+  }
+  bool done = true;
+  for (const std::string& path : paths) {
+    const auto renewed =
+        operate(names, path, [&](v2::SwitchOperations_ptr operations) -> OrFailure<std::uint64_t> {
+          operations->renew_epoch(manager.c_str(), newest->value());
+          return 0;
+        });
+    tell(note_of(path, renewed,
+                 fmt::format("{}: the newest epoch of manager '{}' is {}, it was {}", path, manager,
+                             *newest, epochs->fenced)));
+    done = done && renewed.has_value();
+  }
+  return done;
+}
+
 int forget_manager(orb::NameClient& names, const std::string& switch_name,
                    const std::string& manager, bool release, const Pause& pause) {
   return print_notes([&](const OnSwitch& tell) {
     return forget_everywhere(names, switch_name, manager, release, pause, tell);
   });
+}
+
+int renew_epoch(orb::NameClient& names, v2::RouteObject_ptr route_object,
+                const std::string& manager) {
+  return print_notes(
+      [&](const OnSwitch& tell) { return renew_everywhere(names, route_object, manager, tell); });
 }
 
 int clear_hops(orb::NameClient& names, const std::string& manager, ConnectionId connection,

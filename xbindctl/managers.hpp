@@ -10,6 +10,7 @@
 
 #include "core/ids.hpp"
 #include "orb/name_client.hpp"
+#include "route_object.hh"
 #include "switch_server.hh"
 #include "xbindctl/commands.hpp"
 #include "xbindctl/failure.hpp"
@@ -38,11 +39,13 @@ struct HoldingsOfAll {
 OrFailure<HoldingsOfAll> holdings(orb::NameClient& names, const std::string& switch_name);
 const char* state_of(const v2::ManagerHoldings& manager);  // "attached", "absent", "forgotten"
 
-// As forget_manager() and clear_hops() of commands.hpp, without printing. `tell` is called for each
-// SwitchServer. false: one of them has not done it.
+// As forget_manager(), renew_epoch() and clear_hops() of commands.hpp, without printing. `tell` is
+// called for each SwitchServer. false: one of them has not done it.
 OrFailure<bool> forget_everywhere(orb::NameClient& names, const std::string& switch_name,
                                   const std::string& manager, bool release, const Pause& pause,
                                   const OnSwitch& tell);
+OrFailure<bool> renew_everywhere(orb::NameClient& names, v2::RouteObject_ptr route_object,
+                                 const std::string& manager, const OnSwitch& tell);
 OrFailure<bool> clear_everywhere(orb::NameClient& names, const std::string& manager,
                                  ConnectionId connection, const Pause& pause, const OnSwitch& tell);
 

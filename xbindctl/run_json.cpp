@@ -50,11 +50,12 @@ std::optional<Told> document_of_network(const CommandLine& line, const config::O
     return services_document(found);
   }
   if (verb != "routes" && verb != "links" && verb != "drain" && verb != "undrain" &&
-      verb != "network") {
+      verb != "network" && verb != "renew-epoch") {
     return std::nullopt;
   }
   const auto route_object = route_object_of(names, line);
   if (!route_object) return tl::make_unexpected(route_object.error());
+  if (verb == "renew-epoch") return renew_epoch_document(names, *route_object, words[1]);
   if (verb == "routes") return routes_document(*route_object, wish_of(line, set));
   if (verb == "links") return links_document(*route_object);
   if (verb == "network") {

@@ -379,7 +379,7 @@ void ClientSite::connect(ManagerSite& manager, std::function<void()> on_arrival,
         manager.manager().attach_client(actions_.attach->client, actions_.attach->epoch, now);
     XB_CHECK(attached.has_value());
     requester.attached(actions_.attach->attempt, attached->session, attached->batches_in_flight,
-                       now);
+                       actions_.attach->epoch, now);
   }
   began_ = now;
   plan_next_call(now);

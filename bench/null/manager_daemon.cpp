@@ -258,6 +258,7 @@ class ManagerServant : public POA_xbind::v2::ConnectionManager {
         inbox_(v2::RequestInbox::_duplicate(inbox)),
         operations_(v2::ManagerOperations::_duplicate(operations)) {}
 
+  v2::Epoch new_client_epoch(const char*) override { return 1; }
   v2::ClientAttachment* attach_client(const char* client, v2::Epoch, CORBA::ULong version,
                                       v2::OutcomeObserver_ptr observer) override {
     orb::check_version(version);

@@ -116,7 +116,12 @@ class SwitchServant : public POA_xbind::v2::SwitchServer {
     });
     return out.release();
   }
-  v2::Epoch newest_epoch(const char*) override { return 0; }
+  v2::ManagerEpochs* epochs_of(const char*) override {
+    auto none = std::make_unique<v2::ManagerEpochs>();
+    none->newest = 0;
+    none->renewals = 0;
+    return none.release();
+  }
   v2::HopPage* held_hops(v2::SessionId, CORBA::ULongLong) override {
     return std::make_unique<v2::HopPage>().release();
   }

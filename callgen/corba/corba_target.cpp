@@ -136,10 +136,8 @@ Result<void> CorbaTarget::attach(const std::string& name, const std::string& cli
 
 Result<void> CorbaTarget::attach_to(const std::string& name, CORBA::Object_ptr object,
                                     const std::string& client_name) {
-  const auto epoch =
-      static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
   auto manager = std::make_unique<Manager>(*this, managers_.size(), name, object,
-                                           client::Identity{client_name, name, Epoch{epoch}});
+                                           client::Identity{client_name, name});
   const client::Attach wanted = within([&] {
     const TimePoint now = steady_now();
     manager->requester.start(now);
@@ -153,7 +151,8 @@ Result<void> CorbaTarget::attach_to(const std::string& name, CORBA::Object_ptr o
     client::Requester& requester = manager->requester;
     if (attachment) {
       manager->sender.open(attachment->inbox);
-      requester.attached(wanted.attempt, attachment->session, attachment->window, now);
+      requester.attached(wanted.attempt, attachment->session, attachment->window, attachment->epoch,
+                         now);
     } else {
       requester.attach_failed(wanted.attempt, attachment.error(), now);
       return std::optional{attachment.error()};  // a run does not begin without a manager
@@ -296,7 +295,8 @@ void CorbaTarget::reattach(Manager& manager, const client::Attach& wanted) {
       requester.attach_failed(wanted.attempt, attachment.error(), now);
       return false;
     }
-    requester.attached(wanted.attempt, attachment->session, attachment->window, now);
+    requester.attached(wanted.attempt, attachment->session, attachment->window, attachment->epoch,
+                       now);
     if (requester.session() == attachment->session) {
       manager.object = found;
       manager.sender.open(attachment->inbox);

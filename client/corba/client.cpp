@@ -13,6 +13,7 @@
 #include "client/corba/manager_link.hpp"
 #include "client/corba/worker.hpp"
 #include "client/timers.hpp"
+#include "core/steady_now.hpp"
 #include "orb/runtime.hpp"
 
 namespace xbind::client {
@@ -28,18 +29,15 @@ std::unique_ptr<orb::Runtime> start_orb(const Options& options) {
 Identity identity_of(const Options& options) {
   Identity identity{options.client, options.manager, Epoch{options.epoch}};
   if (identity.client.empty()) identity.client = fmt::format("client-{}", getpid());
-  if (options.epoch == 0) {
-    const std::chrono::nanoseconds since_1970 = std::chrono::system_clock::now().time_since_epoch();
-    identity.epoch = Epoch{static_cast<std::uint64_t>(since_1970.count())};
-  }
   return identity;
 }
 
-Limits limits_of(const Options& options, Epoch epoch) {
+Limits limits_of(const Options& options) {
   Limits limits = options.limits;
   limits.session = orb::within_connection(limits.session);
-  // The low digits of an epoch derived from the time are random enough.
-  if (limits.jitter == 0) limits.jitter = static_cast<double>(epoch.value() % 1000) / 1000;
+  // The low digits of the time are random enough.
+  const auto digits = steady_now().time_since_epoch().count() % 1000;
+  if (limits.jitter == 0) limits.jitter = static_cast<double>(digits) / 1000;
   return limits;
 }
 
@@ -90,7 +88,7 @@ class Client::Work {
   Work(orb::Runtime& runtime, const Options& options, const Identity& identity)
       : identity_(identity),
         options_(options),
-        limits_(limits_of(options, identity.epoch)),
+        limits_(limits_of(options)),
         link_(runtime, options.name_service, identity_, limits_, events()) {}
 
   // Callbacks may still use the client while the last ones run.

@@ -55,7 +55,7 @@ struct Options {
   // program that attaches under this name with a higher epoch ends this client (kFenced).
   std::string client{};
   std::string name_service{};  // "host:port"; empty: as omniORB's own tools find it
-  // Must be higher than in earlier runs of the program. 0: nanoseconds since 1970, read once.
+  // Must be higher than in earlier runs of the program. 0: the manager gives out the next one.
   std::uint64_t epoch = 0;
   // True: a request that is submitted with a number keeps it (Requester::submit), for a program
   // that recognises its connections by the number that list_connections() shows. A number without

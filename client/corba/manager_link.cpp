@@ -97,7 +97,8 @@ void ManagerLink::attach(const Attach& wanted) {
       requester.attach_failed(wanted.attempt, attachment.error(), now);
       return;
     }
-    requester.attached(wanted.attempt, attachment->session, attachment->window, now);
+    requester.attached(wanted.attempt, attachment->session, attachment->window, attachment->epoch,
+                       now);
     if (requester.session() == attachment->session) sender_.open(attachment->inbox);
   });
 }

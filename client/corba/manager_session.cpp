@@ -97,9 +97,13 @@ void Observer::forget() { servant_->forget(); }
 Result<Attachment> attach(const std::string& peer, v2::ConnectionManager_ptr manager,
                           const Attach& wanted, v2::OutcomeObserver_ptr observer) {
   return orb::remote(peer, manager, [&] {
-    const v2::ClientAttachment_var answer = manager->attach_client(
-        wanted.client.c_str(), wanted.epoch.value(), v2::protocol_version, observer);
     Attachment attachment;
+    attachment.epoch = wanted.epoch;
+    if (wanted.epoch == Epoch{}) {
+      attachment.epoch = Epoch{manager->new_client_epoch(wanted.client.c_str())};
+    }
+    const v2::ClientAttachment_var answer = manager->attach_client(
+        wanted.client.c_str(), attachment.epoch.value(), v2::protocol_version, observer);
     attachment.session = SessionId{answer->session};
     attachment.inbox = v2::RequestInbox::_duplicate(answer->inbox);
     attachment.window = answer->batches_in_flight;

@@ -68,12 +68,14 @@ struct Attachment {
   SessionId session;
   v2::RequestInbox_var inbox;
   std::uint32_t window = 0;  // batches that may be unconfirmed, in each direction
+  Epoch epoch;               // with which it was opened
 };
 
-// Invokes attach_client(), and opens the connection for batches, so that no thread of the owner's
-// logic waits for it later. Blocks for up to two call timeouts of the ORB. `peer` names the manager
-// in errors: "manager default". Errors: kFenced, kVersion, kBadInput (the client's name or epoch),
-// kExhausted; kUnreachable and kTimeout when the manager does not answer.
+// Invokes attach_client(), after new_client_epoch() if no epoch is given, and opens the connection
+// for batches, so that no thread of the owner's logic waits for it later. Blocks for up to three
+// call timeouts of the ORB. `peer` names the manager in errors: "manager default". Errors: kFenced,
+// kVersion, kBadInput (the client's name), kExhausted; kUnreachable and kTimeout when the manager
+// does not answer.
 Result<Attachment> attach(const std::string& peer, v2::ConnectionManager_ptr manager,
                           const Attach& wanted, v2::OutcomeObserver_ptr observer);
 

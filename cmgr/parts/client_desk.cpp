@@ -29,19 +29,42 @@ ClientDesk::~ClientDesk() {
   }
 }
 
+Result<Epoch> ClientDesk::new_epoch(const std::string& name) {
+  if (const auto named = check_name("client", name); !named) {
+    return tl::make_unexpected(named.error());
+  }
+  const auto known = by_name_.find(name);
+  const std::uint64_t newest =
+      known == by_name_.end() ? 0 : clients_[known->second.value()]->newest.value();
+  if (planted(Bug::kEpochNotRaised)) return Epoch{std::max<std::uint64_t>(newest, 1)};
+  // Sessions and these epochs are numbered together: later ones of any name are higher.
+  return Epoch{std::max(newest + 1, config_.epoch << 32 | next_session_++)};
+}
+
+bool ClientDesk::counts(const Client& client, Epoch epoch) const {
+  const std::uint64_t given_out = config_.epoch << 32 | next_session_;
+  return epoch.value() < given_out || epoch <= client.newest ||
+         epoch.value() - client.newest.value() <= kEpochStepMax || planted(Bug::kForgedEpochKept);
+}
+
 Result<ClientAttachment> ClientDesk::attach(const std::string& name, Epoch epoch, TimePoint now) {
   if (const auto named = check_name("client", name); !named) {
     return tl::make_unexpected(named.error());
   }
   auto known = by_name_.find(name);
-  if (known != by_name_.end() && epoch < clients_[known->second.value()]->epoch) {
-    const Epoch newest = clients_[known->second.value()]->epoch;
-    return tl::make_unexpected(
-        Error{ErrorCode::kFenced,
-              fmt::format("client {} with epoch {} is fenced off by epoch {}", name, epoch, newest),
-              newest.value()});
+  const Client* const before =
+      known == by_name_.end() ? nullptr : clients_[known->second.value()].get();
+  const bool again = before != nullptr && before->link != nullptr;
+  if (before != nullptr) {
+    const Epoch newest =
+        again && !counts(*before, epoch) ? std::max(before->newest, before->epoch) : before->newest;
+    if (epoch < newest) {
+      return tl::make_unexpected(Error{
+          ErrorCode::kFenced,
+          fmt::format("client {} with epoch {} is fenced off by epoch {}", name, epoch, newest),
+          newest.value()});
+    }
   }
-  const bool again = known != by_name_.end() && clients_[known->second.value()]->link != nullptr;
   if (!again && by_session_.size() >= config_.clients.attached_max && !displace_unheard(now)) {
     return fail(ErrorCode::kExhausted, "{} clients are attached; no more are accepted",
                 config_.clients.attached_max);
@@ -59,6 +82,7 @@ Result<ClientAttachment> ClientDesk::attach(const std::string& name, Epoch epoch
     client.epoch_since = client.session;
   }
   client.epoch = epoch;
+  if (counts(client, epoch)) client.newest = std::max(client.newest, epoch);
   client.link = std::make_unique<ClientSession>(config_.client_session, now);
   client.link->on_confirmed([this, &client](const OutcomeBatch& batch) {
     for (const Outcome& outcome : batch.outcomes) {
@@ -113,6 +137,7 @@ ClientIndex ClientDesk::remember_client(const std::string& name, Epoch epoch) {
   const ClientIndex index = known == by_name_.end() ? add(name) : known->second;
   Client& client = *clients_[index.value()];
   if (client.session == SessionId{}) client.epoch = std::max(client.epoch, epoch);
+  if (counts(client, epoch)) client.newest = std::max(client.newest, epoch);
   return index;
 }
 

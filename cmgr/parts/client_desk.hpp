@@ -63,7 +63,15 @@ class ClientDesk {
   // Reports every session that begins or ends to `events`, which must outlive the desk.
   void report_sessions(EventLog& events) { events_ = &events; }
 
-  // kFenced: a higher epoch of the name is attached. kBadInput: no valid name. kExhausted:
+  // By how much an epoch that this manager has not given out may exceed the newest one of its name
+  // that counts, to count itself. A higher one fences off nothing but its like, as long as its
+  // session lasts: nobody can use up a client's epochs, or keep it out.
+  static constexpr std::uint64_t kEpochStepMax = std::uint64_t{1} << 20;
+  // An epoch for a program of that name that starts, above the newest one that counts; a different
+  // one for each call. kBadInput: no valid name.
+  Result<Epoch> new_epoch(const std::string& name);
+
+  // kFenced: a higher epoch of the name counts. kBadInput: no valid name. kExhausted:
   // attached_max clients are attached. Before that, the session of the client that has sent nothing
   // since it attached, for longest and at least kUnheardFor, ends in favour of the new one: clients
   // that attach and vanish do not keep others out.
@@ -162,7 +170,7 @@ class ClientDesk {
     }
   }
   const std::string& name(ClientIndex client) const { return clients_[client.value()]->name; }
-  // The newest epoch under which the client has attached; 0 for the manager itself.
+  // The epoch under which the client has attached last; 0 for the manager itself.
   Epoch epoch(ClientIndex client) const { return clients_[client.value()]->epoch; }
   std::size_t attached() const { return by_session_.size(); }
 
@@ -190,7 +198,8 @@ class ClientDesk {
   };
   struct Client {
     std::string name;
-    Epoch epoch;
+    Epoch epoch;            // of the present or the last session
+    Epoch newest;           // the highest that counts
     SessionId session;      // 0: not attached
     SessionId epoch_since;  // the first session of this epoch; later sessions have higher numbers
     std::unique_ptr<ClientSession> link;
@@ -218,6 +227,8 @@ class ClientDesk {
   };
 
   ClientIndex add(const std::string& name);
+  // Whether this epoch fences off lower ones, also when its session is over.
+  bool counts(const Client& client, Epoch epoch) const;
   // Ends the session of the client unheard for longest. False: there is none to end.
   bool displace_unheard(TimePoint now);
   void end_session(Client& client, const SessionEnding& ending);

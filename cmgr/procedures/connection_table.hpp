@@ -23,28 +23,32 @@
 #include "core/ahead.hpp"
 #include "core/check.hpp"
 #include "core/flat_map.hpp"
+#include "core/manager_epochs.hpp"
 #include "core/pool.hpp"
 
 namespace xbind::cmgr {
 
 class ConnectionTable {
  public:
-  // `epoch`: of this process; each id contains its low kEpochBits bits.
+  // `epoch`: of this process; each id contains it.
   explicit ConnectionTable(std::uint64_t epoch) : epoch_(epoch) {}
   ConnectionTable(const ConnectionTable&) = delete;
   ConnectionTable& operator=(const ConnectionTable&) = delete;
   ~ConnectionTable();
 
-  static constexpr unsigned kCounterBits = 40;  // of an id: 47 days at 270 000 calls a second
-  static constexpr std::uint64_t kEpochMax = (std::uint64_t{1} << (64 - kCounterBits)) - 1;
-  // The epoch in which the id was given out.
-  static constexpr std::uint64_t epoch_of(ConnectionId id) { return id.value() >> kCounterBits; }
-  // Sets the epoch, before the first connection is opened.
-  void begin_epoch(std::uint64_t epoch) {
-    XB_CHECK(next_id_ == 1 && epoch != 0 && epoch <= kEpochMax, epoch);
+  // Sets the epoch, before the first connection is opened. `renewed`: the epochs of the name have
+  // been renewed (core/manager_epochs.hpp), so that an earlier one may be higher.
+  void begin_epoch(std::uint64_t epoch, bool renewed) {
+    XB_CHECK(next_id_ == 1 && epoch != 0 && epoch <= kManagerEpochMax, epoch);
     epoch_ = epoch;
+    renewed_ = renewed;
   }
   std::uint64_t epoch() const { return epoch_; }
+  // Whether the id may have been given out in an earlier epoch.
+  bool is_of_earlier_epoch(ConnectionId id) const {
+    const std::uint64_t epoch = epoch_of(id);
+    return epoch != 0 && (renewed_ ? epoch != epoch_ : epoch < epoch_);
+  }
 
   // Reports every change from now on to `journal`; null ends that. The journal must outlive the
   // table or be removed.
@@ -156,7 +160,9 @@ class ConnectionTable {
 
  private:
   // The epoch over a counter: unique across restarts.
-  ConnectionId new_id() { return ConnectionId{(epoch_ & kEpochMax) << kCounterBits | next_id_++}; }
+  ConnectionId new_id() {
+    return ConnectionId{(epoch_ & kManagerEpochMax) << kIdCounterBits | next_id_++};
+  }
   Connection& make(ConnectionId id, const Opened& what);
   template <class What>
   void write(const Connection& connection, What&& what) {
@@ -168,6 +174,7 @@ class ConnectionTable {
   static Hop& find_indexed(Connection& connection, SwitchIndex at, std::uint32_t place);
 
   std::uint64_t epoch_;
+  bool renewed_ = false;
   std::uint64_t next_id_ = 1;
   CallEndsTable ends_;
   FlatMap<ConnectionId, Connection*> by_id_;

@@ -93,8 +93,7 @@ std::vector<SwitchIndex> Recovery::entries_of_nobody() const {
 }
 
 Recovery::Fate Recovery::fate_of(ConnectionId id) const {
-  const std::uint64_t epoch = ConnectionTable::epoch_of(id);
-  if (epoch == 0 || epoch >= context_.connections.epoch()) return Fate::kNeverWas;
+  if (!context_.connections.is_of_earlier_epoch(id)) return Fate::kNeverWas;
   if (!done() || calls_.contains(own_id(id))) return Fate::kNotYetRead;
   return entries_of_nobody_.empty() ? Fate::kReleased : Fate::kUnknown;
 }

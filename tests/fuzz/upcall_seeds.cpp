@@ -402,11 +402,12 @@ std::vector<Seed> seeds() {
       {"operators", hops_begin + at("clear_hops", Arguments{}.text("m1").u64(1)) +
                         at("repair", Arguments{}.value(findings)) +
                         at("count_cells", Arguments{}.u32(1).value(vci(32))) + at("ports", {}) +
-                        at("managers", {}) + at("forget_manager", Arguments{}.text("m1"))},
+                        at("managers", {}) + at("forget_manager", Arguments{}.text("m1")) +
+                        at("renew_epoch", Arguments{}.text("m1").u64(7))},
       {"one call", hops_begin +
                        at("look_at_call", Arguments{}.text("m1").u64(1).value(legs).value(inputs)) +
                        at("mend_call", Arguments{}.text("m1").u64(1).value(differences))},
-      {"sessions", hops_begin + at("newest_epoch", Arguments{}.text("m1")) +
+      {"sessions", hops_begin + at("epochs_of", Arguments{}.text("m1")) +
                        at("detach_manager", Arguments{}.u64(kManagerSession)) +
                        at("audit_page", Arguments{}.u64(1))},
       {"requests", frame(deliver_results, kSwitchSession, 1, result_batch()) +

@@ -67,6 +67,7 @@ class PresetManager : public POA_xbind::v2::ConnectionManager {
     return copy;
   }
 
+  v2::Epoch new_client_epoch(const char*) override { return ++given_out_; }
   v2::ClientAttachment* attach_client(const char* client, v2::Epoch epoch, CORBA::ULong version,
                                       v2::OutcomeObserver_ptr observer) override {
     EXPECT_EQ(version, v2::protocol_version);
@@ -144,6 +145,7 @@ class PresetManager : public POA_xbind::v2::ConnectionManager {
   v2::OutcomeObserver_var observer_;
   v2::SessionId session_ = 0;
   std::unique_ptr<Link> link_;
+  std::atomic<v2::Epoch> given_out_ = 0;
   std::vector<std::string> happened_;
   Worker thread_;
 };

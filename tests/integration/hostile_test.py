@@ -10,6 +10,7 @@ The seed chooses the messages; it is printed. FILE receives a line for each daem
 
 import argparse
 import contextlib
+import itertools
 import os
 import random
 import re
@@ -285,17 +286,39 @@ class Hostile(InOneLab):
         status, _ = self.attach(peer, "attach_manager", "a-new-manager", 1)
         self.assertEqual(status, giop.NO_EXCEPTION)
 
-    def test_an_epoch_that_none_can_exceed_is_refused_by_name(self):
-        for target, operation, name, text in (
-                (self.server, "attach_manager", "default", "manager default came with epoch "
-                 f"{HIGHEST}, but 1 is the newest known here, and an epoch may be at most"),
-                (self.manager, "attach_client", "mia", f"client mia: epoch {HIGHEST} lies more "
-                 "than a day ahead of the clock here")):
-            self.assert_bad_request(
-                self.attach(self.remote(target), operation, name, HIGHEST), text)
-        status, reader, _ = self.remote(self.routes).invoke(
-            "report_ports", lambda out: out.string(CALLER).ulonglong(HIGHEST).ulonglong(1).ulong(0))
-        self.assert_bad_request((status, reader), f"switch {CALLER}: epoch {HIGHEST} lies more")
+    def test_an_epoch_of_a_manager_that_no_id_can_have_is_refused(self):
+        self.assert_bad_request(
+            self.attach(self.remote(self.server), "attach_manager", "default", HIGHEST),
+            f"manager default came with epoch {HIGHEST}, but 16777215 is the last one")
+        self.assert_served()
+
+    def test_an_epoch_that_none_can_exceed_keeps_no_client_out(self):
+        peer = self.remote(self.manager)
+        status, _ = self.attach(peer, "attach_client", "mia", HIGHEST)
+        self.assertEqual(status, giop.NO_EXCEPTION)
+        status, reader, _ = peer.invoke("new_client_epoch", lambda out: out.string("mia"))
+        self.assertEqual(status, giop.NO_EXCEPTION)
+        fresh = reader.number("Q")
+        self.assertLess(fresh, HIGHEST)
+        for epoch in (fresh, fresh):  # begins, and attaches again
+            status, _ = self.attach(peer, "attach_client", "mia", epoch)
+            self.assertEqual(status, giop.NO_EXCEPTION)
+
+    def test_forged_reports_do_not_silence_a_switchserver(self):
+        peer = self.remote(self.routes)
+
+        def report(incarnation, number):
+            """Whether it was taken, and the incarnation that counts."""
+            status, reader, _ = peer.invoke("report_ports", lambda out: out.string(
+                CALLER).ulonglong(incarnation).ulonglong(number).ulong(0))
+            self.assertEqual(status, giop.NO_EXCEPTION)
+            return reader.number("B"), reader.number("Q")
+        self.assertFalse(report(HIGHEST, HIGHEST)[0])
+        taken, forged = report(0, 1)
+        self.assertTrue(taken, "the first report of a process is not taken")
+        numbers = itertools.count(2)
+        wait_until(lambda: not report(forged, next(numbers))[0],
+                   "the SwitchServer begins to report anew")
         self.assert_served()
 
     def batch(self, inbox, session, seq, confirmed):

@@ -49,7 +49,12 @@ class BadSwitch : public POA_xbind::v2::SwitchServer {
   }
   int attached() const { return attached_; }
 
-  v2::Epoch newest_epoch(const char*) override { return 0; }
+  v2::ManagerEpochs* epochs_of(const char*) override {
+    v2::ManagerEpochs_var none = new v2::ManagerEpochs();
+    none->newest = 0;
+    none->renewals = 0;
+    return none._retn();
+  }
   v2::HopPage* held_hops(v2::SessionId, CORBA::ULongLong) override {
     if (read_++ == 0) {
       v2::HopAttachment attachment;
@@ -139,9 +144,9 @@ class BadRoutes : public POA_xbind::v2::RouteObject {
   v2::RouteAnswers* find_alternates(const v2::RouteQuery&, CORBA::ULong) override {
     throw CORBA::NO_IMPLEMENT();
   }
-  v2::PortRateSeq* report_ports(const char*, v2::Epoch, CORBA::ULongLong,
-                                const v2::PortNewsSeq&) override {
-    return new v2::PortRateSeq();
+  v2::ReportAnswer* report_ports(const char*, v2::Epoch, CORBA::ULongLong,
+                                 const v2::PortNewsSeq&) override {
+    return new v2::ReportAnswer();
   }
   v2::TopologyState* watch(const char*, v2::TopologyObserver_ptr) override {
     trouble();

@@ -121,7 +121,8 @@ class PresetManager : public POA_xbind::v2::ConnectionManager {
     for (const v2::ConnectionState& one : more) add(one);
     return out.release();
   }
-  // TwoWay does not use the next three operations.
+  // TwoWay does not use the next four operations.
+  v2::Epoch new_client_epoch(const char*) override { return 1; }
   v2::ClientAttachment* attach_client(const char*, v2::Epoch, CORBA::ULong,
                                       v2::OutcomeObserver_ptr) override {
     throw v2::Unavailable("no sessions here");

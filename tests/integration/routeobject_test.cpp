@@ -104,7 +104,7 @@ class RouteObjectTest : public testing::Test {
     v2::PortNewsSeq ports;
     ports.length(1);
     ports[0] = {2, up, 500, 500};
-    const v2::PortRateSeq_var rates = route_object->report_ports("x", 1, number, ports);
+    const v2::ReportAnswer_var answer = route_object->report_ports("x", 1, number, ports);
   }
   v2::RouteOperations_var operations() { return route_object->route_operations(); }
   static v2::RouteQuery query(const char* from, const char* to, std::uint64_t cells_per_s) {

@@ -35,8 +35,8 @@ class PresetRouteObject : public POA_xbind::v2::RouteObject {
     return new v2::RouteAnswers(answers);
   }
   // Operations that xbindctl does not use.
-  v2::PortRateSeq* report_ports(const char*, v2::Epoch, CORBA::ULongLong,
-                                const v2::PortNewsSeq&) override {
+  v2::ReportAnswer* report_ports(const char*, v2::Epoch, CORBA::ULongLong,
+                                 const v2::PortNewsSeq&) override {
     throw v2::BadRequest("no reports here");
   }
   v2::TopologyState* watch(const char*, v2::TopologyObserver_ptr) override {

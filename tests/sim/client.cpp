@@ -31,9 +31,8 @@ void number(cmgr::RequestBody& body, RequestId request) {
 // ===== lives =====
 
 void Client::begin_life() {
-  epoch_ = Epoch{epoch_.value() + 1};
-  requester_ =
-      std::make_unique<client::Requester>(client::Identity{name_, "of " + name_, epoch_}, limits_);
+  ++life_;
+  requester_ = std::make_unique<client::Requester>(client::Identity{name_, "of " + name_}, limits_);
   numbers_go_on_ = ending_ = false;
   resubmitted_ = 0;
   for (auto& [request, asked] : asked_) {
@@ -58,9 +57,11 @@ void Client::die(Duration for_how_long) {
     ++world_.tally["clients killed"];
   }
   add_up();
-  former_ = ending_ || dice >= kEndInOrder + kSuspended ? nullptr : std::move(requester_);
+  // Without an epoch, a life that wakes is a new one.
+  const bool wakes = !ending_ && dice < kEndInOrder + kSuspended && requester_->epoch() != Epoch{};
+  former_ = wakes ? std::move(requester_) : nullptr;
   former_awake_ = false;
-  former_epoch_ = epoch_;
+  former_life_ = life_;
   requester_.reset();
   lose_notices();
   world_.after(for_how_long, [this] { begin_life(); });
@@ -74,7 +75,7 @@ void Client::step_former() {
   if (!actions.transmit.empty() || !actions.deliveries.empty()) {
     world_.violated(fmt::format("client {}: an earlier life sends without a session", name_));
   }
-  if (actions.attach) hooks_.attach(*actions.attach);
+  if (actions.attach) hooks_.attach(*actions.attach, former_life_);
   if (!actions.ended) return;
   if (actions.ended->code == ErrorCode::kFenced) {
     ++world_.tally["former lives fenced off"];
@@ -150,27 +151,30 @@ std::size_t Client::unanswered() const {
 // ===== what happens =====
 
 // Ignores answers to an attempt of an earlier life.
-void Client::on_attached(const client::Attach& attempt, SessionId session, std::uint32_t window) {
-  if (former_awake_ && former_ && attempt.epoch == former_epoch_) {
+void Client::on_attached(std::uint64_t life, const client::Attach& attempt,
+                         const cmgr::ClientAttachment& attachment) {
+  if (former_awake_ && former_ && life == former_life_) {
     // A manager without memory let the former life in. Two programs of one name would confirm each
     // other's outcomes, so the world kills the former one.
     ++world_.tally["former lives let in"];
     former_.reset();
   }
-  if (!requester_ || attempt.epoch != epoch_) return;
-  requester_->attached(attempt.attempt, session, window, world_.now);
+  if (!requester_ || life != life_) return;
+  requester_->attached(attempt.attempt, attachment.session, attachment.batches_in_flight,
+                       attempt.epoch, world_.now);
   finish_step();
   if (!former_ || former_awake_) return;
   former_awake_ = true;
   former_wakes_ = world_.now + world_.chance.up_to(kSleep);
 }
 
-void Client::on_attach_failed(const client::Attach& attempt, const Error& error) {
-  if (former_awake_ && former_ && attempt.epoch == former_epoch_) {
+void Client::on_attach_failed(std::uint64_t life, const client::Attach& attempt,
+                              const Error& error) {
+  if (former_awake_ && former_ && life == former_life_) {
     former_->attach_failed(attempt.attempt, error, world_.now);
     step_former();
   }
-  if (!requester_ || attempt.epoch != epoch_) return;
+  if (!requester_ || life != life_) return;
   requester_->attach_failed(attempt.attempt, error, world_.now);
   finish_step();
 }
@@ -218,7 +222,7 @@ void Client::finish_step() {
   requester_->flush(world_.now, actions_);
   transmit();
   for (const SessionId session : actions_.detach) hooks_.detach(session);
-  if (actions_.attach) hooks_.attach(*actions_.attach);
+  if (actions_.attach) hooks_.attach(*actions_.attach, life_);
   for (const auto& batch : actions_.deliveries) {
     for (const Outcome& outcome : batch->outcomes) judge(outcome);
     for (const Notice& notice : batch->notices) hear(notice);

@@ -5,9 +5,9 @@
 //   session lost    the Requester attaches again in the same epoch and repeats its requests
 //   requests fail   the Requester has had no session for too long: the program repeats the requests
 //                   under their numbers when the Requester accepts requests again
-//   program dies    (or ends in order, or is suspended) its next life has a new Requester with a
-//                   higher epoch. It repeats every stored request that has no outcome, under the
-//                   old number (decision 0033).
+//   program dies    (or ends in order, or is suspended) its next life has a new Requester, which
+//                   gets a higher epoch from the manager. It repeats every stored request that has
+//                   no outcome, under the old number (decision 0033).
 //
 // Sometimes the program submits a request again, and the world puts a request into a batch twice.
 #pragma once
@@ -23,6 +23,7 @@
 #include <string_view>
 
 #include "client/requester.hpp"
+#include "cmgr/parts/client_desk.hpp"
 #include "tests/sim/calls.hpp"
 #include "tests/sim/parts.hpp"
 
@@ -64,7 +65,8 @@ class Client {
   struct Hooks {
     std::function<void(SessionId, session::Frame<RequestBatch>)> transmit;
     // Followed by on_attached(), on_attach_failed(), or nothing when the message is lost.
-    std::function<void(const client::Attach&)> attach;
+    // `life`: number of the life that attaches.
+    std::function<void(const client::Attach&, std::uint64_t life)> attach;
     std::function<void(SessionId)> detach;
     std::function<void(Call&)> up;  // a call is up: the client relies on it
     std::function<void(Call&)> held;
@@ -90,7 +92,7 @@ class Client {
   // Whether the request is known to have been refused, or its call to be over.
   bool is_over(RequestId setup) const;
   // Whether the program has ever had another life.
-  bool had_lives() const { return epoch_ > Epoch{1}; }
+  bool had_lives() const { return life_ > 1; }
 
   // The client assigns the request's number. A request that the Requester refuses does not count.
   void connect(ConnectRequest wanted);
@@ -102,8 +104,9 @@ class Client {
   void send_nonsense(cmgr::RequestBody body);
 
   // Answers to an attempt to attach.
-  void on_attached(const client::Attach& attempt, SessionId session, std::uint32_t window);
-  void on_attach_failed(const client::Attach& attempt, const Error& error);
+  void on_attached(std::uint64_t life, const client::Attach& attempt,
+                   const cmgr::ClientAttachment& attachment);
+  void on_attach_failed(std::uint64_t life, const client::Attach& attempt, const Error& error);
   void on_outcomes(SessionId session, const session::Frame<OutcomeBatch>& frame);
   // The manager has ended the session.
   void on_session_ended(SessionId session, std::string_view why);
@@ -159,7 +162,7 @@ class Client {
   Hooks hooks_;
 
   // One life of the program.
-  Epoch epoch_;
+  std::uint64_t life_ = 0;
   std::unique_ptr<client::Requester> requester_;  // null: the program does not run
   client::Actions actions_;
   bool ending_ = false;         // it is ending in order
@@ -169,7 +172,7 @@ class Client {
 
   // The earlier life if it was suspended, else null. It wakes after the next life has attached.
   std::unique_ptr<client::Requester> former_;
-  Epoch former_epoch_;
+  std::uint64_t former_life_ = 0;
   bool former_awake_ = false;  // or wakes at former_wakes_
   TimePoint former_wakes_;
 

@@ -102,11 +102,16 @@ void World::report_to_router(std::size_t at, SwitchReport report) {
   if (lost) ++world_.tally["reports lost"];
   world_.after(world_.chance.up_to(kOneWay), [this, at, lost, arrives, report = std::move(report),
                                               of = switches_[at].incarnation] {
-    const bool heard = arrives && routes_.report(switches_[at].name, of, report);
-    world_.after(lost ? kNoAnswer : world_.chance.up_to(kOneWay), [this, at, lost, heard, of] {
+    std::optional<ReportAnswer> answer;
+    if (arrives) answer = routes_.report(switches_[at].name, report);
+    world_.after(lost ? kNoAnswer : world_.chance.up_to(kOneWay), [this, at, lost, answer, of] {
       if (switches_[at].incarnation != of) return;
-      if (!heard) ++world_.tally["reports failed"];
-      switches_[at].reporter.report_ended(heard && !lost, world_.now);
+      if (!answer) ++world_.tally["reports failed"];
+      if (answer && !lost) {
+        switches_[at].reporter.report_answered(answer->taken, answer->incarnation, world_.now);
+      } else {
+        switches_[at].reporter.report_failed(world_.now);
+      }
       tell_router(at);
     });
   });

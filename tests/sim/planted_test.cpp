@@ -25,6 +25,7 @@ struct Mistake {
   bool servers_die = false;     // SwitchServers are killed and come back
   bool wrong_networks = false;  // for a while, when managers come back
   bool crash_together = false;  // managers and SwitchServers
+  bool forgers = false;
 };
 
 class MistakeTest : public ::testing::TestWithParam<Mistake> {
@@ -41,7 +42,8 @@ TEST_P(MistakeTest, IsFound) {
                  .restarts = GetParam().restarts,
                  .servers_die = GetParam().servers_die,
                  .wrong_networks = GetParam().wrong_networks,
-                 .crash_together = GetParam().crash_together});
+                 .crash_together = GetParam().crash_together,
+                 .forgers = GetParam().forgers});
     const std::string found = world.run();
     if (std::regex_search(found, std::regex(GetParam().noticed))) {
       if (std::getenv("XBIND_SIM_VERBOSE") != nullptr) std::cerr << found << "\n";
@@ -184,6 +186,14 @@ INSTANTIATE_TEST_SUITE_P(
                 "in the cache of manager-., but the ledger|made a branch of another call|"
                 "are charged to them, [0-9]+ of [0-9]+ are reserved",
                 false, true},
+        Mistake{"EpochNotRaised", Bug::kEpochNotRaised, 40,
+                "former lives|an earlier life|not fenced"},
+        Mistake{"ForgedEpochKept", Bug::kForgedEpochKept, 20,
+                "client-. has ended: .* is fenced off", false, false, false, false, true},
+        Mistake{"ReplacedComesBack", Bug::kReplacedComesBack, 40,
+                "client-. has ended: .* is fenced"},
+        Mistake{"RestartOverlooked", Bug::kRestartOverlooked, 20,
+                "has started, and its report is not taken", false, true},
         Mistake{"DebtsNotSent", Bug::kDebtsNotSent, 20, "owed at switch-.: the removal of"},
         Mistake{"CacheKept", Bug::kCacheKept, 20,
                 "in the cache of manager-., but the ledger has it in place"},

@@ -105,18 +105,24 @@ std::optional<RouteSite::Watched> RouteSite::watch(const std::string& watcher) {
   return Watched{condition_->state, milliseconds{kValidityMs}, life_};
 }
 
-bool RouteSite::report(const std::string& switch_name, Epoch incarnation,
-                       const SwitchReport& report) {
-  if (dead()) return false;
+std::optional<ReportAnswer> RouteSite::report(const std::string& switch_name,
+                                              const SwitchReport& report) {
+  if (dead()) return std::nullopt;
   ++world_.tally[report.ports.empty() ? "router: reports of a lost switch" : "router: reports"];
   std::vector<PortReport> ports;
   for (const ReportedPort& port : report.ports) {
     ports.push_back({port.port, port.up, port.cells_per_s, port.free_cells_per_s});
   }
-  const auto risen = service_->report(switch_name, incarnation, report.number, ports, world_.now);
+  ReportAnswer answer;
+  const auto risen =
+      service_->report(switch_name, report.incarnation, report.number, ports, world_.now, &answer);
   if (!risen) world_.violated("RouteObject refuses a report: " + risen.error().text);
+  if (report.incarnation == Epoch{} && !answer.taken) {
+    world_.violated(switch_name + " has started, and its report is not taken");
+  }
+  if (!answer.taken) ++world_.tally["router: reports not taken"];
   notify_if_changed(risen.value_or(false));
-  return true;
+  return answer;
 }
 
 bool RouteSite::drain(const Network::Port& line, bool drained) {

@@ -42,7 +42,7 @@ class RouteSite {
   // While RouteObject is dead, each of these returns nothing or false.
   std::optional<cmgr::RouteReply> route(const cmgr::RouteQuery& query) const;
   std::optional<Watched> watch(const std::string& watcher);
-  bool report(const std::string& switch_name, Epoch incarnation, const SwitchReport& report);
+  std::optional<ReportAnswer> report(const std::string& switch_name, const SwitchReport& report);
   bool drain(const Network::Port& line, bool drained);
   // Toggles the drain of the island's access line.
   bool drain_island();

@@ -250,7 +250,7 @@ std::optional<ClaimsTaken> World::claim(std::size_t manager, const std::string& 
 }
 
 // A request that was sent is carried out, even if its sender dies. The answer may be lost or late.
-void World::attach_client(std::size_t client, const client::Attach& attempt) {
+void World::attach_client(std::size_t client, client::Attach attempt, std::uint64_t life) {
   const std::size_t m = clients_[client].manager;
   if (world_.now < leg('m', client, m).cut_until ||
       world_.chance.percent(world_.weather.two_way_lost)) {
@@ -262,24 +262,30 @@ void World::attach_client(std::size_t client, const client::Attach& attempt) {
     ++world_.tally["client attaches late"];
     wait += world_.chance.up_to(kLate);
   }
-  world_.after(wait, [this, m, client, attempt] {
+  if (attempt.epoch == Epoch{} && managers_[m].site->serves()) {
+    ++world_.tally["epochs given out to clients"];
+    managers_[m].site->step([&](cmgr::ConnectionManager& manager) {
+      attempt.epoch = manager.new_client_epoch(attempt.client).value();
+    });
+  }
+  world_.after(wait, [this, m, client, attempt, life] {
     ManagerSite& site = *managers_[m].site;
     Result<cmgr::ClientAttachment> answer =
         fail(ErrorCode::kUnreachable, "{} cannot be reached", site.name());
-    if (!site.serves()) {
+    if (!site.serves() || attempt.epoch == Epoch{}) {
       ++world_.tally["client attaches before the manager serves"];
-      answer_attach(client, attempt, answer);
+      answer_attach(client, attempt, life, answer);
       return;
     }
     site.step([&](cmgr::ConnectionManager& manager) {
       answer = manager.attach_client(attempt.client, attempt.epoch, world_.now);
       if (answer) client_of_session_[answer->session] = client;
     });
-    answer_attach(client, attempt, answer);
+    answer_attach(client, attempt, life, answer);
   });
 }
 
-void World::answer_attach(std::size_t client, const client::Attach& attempt,
+void World::answer_attach(std::size_t client, const client::Attach& attempt, std::uint64_t life,
                           const Result<cmgr::ClientAttachment>& answer) {
   const std::size_t m = clients_[client].manager;
   Duration wait = world_.chance.up_to(kOneWay);
@@ -295,12 +301,12 @@ void World::answer_attach(std::size_t client, const client::Attach& attempt,
   if (!answer && answer.error().code == ErrorCode::kFenced) {
     ++world_.tally["client attaches fenced off"];
   }
-  world_.after(wait, [this, client, attempt, answer] {
+  world_.after(wait, [this, client, attempt, life, answer] {
     Client& it = *clients_[client].client;
     if (answer) {
-      it.on_attached(attempt, answer->session, answer->batches_in_flight);
+      it.on_attached(life, attempt, *answer);
     } else {
-      it.on_attach_failed(attempt, answer.error());
+      it.on_attach_failed(life, attempt, answer.error());
     }
   });
 }

@@ -244,7 +244,9 @@ World::ClientSite World::make_client(std::size_t index) {
   hooks.transmit = [this, index](SessionId session, session::Frame<RequestBatch> frame) {
     carry_to_inbox(index, session, std::move(frame));
   };
-  hooks.attach = [this, index](const client::Attach& attempt) { attach_client(index, attempt); };
+  hooks.attach = [this, index](const client::Attach& attempt, std::uint64_t life) {
+    attach_client(index, attempt, life);
+  };
   hooks.detach = [this, index](SessionId session) { detach_client(index, session); };
   hooks.up = [this, index](Call& call) {
     if (handovers_lost_.contains({clients_[index].manager, call.id})) {
@@ -459,6 +461,8 @@ void World::live_through() {
   operate();
   audit_under_load();
   if (world_.weather.between_accidents > Duration::zero()) accident();
+  const bool some = !plan_.fair && plan_.bug == Bug::kNone && plan_.seed % 4 == 0;
+  if (plan_.forgers || some) forge();
   if (world_.lines) {
     trouble_on_lines();
   }

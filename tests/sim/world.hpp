@@ -56,6 +56,7 @@ struct Plan {
   bool wrong_networks = false;
   bool crash_together = false;  // managers and SwitchServers are killed within seconds
   bool frames = false;          // some lines carry frames, and some calls want certain ones
+  bool forgers = false;  // somebody uses the names of clients and switches; else in some seeds
   // These managers, with one client each, on a small network where nothing happens by itself
   // (stage.hpp).
   std::vector<cmgr::Config> managers = {};
@@ -97,7 +98,7 @@ class World : public ManagerOutlet {
     std::uint64_t full_clock = 0;              // the ledger's, at the last full check
     std::map<std::size_t, Epoch> epochs = {};  // highest epoch that each manager has attached with
     PortReporter reporter{kReports};
-    Epoch incarnation{1};
+    Epoch incarnation{1};  // of the process, to the world
     AdmissionMode admission = AdmissionMode::kDemand;
     std::uint64_t overbooking = 1'000;  // thousandths
     TimePoint dead_until = {};          // its process does not run before
@@ -181,8 +182,8 @@ class World : public ManagerOutlet {
   std::optional<ManagerSite::Attached> attach(std::size_t manager, const std::string& switch_name,
                                               Epoch epoch);
   void detach(std::size_t manager, const std::string& switch_name, SessionId session);
-  void attach_client(std::size_t client, const client::Attach& attempt);
-  void answer_attach(std::size_t client, const client::Attach& attempt,
+  void attach_client(std::size_t client, client::Attach attempt, std::uint64_t life);
+  void answer_attach(std::size_t client, const client::Attach& attempt, std::uint64_t life,
                      const Result<cmgr::ClientAttachment>& answer);
   void detach_client(std::size_t client, SessionId session);
   void tell_session_over(std::size_t manager, SessionId session, const SessionEnding& ending);
@@ -213,6 +214,11 @@ class World : public ManagerOutlet {
   void release_now(std::size_t client, RequestId call);
   void operate();
   void set_pools(std::size_t wanted);
+
+  // forgers.cpp
+  void forge();
+  void forge_client(std::size_t client);
+  void forge_report(std::size_t at);
 
   // accidents.cpp
   void accident();
@@ -392,6 +398,7 @@ class World : public ManagerOutlet {
   std::map<std::uint64_t, LedgerReport> reports_;
   cmgr::Occurrences occurrences_{};
   bool loading_ = true;
+  Chance forgers_{plan_.seed};             // their own, so that without them a seed stays the same
   bool calm_ = false;                      // for so long that no operation can be under way
   bool cooperative_ = false;               // SwitchServers share out their labels
   bool short_of_everything_ = false;       // bounds are low, so that they are reached

@@ -209,7 +209,8 @@ public final class Connect {
     } catch (VersionMismatch mismatch) {
       say("version mismatch, offered %d, supported %d", mismatch.offered, mismatch.supported);
     }
-    ClientAttachment attachment = manager.attach_client(name, 1, protocol_version.value, self);
+    long epoch = manager.new_client_epoch(name);
+    ClientAttachment attachment = manager.attach_client(name, epoch, protocol_version.value, self);
     observer.begin(attachment);
     Thread sender = new Thread(observer::send);
     sender.start();

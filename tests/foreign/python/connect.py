@@ -142,7 +142,8 @@ class Client:
         mismatch = expect(v2.VersionMismatch, self.manager.attach_client, name, 1,
                           v2.protocol_version + 1, reference)
         say(f"version mismatch, offered {mismatch.offered}, supported {mismatch.supported}")
-        attachment = self.manager.attach_client(name, 1, v2.protocol_version, reference)
+        epoch = self.manager.new_client_epoch(name)
+        attachment = self.manager.attach_client(name, epoch, v2.protocol_version, reference)
         observer.begin(attachment)
         sender = threading.Thread(target=observer.send, daemon=True)
         sender.start()

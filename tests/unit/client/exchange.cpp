@@ -33,7 +33,7 @@ void ExchangeTest::take_in(std::uint64_t number, std::uint32_t window) {
   session::Limits theirs;
   theirs.batches_in_flight = theirs.batches_held_back = window;
   manager = std::make_unique<ManagerEnd>(theirs, now);
-  requester->attached(std::exchange(attempt, {})->attempt, session, window, now);
+  requester->attached(std::exchange(attempt, {})->attempt, session, window, Epoch{7}, now);
   step();
 }
 

@@ -229,7 +229,7 @@ class World {
     if (it.session == SessionId{}) {
       requester_->attach_failed(it.attempt, {ErrorCode::kExhausted, "full"}, now_);
     } else {
-      requester_->attached(it.attempt, it.session, Manager::kWindow, now_);
+      requester_->attached(it.attempt, it.session, Manager::kWindow, Epoch{1}, now_);
     }
   }
   void arrive(const Ended& it) { requester_->session_ended(it.session, "accident", now_); }

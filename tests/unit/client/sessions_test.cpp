@@ -75,7 +75,7 @@ TEST_F(SessionsTest, AnAttemptWithoutAnAnswerFailsAndItsLateAnswerChangesNothing
   EXPECT_EQ(requester->state(), State::kBackingOff);
   wait_for_attempt();
   EXPECT_NE(wanted.attach->attempt, first);
-  requester->attached(first, SessionId{1}, 256, now);
+  requester->attached(first, SessionId{1}, 256, Epoch{7}, now);
   EXPECT_EQ(requester->state(), State::kAttaching);
   take_in(2);
   requester->attach_failed(first, {ErrorCode::kTimeout, "late"}, now);
@@ -83,9 +83,36 @@ TEST_F(SessionsTest, AnAttemptWithoutAnAnswerFailsAndItsLateAnswerChangesNothing
   EXPECT_EQ(requester->counters().stale_messages, 2U);
 }
 
+// The epoch of the first session is the program's for its whole life.
+TEST_F(SessionsTest, AnEpochThatTheManagerHasGivenOutIsKept) {
+  Requester fresh(Identity{"mia", "default"}, limits);
+  Actions actions;
+  const auto next_attempt = [&] {
+    for (;;) {
+      fresh.flush(now, actions);
+      if (actions.attach || actions.ended) return;
+      now = fresh.next_deadline();
+      fresh.tick(now);
+    }
+  };
+  fresh.start(now);
+  next_attempt();
+  EXPECT_EQ(actions.attach->epoch, Epoch{});
+  fresh.attach_failed(actions.attach->attempt, {ErrorCode::kTimeout, "no answer"}, now);
+  next_attempt();
+  EXPECT_EQ(actions.attach->epoch, Epoch{}) << "it has no session yet";
+  fresh.attached(actions.attach->attempt, SessionId{1}, 256, Epoch{41}, now);
+  fresh.session_ended(SessionId{1}, "replaced: epoch 42 has attached", now);
+  next_attempt();
+  EXPECT_EQ(actions.attach->epoch, Epoch{41}) << "one that was replaced takes no newer epoch";
+  fresh.attach_failed(actions.attach->attempt, {ErrorCode::kFenced, "42 is newer"}, now);
+  next_attempt();
+  EXPECT_EQ(actions.ended->code, ErrorCode::kFenced);
+}
+
 TEST_F(SessionsTest, AWindowOfNothingIsNoSession) {
   start();
-  requester->attached(wanted.attach->attempt, SessionId{4}, 0, now);
+  requester->attached(wanted.attach->attempt, SessionId{4}, 0, Epoch{7}, now);
   EXPECT_EQ(requester->state(), State::kBackingOff);
 }
 
@@ -400,7 +427,7 @@ TEST_F(SessionsTest, ASessionThatComesAfterTheEndIsDetached) {
   requester->end(now);
   step();
   EXPECT_THAT(wanted.detach, IsEmpty());
-  requester->attached(asked, SessionId{3}, 256, now);
+  requester->attached(asked, SessionId{3}, 256, Epoch{7}, now);
   EXPECT_THAT(step().detach, ElementsAre(SessionId{3}));
   EXPECT_EQ(requester->state(), State::kEnded);
 }

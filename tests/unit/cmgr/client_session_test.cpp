@@ -246,6 +246,51 @@ TEST_F(ClientSessionTest, ALowerEpochIsFencedOff) {
   EXPECT_EQ(old.error().text, "client mia with epoch 4 is fenced off by epoch 5");
 }
 
+TEST_F(ClientSessionTest, EachProgramThatStartsGetsAHigherEpoch) {
+  attach_all();
+  const Epoch first = manager().new_client_epoch("mia").value();
+  const Epoch second = manager().new_client_epoch("mia").value();
+  EXPECT_LT(first, second);
+  ASSERT_TRUE(manager().attach_client("mia", second, now));
+  EXPECT_EQ(manager().attach_client("mia", first, now).error().code, ErrorCode::kFenced)
+      << "a message that was late";
+  EXPECT_GT(manager().new_client_epoch("mia").value(), second);
+  EXPECT_EQ(manager().new_client_epoch("").error().code, ErrorCode::kBadInput);
+}
+
+// As long as the forger is attached, and afterwards.
+TEST_F(ClientSessionTest, AnEpochFarAheadKeepsNobodyOut) {
+  attach_all();
+  constexpr Epoch kForged{~std::uint64_t{0}};
+  const Epoch own = manager().new_client_epoch("mia").value();
+  ASSERT_TRUE(manager().attach_client("mia", own, now));
+  const auto forged = manager().attach_client("mia", kForged, now);
+  ASSERT_TRUE(forged);
+  ASSERT_TRUE(manager().attach_client("mia", own, now)) << "it attaches again";
+  ASSERT_TRUE(manager().attach_client("mia", kForged, now));
+  const Epoch next = manager().new_client_epoch("mia").value();
+  EXPECT_GT(next, own);
+  ASSERT_TRUE(manager().attach_client("mia", next, now)) << "it starts again";
+  EXPECT_EQ(manager().attach_client("mia", own, now).error().code, ErrorCode::kFenced);
+  // Of two that choose such epochs themselves, the newer one counts while it is attached.
+  const auto newer = manager().attach_client("bob", kForged, now);
+  ASSERT_TRUE(newer);
+  constexpr Epoch kOlder{kForged.value() - 1};
+  EXPECT_EQ(manager().attach_client("bob", kOlder, now).error().code, ErrorCode::kFenced);
+  manager().detach_client(newer->session);
+  EXPECT_TRUE(manager().attach_client("bob", kOlder, now));
+}
+
+TEST_F(ClientSessionTest, AnEpochALittleAheadCounts) {
+  attach_all();
+  const Epoch own = manager().new_client_epoch("mia").value();
+  ASSERT_TRUE(manager().attach_client("mia", own, now));
+  ASSERT_TRUE(manager().attach_client("mia", Epoch{own.value() + ClientDesk::kEpochStepMax}, now));
+  EXPECT_EQ(manager().attach_client("mia", own, now).error().code, ErrorCode::kFenced);
+  EXPECT_GT(manager().new_client_epoch("mia").value(),
+            (Epoch{own.value() + ClientDesk::kEpochStepMax}));
+}
+
 TEST_F(ClientSessionTest, NamesAndNumbersOfClientsAreBounded) {
   config.clients.attached_max = 2;
   start();

@@ -15,7 +15,7 @@ using ::testing::SizeIs;
 inline constexpr std::uint64_t kEarlier = 4;  // the epoch of the manager that has ended
 
 inline ConnectionId earlier(std::uint64_t number) {
-  return ConnectionId{kEarlier << ConnectionTable::kCounterBits | number};
+  return ConnectionId{kEarlier << kIdCounterBits | number};
 }
 
 class RecoveryTest : public ExchangeTest {
@@ -25,7 +25,7 @@ class RecoveryTest : public ExchangeTest {
   // Attaches to every switch and learns the network, as the daemon does before it serves.
   void restart(const std::vector<std::string>& missing = {}) {
     start(false);
-    if (begins_) manager().begin_epoch(Epoch{kEarlier + 1});
+    if (begins_) manager().begin_epoch(Epoch{kEarlier + 1}, false);
     if (prepares_) {
       EXPECT_TRUE(manager().prepare("ann", "bob", cells(100), 1, now).has_value());
     }

@@ -32,7 +32,7 @@ TEST_F(RecoveryTest, NewCallsHaveOtherIds) {
   answer("sw1", {}, {{PortId{10}, {vci(70)}}});
   answer("sw2", {}, {{PortId{21}, {vci(71)}}});
   const ConnectionId fresh = connected(20);
-  EXPECT_EQ(ConnectionTable::epoch_of(fresh), kEarlier + 1);
+  EXPECT_EQ(epoch_of(fresh), kEarlier + 1);
   EXPECT_THAT(manager().list(ConnectionId{}, 10), ElementsAre(earlier(1), fresh));
 }
 

@@ -8,8 +8,9 @@
 namespace xbind {
 namespace {
 
+constexpr Epoch kEarlierLife{99};
 constexpr Epoch kFirstLife{100};
-constexpr Epoch kSecondLife{101};
+constexpr Epoch kStarts{0};  // a process without an incarnation
 
 //   a:2 --1000-- 1:x:2 --500-- 2:b:3 --200-- 2:a's port 3
 class RouterTest : public ::testing::Test {
@@ -129,13 +130,34 @@ TEST_F(RouterTest, LateReportsAreIgnoredAndCounted) {
   EXPECT_EQ(router->reports(), 4u);
 }
 
-TEST_F(RouterTest, ANewLifeBeginsItsNumbersAnewAndEndsTheOldOne) {
+// Its number says nothing: the clock of the new process may have been set back.
+TEST_F(RouterTest, ANewLifeIsTakenAtOnceAndEndsTheOldOne) {
   report("x", kFirstLife, 50, {down(2)});
-  EXPECT_TRUE(report("x", kSecondLife, 1, {up(2, 500, 500)}).condition);
+  ReportAnswer answer;
+  const std::vector<PortReport> ports{up(2, 500, 500)};
+  EXPECT_TRUE(router->report("x", kStarts, 1, ports, now, &answer)->condition);
+  EXPECT_TRUE(answer.taken);
+  const Epoch second = answer.incarnation;
+  EXPECT_NE(second, kStarts);
+  EXPECT_NE(second, kFirstLife);
   EXPECT_EQ(unusable(), "");
-  EXPECT_TRUE(report("x", kFirstLife, 51, {down(2)}).empty());  // a late report of an earlier life
+  // A late report of the earlier life, and a forged one.
+  for (const Epoch other : {kFirstLife, Epoch{~std::uint64_t{0}}}) {
+    EXPECT_TRUE(router->report("x", other, 51, std::vector{down(2)}, now, &answer)->empty());
+    EXPECT_FALSE(answer.taken);
+    EXPECT_EQ(answer.incarnation, second);
+  }
   EXPECT_EQ(unusable(), "");
-  EXPECT_EQ(router->stale_reports(), 1u);
+  EXPECT_EQ(router->stale_reports(), 2u);
+  EXPECT_TRUE(router->report("x", second, 2, std::vector{down(2)}, now, &answer)->condition);
+}
+
+TEST_F(RouterTest, AnIncarnationThatNoneExceedsIsFollowedByAnotherOne) {
+  report("x", Epoch{~std::uint64_t{0}}, 1, {down(2)});  // the first one that it hears of
+  ReportAnswer answer;
+  ASSERT_TRUE(router->report("x", kStarts, 1, std::vector{up(2, 500, 500)}, now, &answer));
+  EXPECT_TRUE(answer.taken);
+  EXPECT_EQ(answer.incarnation, Epoch{1});
 }
 
 TEST_F(RouterTest, AReportIsWholeSoThatWhatItLeavesOutIsAsInTheTopology) {
@@ -237,8 +259,9 @@ TEST_F(RouterTest, WhoHoldsAConditionKeepsIt) {
   EXPECT_EQ(router->condition()->state.unusable.size(), 4u);
 }
 
-// Reports of all switches, some overtaken by earlier ones and some repeated. The result is the same
-// as if only each switch's last report had arrived.
+// Reports of all switches, some overtaken by earlier ones and some repeated, and late reports of
+// earlier lives among them. The result is the same as if only each switch's last report had
+// arrived.
 TEST_F(RouterTest, TheOrderOfArrivalDoesNotMatter) {
   constexpr std::uint64_t kSeed = 20240517;
   std::mt19937_64 random(kSeed);
@@ -256,7 +279,7 @@ TEST_F(RouterTest, TheOrderOfArrivalDoesNotMatter) {
     Router last_words(topology, 1), all_words(topology, 1);
     for (const char* at : {"a", "b", "x"}) {
       for (std::uint64_t number = 1; number <= 6; ++number) {
-        Word word{at, number <= 3 ? kFirstLife : kSecondLife, 1 + (number - 1) % 3, {}};
+        Word word{at, number <= 3 ? kEarlierLife : kFirstLife, 1 + (number - 1) % 3, {}};
         for (std::uint32_t port = 1; port <= 3; ++port) {
           const std::uint64_t promised = random() % 900;
           word.ports.push_back({PortId{port}, random() % 3 != 0, promised, random() % 900});
@@ -269,6 +292,9 @@ TEST_F(RouterTest, TheOrderOfArrivalDoesNotMatter) {
       }
     }
     std::ranges::shuffle(words, random);
+    for (const char* at : {"a", "b", "x"}) {  // the present life has been heard
+      ASSERT_TRUE(all_words.report(at, kFirstLife, 0, {}, now).has_value());
+    }
     for (std::size_t i = 0; i < 6; ++i) words.push_back(words[random() % words.size()]);
     RouteGraph room(topology), lines(topology);
     for (const Word& word : words) {

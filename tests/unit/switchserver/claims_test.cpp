@@ -407,7 +407,7 @@ TEST_F(ClaimsTest, NothingIsClaimedBeforeTheTableHasBeenRead) {
 
 TEST_F(ClaimsTest, EarlierEpochsStayFencedOff) {
   restart({{{"a", Epoch{7}}}});
-  EXPECT_EQ(next().newest_epoch("a"), Epoch{7});
+  EXPECT_EQ(next().epochs_of("a").newest, Epoch{7});
   EXPECT_EQ(next().attach("a", Epoch{6}).error().code, ErrorCode::kFenced);
   EXPECT_THAT(next().known_managers(), ElementsAre(KnownManager{"a", Epoch{7}}));
 }

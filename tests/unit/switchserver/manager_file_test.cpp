@@ -9,8 +9,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 TEST(ManagerFile, IsReadAsItWasWritten) {
-  const KnownManagers managers{{"default", Epoch{41}}, {"m-2", Epoch{7}}};
-  EXPECT_EQ(managers_as_text(managers), "xbind-switchserver managers 1\n41 default\n7 m-2\n");
+  const KnownManagers managers{{"default", Epoch{41}}, {"m-2", Epoch{7}, 3}};
+  EXPECT_EQ(managers_as_text(managers), "xbind-switchserver managers 1\n41 default\n7 m-2 3\n");
   EXPECT_EQ(managers_from_text(managers_as_text(managers), "f").value(), managers);
   EXPECT_THAT(managers_from_text(managers_as_text({}), "f").value(), IsEmpty());
 }
@@ -20,7 +20,8 @@ TEST(ManagerFile, AnotherFormatIsRefusedByFileAndLine) {
        {"", "41 m\n", "xbind-switchserver managers 2\n", "xbind-switchserver managers 1",
         "xbind-switchserver managers 1\n41 m", "xbind-switchserver managers 1\n41m\n",
         "xbind-switchserver managers 1\n-1 m\n", "xbind-switchserver managers 1\n1 a b\n",
-        "xbind-switchserver managers 1\n\n",
+        "xbind-switchserver managers 1\n1 a 0\n", "xbind-switchserver managers 1\n1 a 2 \n",
+        "xbind-switchserver managers 1\n1 a \n", "xbind-switchserver managers 1\n\n",
         "xbind-switchserver managers 1\n99999999999999999999 m\n"}) {
     const auto read = managers_from_text(text, "/state/switchserver-sw.managers");
     ASSERT_FALSE(read.has_value()) << text;

@@ -42,8 +42,8 @@ class PortReporterTest : public testing::Test {
     ADD_FAILURE() << "deadlines that come to nothing";
     return std::nullopt;
   }
-  void arrives() { reporter_.report_ended(true, now_); }
-  void fails() { reporter_.report_ended(false, now_); }
+  void arrives() { reporter_.report_answered(true, Epoch{7}, now_); }
+  void fails() { reporter_.report_failed(now_); }
   // The switch is up and has been reported.
   void begin() {
     reporter_.switch_up(now_);
@@ -75,6 +75,22 @@ TEST_F(PortReporterTest, TheSwitchComesAndTheWholeIsTold) {
   ASSERT_THAT(report, Ne(std::nullopt));
   EXPECT_EQ(report->number, 1u);
   EXPECT_EQ(report->ports, ports_);
+}
+
+// Begins without an incarnation, keeps the one it is given, and begins again when it is not taken.
+TEST_F(PortReporterTest, AnIncarnationIsGivenAndKept) {
+  reporter_.switch_up(now_);
+  EXPECT_EQ(step()->incarnation, Epoch{});
+  fails();
+  EXPECT_EQ(wait(std::chrono::minutes{1})->incarnation, Epoch{}) << "no answer came";
+  arrives();
+  EXPECT_EQ(wait(std::chrono::minutes{1})->incarnation, Epoch{7});
+  fails();
+  EXPECT_EQ(wait(std::chrono::minutes{1})->incarnation, Epoch{7});
+  reporter_.report_answered(false, Epoch{9}, now_);
+  const auto again = wait(std::chrono::minutes{1});
+  EXPECT_EQ(again->incarnation, Epoch{});
+  EXPECT_EQ(again->ports, ports_);
 }
 
 TEST_F(PortReporterTest, ALineThatGoesDownIsToldAtOnce) {

@@ -292,9 +292,9 @@ TEST_F(SwitchServerTest, a_lower_epoch_is_fenced_off) {
 TEST_F(SwitchServerTest, a_manager_that_comes_back_learns_its_newest_epoch_before_it_attaches) {
   attach("m1", 5);
   attach("m1", 7);
-  EXPECT_EQ(server_.newest_epoch("m1"), Epoch{7});
-  EXPECT_EQ(server_.newest_epoch("m2"), Epoch{0});
-  EXPECT_EQ(server_.newest_epoch("").error().code, ErrorCode::kBadInput);
+  EXPECT_EQ(server_.epochs_of("m1").value().newest, Epoch{7});
+  EXPECT_EQ(server_.epochs_of("m2").value().newest, Epoch{0});
+  EXPECT_EQ(server_.epochs_of("").error().code, ErrorCode::kBadInput);
 }
 
 TEST_F(SwitchServerTest, a_manager_that_comes_back_reads_its_hops_page_by_page) {
