@@ -249,6 +249,14 @@ std::optional<ClaimsTaken> World::claim(std::size_t manager, const std::string& 
   return *taken;
 }
 
+// 0: the client has none.
+SessionId World::session_at(const cmgr::ConnectionManager& manager, const std::string& client) {
+  for (const auto& known : manager.clients("", 1'000)) {
+    if (known.client.name == client) return known.client.session;
+  }
+  return SessionId{};
+}
+
 // A request that was sent is carried out, even if its sender dies. The answer may be lost or late.
 void World::attach_client(std::size_t client, client::Attach attempt, std::uint64_t life) {
   const std::size_t m = clients_[client].manager;
@@ -278,8 +286,15 @@ void World::attach_client(std::size_t client, client::Attach attempt, std::uint6
       return;
     }
     site.step([&](cmgr::ConnectionManager& manager) {
+      // The life that has attached last, if its session lasts.
+      const auto last = life_of_session_.find(session_at(manager, attempt.client));
       answer = manager.attach_client(attempt.client, attempt.epoch, world_.now);
-      if (answer) client_of_session_[answer->session] = client;
+      if (!answer) return;
+      client_of_session_[answer->session] = client;
+      if (last != life_of_session_.end() && last->second > life) {
+        world_.violated(attempt.client + ": an earlier life has replaced a later one");
+      }
+      life_of_session_[answer->session] = life;
     });
     answer_attach(client, attempt, life, answer);
   });

@@ -183,6 +183,7 @@ class World : public ManagerOutlet {
                                               Epoch epoch);
   void detach(std::size_t manager, const std::string& switch_name, SessionId session);
   void attach_client(std::size_t client, client::Attach attempt, std::uint64_t life);
+  static SessionId session_at(const cmgr::ConnectionManager& manager, const std::string& client);
   void answer_attach(std::size_t client, const client::Attach& attempt, std::uint64_t life,
                      const Result<cmgr::ClientAttachment>& answer);
   void detach_client(std::size_t client, SessionId session);
@@ -383,6 +384,7 @@ class World : public ManagerOutlet {
   std::vector<ClientSite> clients_;
   std::map<SessionId, std::size_t> manager_of_session_;  // of SwitchServer sessions
   std::map<SessionId, std::size_t> client_of_session_;
+  std::map<SessionId, std::uint64_t> life_of_session_;  // that opened it
   // The ledgers' name of a connection, by manager and the client's name for it.
   std::map<std::pair<std::size_t, ConnectionId>, ConnectionId> own_ids_;
   // The same key: connections whose owner no ledger knew when their manager was killed.
