@@ -99,7 +99,7 @@ class ClockSetBack(InOneLabWithClocks):
         log = self.lab.processes["xbind-routeobject"]
 
         def last_time():
-            return re.findall(r"(?m)^20[0-9]{2}-[0-9]{2}-[0-9]{2} [0-9:.]{12} UTC", log.output())[-1]
+            return re.findall(r"(?m)^20[0-9-]{8} [0-9:.]{12} UTC", log.output())[-1]
         real = last_time()
         self.kill("xbind-routeobject")
         with self.clock_set_back():
