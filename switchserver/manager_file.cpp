@@ -14,15 +14,19 @@ namespace {
 constexpr std::string_view kFirstLine = "xbind-switchserver managers 1";
 constexpr std::size_t kOctetsMax = std::size_t{1} << 20;
 
-// "41 m1"
+constexpr std::string_view kTableLost = " table-lost";
+
+// "41 m1", "41 m1 table-lost"
 std::optional<KnownManager> manager_from(std::string_view line) {
+  const bool table_lost = line.ends_with(kTableLost);
+  if (table_lost) line.remove_suffix(kTableLost.size());
   std::uint64_t epoch = 0;
   const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), epoch);
   line.remove_prefix(static_cast<std::size_t>(end - line.data()));
   if (error != std::errc{} || !line.starts_with(' ') || !is_name(line.substr(1))) {
     return std::nullopt;
   }
-  return KnownManager{std::string(line.substr(1)), Epoch{epoch}};
+  return KnownManager{std::string(line.substr(1)), Epoch{epoch}, table_lost};
 }
 
 }  // namespace
@@ -33,7 +37,9 @@ std::string manager_file_path(const std::string& directory, const std::string& n
 
 std::string managers_as_text(const KnownManagers& managers) {
   std::string text = fmt::format("{}\n", kFirstLine);
-  for (const KnownManager& one : managers) text += fmt::format("{} {}\n", one.epoch, one.name);
+  for (const KnownManager& one : managers) {
+    text += fmt::format("{} {}{}\n", one.epoch, one.name, one.table_lost ? kTableLost : "");
+  }
   return text;
 }
 

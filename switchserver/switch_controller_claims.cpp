@@ -240,7 +240,8 @@ bool SwitchController::claims_awaited(ManagerIndex manager) const {
   if (settling_.all_known()) {
     return settling_.awaited().contains(ledger_.manager_name(manager));
   }
-  const bool all_seen = up() && settling_.table_kept() && unclaimed_.empty();
+  const bool all_seen =
+      up() && settling_.table_kept(ledger_.manager_name(manager)) && unclaimed_.empty();
   return !sessions_[manager.value()].claimed_all && !all_seen;
 }
 
@@ -265,7 +266,9 @@ std::vector<KnownManager> SwitchController::known_managers() const {
   for (std::size_t i = 0; i < std::min(sessions_.size(), ledger_.managers()); ++i) {
     const ManagerIndex index{static_cast<std::uint16_t>(i)};
     const std::string& name = ledger_.manager_name(index);
-    if (!name.empty() && !ledger_.forgotten(index)) known.push_back({name, sessions_[i].epoch});
+    if (!name.empty() && !ledger_.forgotten(index)) {
+      known.push_back({name, sessions_[i].epoch, settling_.table_lost(name)});
+    }
   }
   return known;
 }

@@ -56,7 +56,7 @@ Result<SwitchController::Attachment> SwitchController::attach(std::string_view m
                     ledger_.quarantined(*index),
                     ledger_.hop_count(*index) + uncertain_of(*index),
                     claims_awaited(*index),
-                    settling_.table_kept(),
+                    settling_.table_kept(manager),
                     entries_of_nobody()};
 }
 

@@ -9,8 +9,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 TEST(ManagerFile, IsReadAsItWasWritten) {
-  const KnownManagers managers{{"default", Epoch{41}}, {"m-2", Epoch{7}}};
-  EXPECT_EQ(managers_as_text(managers), "xbind-switchserver managers 1\n41 default\n7 m-2\n");
+  const KnownManagers managers{{"default", Epoch{41}}, {"m-2", Epoch{7}, true}};
+  EXPECT_EQ(managers_as_text(managers),
+            "xbind-switchserver managers 1\n41 default\n7 m-2 table-lost\n");
   EXPECT_EQ(managers_from_text(managers_as_text(managers), "f").value(), managers);
   EXPECT_THAT(managers_from_text(managers_as_text({}), "f").value(), IsEmpty());
 }
