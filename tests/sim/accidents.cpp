@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cmgr/procedures/prepared_desk.hpp"
+#include "core/log.hpp"
 #include "tests/sim/world.hpp"
 
 namespace xbind::sim {
@@ -113,10 +114,16 @@ void World::trouble_client(std::size_t index, TimePoint until) {
   }
 }
 
+void World::trace(const std::string& who, const char* what) const {
+  const auto now = std::chrono::floor<milliseconds>(world_.now.time_since_epoch());
+  log::debug("{} ms {} {}", now.count(), who, what);
+}
+
 void World::lose_switch(std::size_t at) {
   if (!switches_[at].device->up() || dead(switches_[at])) return;
   const bool kept = world_.chance.percent(60);
   ++world_.tally[kept ? "switches lost" : "switches restarted empty"];
+  trace(switches_[at].name, kept ? "loses its session" : "restarts empty");
   switches_[at].device->break_session();
   switches_[at].was_emptied = switches_[at].was_emptied || !kept;
   world_.after(milliseconds{world_.chance.between(1, 5'000)},
@@ -132,6 +139,7 @@ void World::kill_switch_server(std::size_t at, bool and_switch) {
   SwitchSite& site = switches_[at];
   if (dead(site)) return;
   ++world_.tally["SwitchServers killed"];
+  trace(site.name, and_switch ? "ends with its SwitchServer" : "loses its SwitchServer");
   add_up_server(at);
   for (std::size_t m = 0; m < managers_.size(); ++m) {
     note_unclaimed(at, m);
@@ -201,6 +209,7 @@ void World::kill_manager(std::size_t index, bool for_good) {
   ManagerPlace& place = managers_[index];
   if (place.site->dead()) return;
   ++world_.tally[for_good ? "managers killed for good" : "managers restarted"];
+  trace(place.site->name(), for_good ? "is killed for good" : "is killed");
   const bool contracts_known = place.site->manager().gauges().owed == 0;
   if (world_.chance.percent(kEndsInOrder)) {
     ++world_.tally["managers ended in order"];
@@ -311,6 +320,8 @@ void World::learn_wrong_network(std::size_t index) {
         const cmgr::NetworkLink& wrong = links[link];
         managers_[index].exchanged.emplace(index_of(wrong.switch_name), wrong.port);
         managers_[index].exchanged.emplace(index_of(wrong.other_switch_name), wrong.other_port);
+        managers_[index].misled_at.insert(managers_[index].exchanged.begin(),
+                                          managers_[index].exchanged.end());
       }
       break;
     }

@@ -127,6 +127,7 @@ class World : public ManagerOutlet {
     bool forgotten = false;  // killed for good, and the SwitchServers have forgotten it
     bool for_good = false;
     std::set<Network::Port> exchanged = {};  // ends of links that it believes to lead elsewhere
+    std::set<Network::Port> misled_at = {};  // the same, and that it has ever believed
   };
   // Hops of a connection that were lost together with their manager.
   struct LostHops {
@@ -152,6 +153,7 @@ class World : public ManagerOutlet {
   };
   // Where cells go, according to the switches' tables.
   struct Way {
+    std::string trail;                                  // the entries that they pass, in words
     std::map<std::string, std::vector<Label>> arrives;  // by endpoint
     std::uint32_t passes = 0;                           // switches, one bit each
     bool cut = false;                                   // ends at a line that is down
@@ -218,6 +220,7 @@ class World : public ManagerOutlet {
   void accident();
   void trouble_client(std::size_t client, TimePoint until);
   void lose_switch(std::size_t at);
+  void trace(const std::string& who, const char* what) const;  // an accident
   // `and_switch`: the switch restarts with it, and loses its table.
   void kill_switch_server(std::size_t at, bool and_switch = false);
   void crash_together(std::size_t manager);
@@ -245,6 +248,7 @@ class World : public ManagerOutlet {
   bool is_misled(std::size_t manager, const LostHops& lost) const;
   void note_unsettled(std::size_t manager);
   void note_restored(std::size_t manager);
+  void note_restored(std::size_t manager, ConnectionId id, const LostHops& lost);
   bool is_in_ledger(std::size_t at, const std::string& manager, ConnectionId id,
                     const CrossConnect& entry) const;
   bool is_known(std::size_t manager, ConnectionId id) const;
@@ -263,6 +267,7 @@ class World : public ManagerOutlet {
   void check_rebuilt(std::size_t at, std::size_t manager, const HopClaims& page);
   static bool fits(const CrossConnect& known, const CrossConnect& entry);
   bool is_claimed(std::size_t at, const CrossConnect& entry) const;
+  bool is_owed(std::size_t at, const CrossConnect& entry) const;
   bool may_stay(std::size_t at, const CrossConnect& entry) const;
   std::string why_incomplete(const Call& call, const LostHops& lost) const;
   void check_reasons(std::size_t manager);
@@ -379,7 +384,8 @@ class World : public ManagerOutlet {
   std::map<SessionId, std::size_t> client_of_session_;
   // The ledgers' name of a connection, by manager and the client's name for it.
   std::map<std::pair<std::size_t, ConnectionId>, ConnectionId> own_ids_;
-  // The same key: connections whose owner no ledger knew when their manager was killed.
+  // The same key: connections whose owner no ledger knew when their manager was killed, or whose
+  // lost hops were derived by a link that led elsewhere.
   std::set<std::pair<std::size_t, ConnectionId>> handovers_lost_;
   std::set<std::pair<std::size_t, HopKey>> rebuilt_;  // hops, by switch
   // By manager and the ledgers' name of the connection.
