@@ -55,6 +55,8 @@ enum class AlarmKind : std::uint8_t {
   kLabelsShort,
   kBandwidthShort,
   kStateNotWritten,
+  kNetworkSmaller,
+  kSwitchDrift,
   kPeersRefused,
   kPeerFaults,
   kCallbacksNotRead,
