@@ -351,6 +351,7 @@ Result<bool> ManagerDaemon::begin_epoch(const std::string& state_dir, Duration p
     if (!kept) return tl::make_unexpected(kept.error());
     newest = *kept;
   }
+  bool all_asked = false;
   if (!learn_network()) {
     if (patient) return false;
     log::warn("the epoch is chosen without a topology, by {} alone",
@@ -363,14 +364,16 @@ Result<bool> ManagerDaemon::begin_epoch(const std::string& state_dir, Duration p
                 network_->switches.size());
     }
     newest = std::max(newest, known.newest);
+    all_asked = known.silent == 0 && !network_->switches.empty();
   }
-  const Epoch epoch{newest.value() + 1};
-  if (epoch.value() > ConnectionTable::kEpochMax) {
+  if (newest.value() >= ConnectionTable::kEpochMax) {  // a forged one may be the highest number
     return fail(ErrorCode::kBadInput, "the epochs of manager {} are used up: {} is the last one",
                 peers_.manager_name(), ConnectionTable::kEpochMax);
   }
-  if (!file.empty()) {
-    if (const auto kept = write_epoch(file, epoch); !kept) return tl::make_unexpected(kept.error());
+  const Epoch epoch{newest.value() + 1};
+  if (const auto kept = write_epoch(file, epoch); !kept) {
+    if (!all_asked) return tl::make_unexpected(kept.error());
+    log::warn("{}; the SwitchServers know the epoch", kept.error().text);
   }
   log::info("epoch {}", epoch);
   peers_.begin_epoch(epoch);

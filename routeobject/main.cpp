@@ -131,14 +131,9 @@ void declare(config::OptionSet& set, Options& options) {
 
 Options::Options() { declare(set, *this); }
 
-std::vector<AlarmCondition> conditions_now(const RouteService& routes, const DrainKeeper& drains) {
+std::vector<AlarmCondition> conditions_now(const RouteService& routes) {
   const RouteService::Snapshot now = routes.snapshot();
-  std::vector<AlarmCondition> conditions =
-      conditions_of(*now.topology, *now.condition, routes.unknown_switches(steady_now()));
-  if (const auto file = drains.not_written()) {
-    conditions.push_back({AlarmKind::kStateNotWritten, *file, "the last drain order was undone"});
-  }
-  return conditions;
+  return conditions_of(*now.topology, *now.condition, routes.unknown_switches(steady_now()));
 }
 
 // `events` and `restored` must outlive the calls of `routes`. Until `restored`, a change is what an
@@ -171,7 +166,7 @@ class EarlierState {
     const std::string file = options_.network_file();
     auto stored = read_network(file);
     if (!stored) return tl::make_unexpected(stored.error());
-    const bool counts = *stored && (*stored)->changed_file == options_.file_mark;
+    const bool counts = *stored && (*stored)->file == options_.file_mark;
     if (counts) {
       log::warn("the network is the one of {}, which changes {}", file, options_.topology_path);
     } else if (*stored) {
@@ -234,7 +229,7 @@ int main(int argc, char** argv) {
 
   Impairments impairments(options.impairments, "xbind-routeobject " + options.common.name);
   // Its table of paths takes time in a large network, so it is made before the name is claimed.
-  const bool changed = options.stored && options.stored->changed_file == options.file_mark;
+  const bool changed = options.stored && options.stored->file == options.file_mark;
   RouteService routes(changed ? std::move(options.stored->topology) : options.loaded->topology,
                       options.validity_ms, first_version(), options.trust());
   NetworkKeeper networks(routes, {options.import, options.network_file(), options.file_mark});
@@ -245,7 +240,7 @@ int main(int argc, char** argv) {
   orb::SharedTimers timers;
   orb::Supervision supervision(timers, "routeobject " + options.common.name, true,
                                [&](const std::function<void(orb::Supervision::Conditions)>& done) {
-                                 done(conditions_now(routes, drains));
+                                 done(conditions_now(routes));
                                });
   std::atomic<bool> restored = false;
   report_changes(routes, supervision.events(), restored);

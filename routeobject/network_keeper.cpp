@@ -168,7 +168,8 @@ Result<NetworkPlan> NetworkKeeper::change(const NetworkEdit& edit, std::uint64_t
     }
   }
   if (!options_.file.empty()) {
-    if (const auto kept = write_network(options_.file, made->topology, options_.changed_file);
+    if (const auto kept = write_network(options_.file, made->topology, options_.topology_file,
+                                        Unwritten::kUndone);
         !kept) {
       return fail(ErrorCode::kBadInput, "{}: nothing is changed", kept.error().text);
     }

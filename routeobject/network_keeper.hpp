@@ -34,7 +34,7 @@ class NetworkKeeper {
   struct Options {
     ImportOptions import;
     std::string file;       // empty: a changed network ends with the process
-    FileMark changed_file;  // of the text of --topology
+    FileMark topology_file;  // of the text of --topology
   };
 
   // `routes` must outlive this object.

@@ -4,15 +4,22 @@
 
 #include <charconv>
 
-#include "core/durable_file.hpp"
 #include "core/log.hpp"
 #include "core/name.hpp"
+#include "core/state_file.hpp"
 
 namespace xbind {
 namespace {
 
-constexpr std::string_view kFirstLine = "xbind-switchserver managers 1";
-constexpr std::size_t kOctetsMax = std::size_t{1} << 20;
+constexpr StateFormat kManagersFormat{
+    .what = "xbind-switchserver managers",
+    .version = 2,
+    .octets_max = std::size_t{1} << 20,
+    .without =
+        "the SwitchServer waits the longest time for claims of hops, and knows no epoch until "
+        "managers attach",
+    .earlier = "xbind-switchserver managers 1",
+};
 
 constexpr std::string_view kTableLost = " table-lost";
 
@@ -29,6 +36,31 @@ std::optional<KnownManager> manager_from(std::string_view line) {
   return KnownManager{std::string(line.substr(1)), Epoch{epoch}, table_lost};
 }
 
+std::string content_of(const KnownManagers& managers) {
+  std::string text;
+  for (const KnownManager& one : managers) {
+    text += fmt::format("{} {}{}\n", one.epoch, one.name, one.table_lost ? kTableLost : "");
+  }
+  return text;
+}
+
+Result<KnownManagers> managers_of(const StateText& state, const std::string& path) {
+  KnownManagers managers;
+  std::string_view text = state.content();
+  for (std::size_t number = 2; !text.empty(); ++number) {
+    const std::size_t length = text.find('\n');
+    const std::string_view line = text.substr(0, length);
+    const auto manager = manager_from(line);
+    if (length == std::string_view::npos || !manager) {
+      return fail(ErrorCode::kBadInput, "{} line {}: '{}' is not an epoch and a manager's name",
+                  path, number, printable(line));
+    }
+    managers.push_back(*manager);
+    text.remove_prefix(length + 1);
+  }
+  return managers;
+}
+
 }  // namespace
 
 std::string manager_file_path(const std::string& directory, const std::string& name) {
@@ -36,48 +68,30 @@ std::string manager_file_path(const std::string& directory, const std::string& n
 }
 
 std::string managers_as_text(const KnownManagers& managers) {
-  std::string text = fmt::format("{}\n", kFirstLine);
-  for (const KnownManager& one : managers) {
-    text += fmt::format("{} {}{}\n", one.epoch, one.name, one.table_lost ? kTableLost : "");
-  }
-  return text;
+  return state_as_text(kManagersFormat, content_of(managers));
 }
 
 Result<KnownManagers> managers_from_text(std::string_view text, const std::string& path) {
-  KnownManagers managers;
-  for (std::size_t number = 1; !text.empty() || number == 1; ++number) {
-    const std::size_t length = text.find('\n');
-    const std::string_view line = text.substr(0, length);
-    const bool whole = length != std::string_view::npos;
-    const auto manager = number == 1 ? std::nullopt : manager_from(line);
-    if (!whole || (number == 1 ? line != kFirstLine : !manager)) {
-      return fail(ErrorCode::kBadInput, "{} line {}: '{}' is not {}", path, number, printable(line),
-                  number == 1 ? fmt::format("'{}'", kFirstLine) : "an epoch and a manager's name");
-    }
-    if (manager) managers.push_back(*manager);
-    text.remove_prefix(length + 1);
-  }
-  return managers;
+  const auto state = state_from_text(kManagersFormat, text, path);
+  if (!state) return tl::make_unexpected(state.error());
+  return managers_of(*state, path);
 }
 
 Result<std::optional<KnownManagers>> read_managers(const std::string& path) {
-  const auto text = read_file_if_there(path, kOctetsMax);
-  if (!text) return tl::make_unexpected(text.error());
-  if (!*text) return std::nullopt;
-  auto managers = managers_from_text(**text, path);
-  if (!managers) return tl::make_unexpected(managers.error());
-  return std::move(*managers);
+  return read_state_as<KnownManagers>(
+      kManagersFormat, path, [&](const StateText& state) { return managers_of(state, path); });
 }
 
 void ManagerKeeper::write(const KnownManagers& managers) {
-  if (kept_ == managers) return;
-  const auto written = replace_file(path_, managers_as_text(managers));
-  failed_ = !written;
+  if (written_ == managers) return;
+  const auto written =
+      write_state(kManagersFormat, path_, content_of(managers), Unwritten::kWanted);
   if (!written) {
     log::sessions.warn("{}; after a restart not every manager is known", written.error().text);
+    written_.reset();
     return;
   }
-  kept_ = managers;
+  written_ = managers;
 }
 
 }  // namespace xbind

@@ -199,15 +199,45 @@ class CommandLines(unittest.TestCase):
                 done = run(program, "--check-config", *more)
                 self.assertEqual(done.returncode, 0, done.stderr)
 
-    def test_a_file_of_drains_of_another_form(self):
-        command = ["xbind-routeobject", "--topology", PAPER_TOPOLOGY, "--check-config",
-                   "--state-dir"]
+    def test_a_state_file_that_is_not_whole_is_named_with_the_way_out(self):
+        """A length of zero, a part, another version; it is left as it is."""
+        begin = "; remove the file and start again: without it "
+        for words, name, first, out in (
+                (["xbind-cmgr"], "cmgr-default.epoch", "# xbind-cmgr epoch 2\n",
+                 "the epoch is taken from the SwitchServers"),
+                (["xbind-cmgr"], "cmgr-default.pools", "# xbind-cmgr pools 1\n",
+                 "there are the pools of --prepare alone"),
+                (["xbind-cmgr"], "cmgr-default.settings", "# xbind settings 1\n",
+                 "options have the values of the command line"),
+                (["xbind-qosmapper"], "qosmapper-default.settings", "# xbind settings 1\n",
+                 "options have the values of the command line"),
+                (["xbind-switchserver", "--name", "s1", "--switch", "127.0.0.1:9"],
+                 "switchserver-s1.managers", "# xbind-switchserver managers 2\n",
+                 "the SwitchServer waits the longest time"),
+                (["xbind-routeobject", "--topology", PAPER_TOPOLOGY],
+                 "routeobject-default.drains", "# xbind-routeobject drains 2\n",
+                 "nothing is drained"),
+                (["xbind-routeobject", "--topology", PAPER_TOPOLOGY],
+                 "routeobject-default.network", "# xbind-routeobject network 2\n",
+                 "the network is the one of --topology")):
+            with tempfile.TemporaryDirectory() as directory:
+                command = [*words, "--check-config", "--state-dir", directory]
+                self.assertEqual(run(*command).returncode, 0)
+                file = Path(directory) / name
+                for text, said in (("", "is empty"), (first[:9], "is not whole"),
+                                   (first, "is not whole"), (first + "x", "is not whole"),
+                                   (first.replace("\n", "1\n"), "line 1: it is not ")):
+                    with self.subTest(name, text=text):
+                        file.write_text(text)
+                        self.refused(run(*command), f"{file} {said}", begin + out)
+                        self.assertEqual(file.read_text(), text)
+
+    def test_an_epoch_that_no_manager_has(self):
         with tempfile.TemporaryDirectory() as directory:
-            self.assertEqual(run(*command, directory).returncode, 0)
-            file = Path(directory) / "routeobject-default.drains"
-            file.write_text("xbind-routeobject drains 1\nswitch-1\n")
-            self.refused(run(*command, directory), f"{file} line 3: the file is cut off")
-            self.assertEqual(file.read_text(), "xbind-routeobject drains 1\nswitch-1\n")
+            file = Path(directory) / "cmgr-default.epoch"
+            file.write_text("xbind-cmgr epoch 1\n18446744073709551615\n")
+            self.refused(run("xbind-cmgr", "--check-config", "--state-dir", directory),
+                         f"{file} line 2: '18446744073709551615' is no epoch")
 
     def test_help_version_and_check_config(self):
         for name, command in COMMANDS.items():

@@ -10,9 +10,6 @@
 namespace xbind::sim {
 namespace {
 
-// A restarted manager's epoch must exceed that of every other manager, as its connections' ids
-// must.
-constexpr std::uint64_t kEpochsApart = 10;
 constexpr double kEndsInOrder = 40;         // percent of killed managers
 constexpr Duration kPatience = seconds{4};  // of a manager that waits for switches
 constexpr double kWrongNetworks = 25;       // percent of managers that come back
@@ -146,7 +143,7 @@ void World::kill_switch_server(std::size_t at, bool and_switch) {
   }
   site.device->restart_driver();  // requests on their way still arrive
   for (const CrossConnect& there : site.device->table()) site.inherited.insert(there);
-  site.known = site.server->controller().known_managers();
+  site.known = through_its_file(site, site.server->controller().known_managers());
   site.absences.clear();
   site.incarnation = Epoch{site.incarnation.value() + 1};
   make_server(at);
@@ -248,8 +245,10 @@ void World::kill_manager(std::size_t index, bool for_good) {
 
 void World::restart_manager(std::size_t index) {
   ManagerPlace& place = managers_[index];
+  place.config.epoch = next_epoch(index);
+  store_epoch(index);
+  check_torn_files(index);
   dead_managers_.push_back(std::move(place.site));
-  place.config.epoch += kEpochsApart;
   place.site = make_manager(index);
   if (plan_.wrong_networks || world_.chance.percent(kWrongNetworks)) {
     learn_wrong_network(index);

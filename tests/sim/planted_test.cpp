@@ -184,6 +184,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "in the cache of manager-., but the ledger|made a branch of another call|"
                 "are charged to them, [0-9]+ of [0-9]+ are reserved",
                 false, true},
+        Mistake{"TornFileTaken", Bug::kTornFileTaken, 20,
+                "cut after [0-9]+ of [0-9]+ octets is "
+                "believed"},
         Mistake{"DebtsNotSent", Bug::kDebtsNotSent, 20, "owed at switch-.: the removal of"},
         Mistake{"CacheKept", Bug::kCacheKept, 20,
                 "in the cache of manager-., but the ledger has it in place"},

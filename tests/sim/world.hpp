@@ -122,7 +122,8 @@ class World : public ManagerOutlet {
   struct ManagerPlace {
     std::unique_ptr<ManagerSite> site;
     cmgr::Config config;
-    std::string pools{};  // its file: the pools that operators have asked for
+    std::string pools{};       // its file: the pools that operators have asked for
+    std::string epoch_file{};  // empty: there is none
     std::size_t steps = 0;
     bool forgotten = false;  // killed for good, and the SwitchServers have forgotten it
     bool for_good = false;
@@ -335,6 +336,15 @@ class World : public ManagerOutlet {
   void check_holds(std::size_t manager);
   void check_end_of_hold(const ManagerSite& site, ConnectionId id, const cmgr::Connection& held);
   void restore_pools(std::size_t manager);
+  // Writes the manager's epoch file, unless the disk is full.
+  void store_epoch(std::size_t manager);
+  // The epoch of the manager's next process: above what its file and the SwitchServers know. The
+  // file may be torn; it is then removed.
+  std::uint64_t next_epoch(std::size_t manager);
+  void check_torn_files(std::size_t manager);
+  // What the next process of the SwitchServer knows of the managers.
+  std::vector<KnownManager> through_its_file(const SwitchSite& site,
+                                             const std::vector<KnownManager>& known);
   void check_pools();
   void check_unclaimed(std::size_t at);
   void check_charges(std::size_t at);
@@ -371,6 +381,7 @@ class World : public ManagerOutlet {
   const Ledger& ledger(std::size_t at) const { return switches_[at].server->controller().ledger(); }
 
   Plan plan_;
+  Chance disk_;  // of its own: what happens to files leaves the rest of a seed's world as it is
   Surroundings world_;
   Network network_;
   RouteSite routes_;

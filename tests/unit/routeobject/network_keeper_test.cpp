@@ -225,8 +225,8 @@ TEST_F(NetworkKeeperTest, TheChangedNetworkIsStoredWithTheMarkOfTheFileThatItCha
   const auto stored = read_network(file_).value();
   ASSERT_TRUE(stored.has_value());
   EXPECT_EQ(stored->topology, *routes_.topology());
-  EXPECT_EQ(stored->changed_file, mark_of("the file"));
-  EXPECT_NE(stored->changed_file, mark_of("the File"));
+  EXPECT_EQ(stored->file, mark_of("the file"));
+  EXPECT_NE(stored->file, mark_of("the File"));
   EXPECT_TRUE(set_aside_network(file_).has_value());
   EXPECT_FALSE(read_network(file_).value().has_value());
   EXPECT_TRUE(std::filesystem::exists(file_ + ".superseded"));
@@ -246,11 +246,17 @@ TEST_F(NetworkKeeperTest, AFileOfAnotherFormatIsRefusedWithItsLine) {
     return network_from_text(text, "f").error().text;
   };
   EXPECT_THAT(fault("name = \"x\"\n"), HasSubstr("f line 1: it is not '# xbind-routeobject"));
-  EXPECT_THAT(fault("# xbind-routeobject network 1: changes a file of 8 octets, CRC-32 zz\n"),
+  // The version before had no sum of its own, so that a part of it cannot be told from the whole.
+  EXPECT_THAT(fault("# xbind-routeobject network 1: changes a file of 8 octets, CRC-32 89abcdef\n"),
               HasSubstr("f line 1"));
+  EXPECT_THAT(fault(with_end_mark("# xbind-routeobject network 2\n# of a file of 8 octets, CRC-32 "
+                                  "zz\n")),
+              HasSubstr("f line 2"));
   const std::string text = network_as_text(triangle(), mark_of("f"));
   EXPECT_EQ(network_from_text(text, "f")->topology, triangle());
-  EXPECT_THAT(fault(text + "[[link]]\n"), HasSubstr("f line "));
+  EXPECT_THAT(fault(text + "[[link]]\n"), HasSubstr("f is not whole"));
+  EXPECT_THAT(fault(with_end_mark(text.substr(0, text.find("# end: ")) + "[[link]]\n")),
+              HasSubstr("f line "));
 }
 
 }  // namespace

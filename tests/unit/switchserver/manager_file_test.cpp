@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <string>
+
+#include "core/state_file.hpp"
+
 namespace xbind {
 namespace {
 
@@ -10,22 +14,29 @@ using ::testing::IsEmpty;
 
 TEST(ManagerFile, IsReadAsItWasWritten) {
   const KnownManagers managers{{"default", Epoch{41}}, {"m-2", Epoch{7}, true}};
-  EXPECT_EQ(managers_as_text(managers),
-            "xbind-switchserver managers 1\n41 default\n7 m-2 table-lost\n");
+  EXPECT_THAT(managers_as_text(managers),
+              HasSubstr("# xbind-switchserver managers 2\n41 default\n7 m-2 table-lost\n# end: "));
   EXPECT_EQ(managers_from_text(managers_as_text(managers), "f").value(), managers);
   EXPECT_THAT(managers_from_text(managers_as_text({}), "f").value(), IsEmpty());
+  EXPECT_EQ(managers_from_text("xbind-switchserver managers 1\n41 default\n7 m-2\n", "f").value(),
+            managers);
 }
 
 TEST(ManagerFile, AnotherFormatIsRefusedByFileAndLine) {
   for (const char* text :
-       {"", "41 m\n", "xbind-switchserver managers 2\n", "xbind-switchserver managers 1",
-        "xbind-switchserver managers 1\n41 m", "xbind-switchserver managers 1\n41m\n",
-        "xbind-switchserver managers 1\n-1 m\n", "xbind-switchserver managers 1\n1 a b\n",
-        "xbind-switchserver managers 1\n\n",
-        "xbind-switchserver managers 1\n99999999999999999999 m\n"}) {
+       {"41 m\n", "# xbind-switchserver managers 3\n", "xbind-switchserver managers 1",
+        "xbind-switchserver managers 1\n41 m"}) {
     const auto read = managers_from_text(text, "/state/switchserver-sw.managers");
     ASSERT_FALSE(read.has_value()) << text;
     EXPECT_THAT(read.error().text, HasSubstr("/state/switchserver-sw.managers line "));
+  }
+  for (const char* line :
+       {"41 m", "41m\n", "-1 m\n", "1 a b\n", "\n", "99999999999999999999 m\n"}) {
+    const auto read =
+        managers_from_text(with_end_mark(std::string("# xbind-switchserver managers 2\n") + line),
+                           "/state/switchserver-sw.managers");
+    ASSERT_FALSE(read.has_value()) << line;
+    EXPECT_THAT(read.error().text, HasSubstr("/state/switchserver-sw.managers "));
   }
 }
 
