@@ -1,9 +1,10 @@
 // The network that RouteObject serves, on disk, so that it outlives the process.
 //
 // A state file (core/state_file.hpp), and a topology file in our own format. Its second line is a
-// comment that names the file of --topology that the network comes from, by size and CRC-32: a
-// start with another file there is a decision of the operator, and the changes to the old one no
-// longer apply. The file is written whole and is on the disk before a change is answered.
+// comment that names the file of --topology that the network comes from, by size and CRC-32: with
+// the same file the next start serves the stored network, with what operators have changed since;
+// of another file it says what that lacks (network_choice.hpp). The file is written whole and is on
+// the disk before a change is answered.
 //
 // Blocks on the disk. One process a file; not for several threads at once.
 #pragma once
