@@ -281,7 +281,8 @@ void SwitchServerDaemon::switch_away(TimePoint now) {
 }
 
 void SwitchServerDaemon::note_switch(const driver::Event& event, TimePoint now) {
-  if (std::holds_alternative<driver::Up>(event)) {
+  if (const auto* up = std::get_if<driver::Up>(&event)) {
+    if (!up->kept) keeper_.note_table_lost(server_.controller().known_managers());
     if (const auto words = absence_.back(now)) log::gsmp.info("{}", *words);
     reporter_.switch_up(now);
     supervision_.events().add(EventKind::kSwitchUp, name_, "under control");

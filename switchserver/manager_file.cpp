@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "core/log.hpp"
@@ -92,6 +93,37 @@ void ManagerKeeper::write(const KnownManagers& managers) {
     return;
   }
   written_ = managers;
+}
+
+void ManagerKeeper::note_table_lost(const KnownManagers& managers) {
+  if (path_.empty() || std::ranges::none_of(managers, &KnownManager::table_lost)) return;
+  const std::lock_guard lock(lost_mutex_);
+  lost_ = managers;
+  if (!thread_.joinable()) {
+    thread_ = std::jthread([this](const std::stop_token& ends) { write_lost(ends); });
+  }
+  changed_.notify_one();
+}
+
+// A manager that has claimed all meanwhile is written without it when the next one attaches; until
+// then a call may be incomplete that could be rolled back.
+void ManagerKeeper::write_lost(const std::stop_token& ends) {
+  for (;;) {
+    KnownManagers lost;
+    {
+      std::unique_lock lock(lost_mutex_);
+      if (!changed_.wait(lock, ends, [this] { return !lost_.empty(); })) return;
+      lost.swap(lost_);
+    }
+    const std::lock_guard lock(mutex_);
+    KnownManagers managers = written_.value_or(lost);
+    for (KnownManager& one : managers) {
+      one.table_lost = one.table_lost || std::ranges::any_of(lost, [&](const KnownManager& it) {
+                         return it.table_lost && it.name == one.name;
+                       });
+    }
+    write(managers);
+  }
 }
 
 }  // namespace xbind

@@ -5,10 +5,13 @@
 // Written before the manager can have a hop.
 #pragma once
 
+#include <condition_variable>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -43,13 +46,21 @@ class ManagerKeeper {
     const std::lock_guard lock(mutex_);  // the newest state is written last
     write(managers());
   }
+  // The same from the logic's thread, which must not wait for the disk: adds `table_lost` of these
+  // managers to what was written last. Another thread writes it, soon.
+  void note_table_lost(const KnownManagers& managers);
 
  private:
   void write(const KnownManagers& managers);
+  void write_lost(const std::stop_token& ends);
 
   const std::string path_;
   std::mutex mutex_;
   std::optional<KnownManagers> written_;
+  std::mutex lost_mutex_;
+  std::condition_variable_any changed_;
+  KnownManagers lost_;   // still to be written
+  std::jthread thread_;  // from the first such loss on; last: it uses the others
 };
 
 }  // namespace xbind

@@ -1,6 +1,10 @@
 #include "switchserver/manager_file.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
 
 #include <string>
 
@@ -42,6 +46,23 @@ TEST(ManagerFile, AnotherFormatIsRefusedByFileAndLine) {
 
 TEST(ManagerFile, IsNamedAfterItsSwitch) {
   EXPECT_EQ(manager_file_path("/var/lib/xbind", "sw1"), "/var/lib/xbind/switchserver-sw1.managers");
+}
+
+TEST(ManagerFile, ThatTheTableIsLostIsAddedToWhatWasWritten) {
+  const std::string path =
+      fmt::format("{}manager_file_test.{}.managers", ::testing::TempDir(), ::getpid());
+  {
+    ManagerKeeper keeper(path);
+    keeper.keep([] { return KnownManagers{{"a", Epoch{1}}, {"b", Epoch{3}}}; });
+    keeper.note_table_lost({{"a", Epoch{1}, true}, {"b", Epoch{2}}});
+  }
+  EXPECT_EQ(read_managers(path).value(), (KnownManagers{{"a", Epoch{1}, true}, {"b", Epoch{3}}}));
+  {
+    ManagerKeeper keeper(path);
+    keeper.note_table_lost({{"b", Epoch{3}, true}});
+  }
+  EXPECT_EQ(read_managers(path).value(), (KnownManagers{{"b", Epoch{3}, true}}));
+  std::filesystem::remove(path);
 }
 
 }  // namespace
