@@ -17,8 +17,8 @@ namespace xbind {
 Result<void> replace_file(const std::string& path, std::string_view text);
 // The file's text; nullopt: there is no such file. Errors as of read_file().
 Result<std::optional<std::string>> read_file_if_there(const std::string& path, std::size_t max);
-// Whether replace_file() would succeed now: writes the draft and removes it again. The file stays as
-// it is, and need not exist. Errors as of replace_file().
+// Whether replace_file() would succeed now: writes the draft and removes it again. The file stays
+// as it is, and need not exist. Errors as of replace_file().
 Result<void> try_file(const std::string& path, std::string_view text);
 // Creates the directory of --state-dir with those above it; an empty path is no directory. Returns
 // false, and logs it, if it cannot be created.

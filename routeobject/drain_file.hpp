@@ -1,7 +1,7 @@
 // The operator's drains on disk, so that they outlive RouteObject.
 //
-// A state file (core/state_file.hpp), rewritten whole for each order, whose content is one element a
-// line: SWITCH, or SWITCH PORT. The new file replaces the old one in one step and is on the disk
+// A state file (core/state_file.hpp), rewritten whole for each order, whose content is one element
+// a line: SWITCH, or SWITCH PORT. The new file replaces the old one in one step and is on the disk
 // before the order is answered. So after any crash the file is either the old or the new one.
 //
 // Bounds: only elements of the topology can be drained, so the file lists at most its switches,

@@ -1,6 +1,6 @@
 // Files that daemons write for their own next start, under libFuzzer: the managers of a
-// SwitchServer, the epoch and the pools of a manager, RouteObject's network and drains, the options that
-// operators have set. Somebody may have edited or cut one.
+// SwitchServer, the epoch and the pools of a manager, RouteObject's network and drains, the options
+// that operators have set. Somebody may have edited or cut one.
 //
 // Each input is tried as all of them, since each file begins with its format. What is accepted is
 // read back from what the daemon would write.
