@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """What is refused, by which program, with which words and exit code."""
 
+import resource
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -231,6 +233,40 @@ class CommandLines(unittest.TestCase):
                         file.write_text(text)
                         self.refused(run(*command), f"{file} {said}", begin + out)
                         self.assertEqual(file.read_text(), text)
+
+    DAEMONS = (["xbind-cmgr"], ["xbind-qosmapper"],
+               ["xbind-switchserver", "--name", "s1", "--switch", "127.0.0.1:9"],
+               ["xbind-routeobject", "--topology", PAPER_TOPOLOGY])
+
+    def short_of(self, words, which, limit, *said):
+        """A daemon under a limit with which it cannot serve ends by a line that names it."""
+        done = subprocess.run(
+            [BIN / words[0], *words[1:], "--name-service", "127.0.0.1:9"], check=False,
+            capture_output=True, text=True, timeout=30,
+            preexec_fn=lambda: resource.setrlimit(which, (limit, limit)))
+        last = done.stderr.splitlines()[-1:]
+        if done.returncode == 127:  # of the loader, which has had no memory for the libraries
+            return False
+        self.assertEqual(done.returncode, 5, (limit, done.stderr))
+        self.assertRegex(last[0], rf"^{words[0]}: no ({'|'.join(said)}): .*; it ends with exit code "
+                                  "5$")
+        return True
+
+    @unittest.skipUnless(MEMORY_COUNTS, "a sanitizer needs more address space")
+    def test_a_daemon_that_gets_no_memory_or_thread_names_it(self):
+        for words in self.DAEMONS:
+            with self.subTest(words[0]):
+                ends = [self.short_of(words, resource.RLIMIT_AS, kib * 1024, "memory", "thread")
+                        for kib in range(12_000, 60_000, 6_000)]
+                self.assertIn(True, ends)
+
+    @unittest.skipUnless(MEMORY_COUNTS, "a sanitizer opens files of its own")
+    def test_a_daemon_that_gets_no_descriptor_names_it(self):
+        for words in self.DAEMONS:
+            for limit in (4, 6, 8):
+                with self.subTest(words[0], limit=limit):
+                    self.assertTrue(
+                        self.short_of(words, resource.RLIMIT_NOFILE, limit, "descriptor"))
 
     def test_an_epoch_that_no_manager_has(self):
         with tempfile.TemporaryDirectory() as directory:
