@@ -96,17 +96,8 @@ enum class Bug : std::uint8_t {
   kNothingClaimed,    // the manager attaches as if the ledger were the old one
   kDebtsNotClaimed,   // hops whose removal is owed are not claimed
   kUnclaimedGranted,  // a port admits new hops before all its entries have been claimed
-  // state files, names and epochs
-  kTornFileTaken,      // a state file that was cut short is believed
-  kEpochByClock,       // an epoch is the clock's, also when a newer one of the name is known
-  kForgedEpochKept,    // an epoch of a client far ahead outlives its session
-  kReplacedComesBack,  // a client that was replaced takes a newer epoch itself
-  kReportsByClock,     // reports of a switch are ordered by the clock of its SwitchServer
-  // switches whose table drifts
-  kDriftNotSeen,       // an entry that the switch has lost is not looked for
-  kDriftMendedAtOnce,  // one look is enough, also while a command is under way
-  kDriftFought,        // what is lost again within the round is put back again
-  kNobodysRemoved,     // an entry of nobody is removed by the comparison
+  // state files
+  kTornFileTaken,  // a state file that was cut short is believed
   // accounts
   kIngressKept,        // the ingress bandwidth of a removed hop is not released
   kQuotaKept,          // a session's quota does not return when it ends

@@ -172,8 +172,8 @@ class Gaps {
   }
 
   // Of a tree whose first destination was dropped, branches alone are left where cells enter the
-  // network: one of them counts (LedgerHop::enters). Where anything of the trunk is known, it enters
-  // with the trunk.
+  // network: one of them counts (LedgerHop::enters). Where anything of the trunk is known, the call
+  // enters with the trunk.
   void let_one_enter() {
     const bool begins = std::ranges::any_of(call_, [](const FoundHop& hop) {
       const bool trunk = hop.hop.key.leg == 0 && hop.carries();

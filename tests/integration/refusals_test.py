@@ -248,8 +248,8 @@ class CommandLines(unittest.TestCase):
         if done.returncode == 127:  # of the loader, which has had no memory for the libraries
             return False
         self.assertEqual(done.returncode, 5, (limit, done.stderr))
-        self.assertRegex(last[0], rf"^{words[0]}: no ({'|'.join(said)}): .*; it ends with exit code "
-                                  "5$")
+        self.assertRegex(last[0], rf"^{words[0]}: no ({'|'.join(said)}): .*; it ends with exit "
+                                  "code 5$")
         return True
 
     @unittest.skipUnless(MEMORY_COUNTS, "a sanitizer needs more address space")

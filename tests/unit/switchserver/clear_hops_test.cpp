@@ -57,10 +57,10 @@ TEST_F(ClearHopsTest, WhileTheSwitchIsAwayTheyStayAndAreRemovedWhenItIsBack) {
 TEST_F(ClearHopsTest, ACallEndsOnceWhereItsFirstHopIs) {
   const HopSetup first = whole_path(7);
   ASSERT_EQ(run({{first}, {}, {}}).results.at(0).cause, Cause::kNone);
-  const HopSetup later = committed(3, 42);
+  const HopSetup middle_hop = committed(3, 42);
   controller.detach("a");
   std::vector<SwitchController::ClearedCall> calls;
-  ASSERT_TRUE(controller.clear_hops("a", later.key.connection, now, &calls).has_value());
+  ASSERT_TRUE(controller.clear_hops("a", middle_hop.key.connection, now, &calls).has_value());
   EXPECT_TRUE(calls.empty()) << "it ends at the SwitchServer of its first hop";
   // Asked again while the switch has not confirmed it: nothing more ends.
   for (int time = 0; time < 2; ++time) {
