@@ -23,7 +23,7 @@ TEST(ManagerFile, IsReadAsItWasWritten) {
   EXPECT_EQ(managers_from_text(managers_as_text(managers), "f").value(), managers);
   EXPECT_THAT(managers_from_text(managers_as_text({}), "f").value(), IsEmpty());
   EXPECT_EQ(managers_from_text("xbind-switchserver managers 1\n41 default\n7 m-2\n", "f").value(),
-            managers);
+            (KnownManagers{{"default", Epoch{41}}, {"m-2", Epoch{7}}}));
 }
 
 TEST(ManagerFile, AnotherFormatIsRefusedByFileAndLine) {
