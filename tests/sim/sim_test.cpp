@@ -370,7 +370,7 @@ TEST_F(SimTest, CallsSurviveSwitchServersThatComeBackAgainAndAgain) {
 
 TEST_F(SimTest, CallsSurviveManagersAndSwitchServersThatCrashTogether) {
   Tally all;
-  for (const std::uint64_t seed : seeds(16)) {
+  for (const std::uint64_t seed : seeds(40)) {
     if (is_open(kOpenInCrashes, seed)) continue;
     World world({.seed = seed,
                  .wrong_networks = seed % 3 == 2,
