@@ -11,9 +11,9 @@
 //   # end: 178 octets, CRC-32 89abcdef
 //
 // A pool serves the contract to which its service was mapped then. `before` is what --prepare gave
-// for the same pool; if it gives something else at the next start, that is the operator's newer
-// word (docs/decisions/0086). It is a state file (core/state_file.hpp). Pure but for read_pools()
-// and write_pools().
+// for the same pool; if it gives something else at the next start, the operator has changed it
+// since, and the option counts (docs/decisions/0086). It is a state file (core/state_file.hpp).
+// Pure but for read_pools() and write_pools().
 #pragma once
 
 #include <cstdint>

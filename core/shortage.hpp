@@ -17,8 +17,8 @@ inline constexpr int kExitShortage = 5;
 
 // Links the handlers into the program; installs them if they are not yet. First in main().
 void name_shortages();
-// After something has failed that needs so many descriptors: ends the process as above if the host
-// refuses them. At most 32.
+// Called when an operation has failed that opens `needed` descriptors, at most 32: ends the process
+// as above if the host does not give it so many.
 void end_if_short_of_descriptors(int needed);
 
 }  // namespace xbind

@@ -5,7 +5,7 @@
 // file: that one, unless it lacks switches or links of the stored network. Then it may be an
 // operator's mistake, which would take the calls over them their paths: the stored network is
 // served on, and the file is taken only by --accept-smaller, or by `xbindctl network load`
-// (docs/decisions/0104).
+// (docs/decisions/0105).
 #pragma once
 
 #include <cstddef>

@@ -137,7 +137,7 @@ void RouteDesk::answered(RouteReply&& reply, Duration validity, TimePoint now, c
   if (away_) {
     ask_again_at_ = now + kAskAgain;
   } else {
-    served_ = false;  // those that wait may yet meet a silence
+    served_ = false;  // tick() looks at these calls if RouteObject stays silent
   }
   if (reply.cause == Cause::kNone) resolve_switches(reply);
   const std::vector<ConnectionId> asked = take_waiting(reply.query);

@@ -93,7 +93,7 @@ class RouteDesk {
   TimePoint quiet_since_{};          // while open_ != 0: the last answer, or the first of these
   bool away_ = false;                // the last answer was that RouteObject cannot be reached
   TimePoint ask_again_at_{};         // while away_: when to ask about expired routes
-  bool served_ = true;               // tick() has nothing to do for those that wait
+  bool served_ = true;               // no call waits that tick() could serve from here
 };
 
 }  // namespace xbind::cmgr

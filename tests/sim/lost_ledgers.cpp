@@ -373,7 +373,7 @@ void World::check_lost(const ClientSite& site, const Call& call, const LostHops&
   // It was moving: what is known of it looks like the rest of a call that is being released, and is
   // removed. The path that its cells take is in no ledger, and stays.
   if (!incomplete && call.unsettled) {
-    ++world_.tally["calls that were moving and are nobody's"];
+    ++world_.tally["calls that were moving, of which no ledger has the path"];
     return;
   }
   if (!incomplete) return complain("is up no more, and not incomplete either");

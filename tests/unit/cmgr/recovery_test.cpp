@@ -173,7 +173,7 @@ TEST_F(RecoveryTest, AContractThatHadNotReachedEveryHopIsSetToTheLesserOne) {
   EXPECT_TRUE(silent("sw1"));
 }
 
-// Its command is on the way to the switch, which may refuse it; the answer is nobody's.
+// Its command is on the way to the switch, which may refuse it; no manager hears the answer.
 TEST_F(RecoveryTest, AHopWhoseContractIsBeingChangedIsSentThatOfTheCall) {
   holds_call(earlier(1));
   held_["sw2"].front().settled = false;

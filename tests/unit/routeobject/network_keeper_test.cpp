@@ -303,7 +303,7 @@ TEST_F(NetworkKeeperTest, AFileOfAnotherFormatIsRefusedWithItsLine) {
     return network_from_text(text, "f").error().text;
   };
   EXPECT_THAT(fault("name = \"x\"\n"), HasSubstr("f line 1: it is not '# xbind-routeobject"));
-  // The version before had no sum of its own, so that a part of it cannot be told from the whole.
+  // Files of the version before have no sum, so one that was cut looks like a whole one.
   EXPECT_THAT(fault("# xbind-routeobject network 1: changes a file of 8 octets, CRC-32 89abcdef\n"),
               HasSubstr("f line 1"));
   EXPECT_THAT(fault(with_end_mark("# xbind-routeobject network 2\n# of a file of 8 octets, CRC-32 "
