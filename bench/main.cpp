@@ -11,6 +11,7 @@
 #include "bench/commands/commands.hpp"
 #include "core/config/options.hpp"
 #include "core/output.hpp"
+#include "core/shortage.hpp"
 
 namespace {
 
@@ -52,4 +53,7 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return end_output("xbind-callgen", run(argc, argv)); }
+int main(int argc, char** argv) {
+  name_shortages();
+  return end_output("xbind-callgen", run(argc, argv));
+}

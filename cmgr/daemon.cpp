@@ -353,6 +353,7 @@ Result<bool> ManagerDaemon::begin_epoch(const std::string& state_dir, Duration p
     epochs = epochs_in_file(kept->epoch, kept->renewals);
   }
   std::size_t silent = 0;
+  bool all_asked = false;
   if (!learn_network()) {
     if (patient) return false;
     log::warn("the epoch is chosen without a topology, by {} alone",
@@ -365,6 +366,7 @@ Result<bool> ManagerDaemon::begin_epoch(const std::string& state_dir, Duration p
       log::warn("the epoch is chosen without {} of {} switches", silent, network_->switches.size());
     }
     merge(epochs, known.epochs);
+    all_asked = silent == 0 && !network_->switches.empty();
   }
   const auto epoch = next_epoch(epochs);
   if (!epoch) {
@@ -372,9 +374,9 @@ Result<bool> ManagerDaemon::begin_epoch(const std::string& state_dir, Duration p
     const bool wait = steady_now() - started_ < patience + kCoreTimers["lease"];
     return renew_epochs(epochs, silent, wait);
   }
-  if (!file.empty()) {
-    const auto kept = write_epoch(file, {*epoch, epochs.renewals});
-    if (!kept) return tl::make_unexpected(kept.error());
+  if (const auto kept = write_epoch(file, {*epoch, epochs.renewals}); !kept) {
+    if (!all_asked) return tl::make_unexpected(kept.error());
+    log::warn("{}; the SwitchServers know the epoch", kept.error().text);
   }
   log::info("epoch {}", *epoch);
   peers_.begin_epoch(*epoch);

@@ -5,13 +5,20 @@
 #include <charconv>
 #include <optional>
 
-#include "core/durable_file.hpp"
+#include "core/manager_epochs.hpp"
+#include "core/name.hpp"
+#include "core/state_file.hpp"
 
 namespace xbind::cmgr {
 namespace {
 
-constexpr std::string_view kFirstLine = "xbind-cmgr epoch 1\n";
-constexpr std::size_t kOctetsMax = 256;
+constexpr StateFormat kEpochFormat{
+    .what = "xbind-cmgr epoch",
+    .version = 2,
+    .octets_max = 256,
+    .without = "the epoch is taken from the SwitchServers",
+    .earlier = "xbind-cmgr epoch 1",
+};
 
 // Takes a number from the front.
 std::optional<std::uint64_t> take_number(std::string_view& text) {
@@ -37,37 +44,48 @@ std::optional<KeptEpoch> epoch_from(std::string_view line) {
   return kept;
 }
 
+Result<KeptEpoch> epoch_of(const StateText& state, const std::string& path) {
+  const std::string_view line = state.content();
+  const auto kept = epoch_from(line);
+  if (!kept || kept->epoch.value() > kManagerEpochMax) {
+    return fail(ErrorCode::kBadInput,
+                "{} line 2: '{}' is no epoch of a manager, from 0 to {}, and how often they were "
+                "renewed",
+                path, printable(line), kManagerEpochMax);
+  }
+  return *kept;
+}
+
+std::string line_of(const KeptEpoch& kept) {
+  if (kept.renewals == 0) return fmt::format("{}\n", kept.epoch);
+  return fmt::format("{} {}\n", kept.epoch, kept.renewals);
+}
+
 }  // namespace
 
 std::string epoch_file_path(const std::string& directory, const std::string& name) {
   return fmt::format("{}/cmgr-{}.epoch", directory, name);
 }
 
-std::string epoch_as_text(const KeptEpoch& kept) {
-  if (kept.renewals == 0) return fmt::format("{}{}\n", kFirstLine, kept.epoch);
-  return fmt::format("{}{} {}\n", kFirstLine, kept.epoch, kept.renewals);
+std::string epoch_as_text(const KeptEpoch& epoch) {
+  return state_as_text(kEpochFormat, line_of(epoch));
 }
 
 Result<KeptEpoch> epoch_from_text(std::string_view text, const std::string& path) {
-  const bool known = text.starts_with(kFirstLine);
-  if (known) text.remove_prefix(kFirstLine.size());
-  const auto kept = known ? epoch_from(text) : std::nullopt;
-  if (!kept) {
-    return fail(ErrorCode::kBadInput,
-                "{} is not the epoch of a manager: two lines, '{}' and a number", path,
-                kFirstLine.substr(0, kFirstLine.size() - 1));
-  }
-  return *kept;
+  const auto state = state_from_text(kEpochFormat, text, path);
+  if (!state) return tl::make_unexpected(state.error());
+  return epoch_of(*state, path);
 }
 
 Result<KeptEpoch> read_epoch(const std::string& path) {
-  const auto text = read_file_if_there(path, kOctetsMax);
-  if (!text) return tl::make_unexpected(text.error());
-  return *text ? epoch_from_text(**text, path) : KeptEpoch{};
+  const auto read = read_state_as<KeptEpoch>(
+      kEpochFormat, path, [&](const StateText& state) { return epoch_of(state, path); });
+  if (!read) return tl::make_unexpected(read.error());
+  return read->value_or(KeptEpoch{});
 }
 
 Result<void> write_epoch(const std::string& path, const KeptEpoch& epoch) {
-  return replace_file(path, epoch_as_text(epoch));
+  return write_state(kEpochFormat, path, line_of(epoch), Unwritten::kWanted);
 }
 
 }  // namespace xbind::cmgr

@@ -1,9 +1,9 @@
 // The highest epoch of a manager on disk, so that epochs rise although all SwitchServers have
 // restarted too.
 //
-// A text of two lines: the format; the number and, if not 0, how often the epochs had been renewed
-// (core/manager_epochs.hpp). Written before the epoch is used (durable_file.hpp). A file of another
-// format is refused with its name, and never overwritten.
+// A state file (core/state_file.hpp) whose content is a line with the number and, if not 0, how often
+// the epochs had been renewed (core/manager_epochs.hpp). Written before the epoch is used, if the
+// disk has room.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,12 @@ struct KeptEpoch {
 };
 
 std::string epoch_as_text(const KeptEpoch& epoch);
-// kBadInput: another format; the text names `path`.
+// kBadInput: another format, not whole, or a number that no manager has; the text names `path`.
 Result<KeptEpoch> epoch_from_text(std::string_view text, const std::string& path);
 
-// Without a file: 0. Errors as above; kSystem: it cannot be read.
+// Without a file: 0. Errors as above, and of read_state().
 Result<KeptEpoch> read_epoch(const std::string& path);
-// kSystem: writing failed, and the old file stays.
+// kSystem: writing failed, and the old file stays until writing works again.
 Result<void> write_epoch(const std::string& path, const KeptEpoch& epoch);
 
 }  // namespace xbind::cmgr

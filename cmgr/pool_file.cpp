@@ -9,14 +9,18 @@
 
 #include "cmgr/parts/prepared_pools.hpp"
 #include "core/config/toml_reader.hpp"
-#include "core/durable_file.hpp"
 #include "core/name.hpp"
+#include "core/state_file.hpp"
 
 namespace xbind::cmgr {
 namespace {
 
-constexpr std::string_view kPoolsFirstLine = "# xbind-cmgr pools 1\n";
-constexpr std::size_t kPoolsOctetsMax = std::size_t{1} << 20;
+constexpr StateFormat kPoolsFormat{
+    .what = "xbind-cmgr pools",
+    .version = 1,
+    .octets_max = std::size_t{1} << 20,
+    .without = "there are the pools of --prepare alone",
+};
 
 class PoolReader : config::TomlReader {
  public:
@@ -100,6 +104,35 @@ class PoolReader : config::TomlReader {
   }
 };
 
+Result<KeptPools> pools_of(const StateText& state, const std::string& path) {
+  const auto root = config::parse_toml(state.text, path, kPoolsFormat.octets_max);
+  if (!root) return tl::make_unexpected(root.error());
+  return PoolReader(*root, path).read();
+}
+
+std::string content_of(const KeptPools& pools) {
+  const auto number = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
+  toml::array tables;
+  for (const KeptPool& pool : pools) {
+    const TrafficContract& contract = pool.service.contract;
+    tables.push_back(toml::table{{"from", pool.from},
+                                 {"to", pool.to},
+                                 {"cells_per_s", number(pool.service.resources.cells_per_s)},
+                                 {"buffer_cells", number(pool.service.resources.buffer_cells)},
+                                 {"category", number(static_cast<unsigned>(contract.category))},
+                                 {"pcr", number(contract.pcr_cells_per_s)},
+                                 {"cdvt_us", number(contract.cdvt_us)},
+                                 {"guaranteed", number(contract.guaranteed_cells_per_s)},
+                                 {"mbs", number(contract.mbs_cells)},
+                                 {"mfs", number(contract.mfs_cells)},
+                                 {"count", number(pool.count)},
+                                 {"before", number(pool.before)}});
+  }
+  std::ostringstream text;
+  text << toml::table{{"pool", std::move(tables)}} << '\n';
+  return text.str();
+}
+
 const KeptPool* find_in(const KeptPools& pools, const KeptPool& pool) {
   const auto found =
       std::ranges::find_if(pools, [&](const KeptPool& it) { return it.same_pool(pool); });
@@ -124,55 +157,29 @@ std::string pool_file_path(const std::string& directory, const std::string& name
 }
 
 std::string pools_as_text(const KeptPools& pools) {
-  const auto number = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
-  toml::array tables;
-  for (const KeptPool& pool : pools) {
-    const TrafficContract& contract = pool.service.contract;
-    tables.push_back(toml::table{{"from", pool.from},
-                                 {"to", pool.to},
-                                 {"cells_per_s", number(pool.service.resources.cells_per_s)},
-                                 {"buffer_cells", number(pool.service.resources.buffer_cells)},
-                                 {"category", number(static_cast<unsigned>(contract.category))},
-                                 {"pcr", number(contract.pcr_cells_per_s)},
-                                 {"cdvt_us", number(contract.cdvt_us)},
-                                 {"guaranteed", number(contract.guaranteed_cells_per_s)},
-                                 {"mbs", number(contract.mbs_cells)},
-                                 {"mfs", number(contract.mfs_cells)},
-                                 {"count", number(pool.count)},
-                                 {"before", number(pool.before)}});
-  }
-  std::ostringstream text;
-  text << kPoolsFirstLine << toml::table{{"pool", std::move(tables)}} << '\n';
-  return with_end_mark(text.str());
+  return state_as_text(kPoolsFormat, content_of(pools));
 }
 
 Result<KeptPools> pools_from_text(std::string_view text, const std::string& path) {
-  if (!text.starts_with(kPoolsFirstLine)) {
-    return fail(ErrorCode::kBadInput, "{} line 1: it is not '{}'", path,
-                kPoolsFirstLine.substr(0, kPoolsFirstLine.size() - 1));
-  }
-  const auto whole = without_end_mark(text, path);
-  if (!whole) return tl::make_unexpected(whole.error());
-  const auto root = config::parse_toml(*whole, path, kPoolsOctetsMax);
-  if (!root) return tl::make_unexpected(root.error());
-  return PoolReader(*root, path).read();
+  const auto state = state_from_text(kPoolsFormat, text, path);
+  if (!state) return tl::make_unexpected(state.error());
+  return pools_of(*state, path);
 }
 
 Result<KeptPools> read_pools(const std::string& path) {
-  if (path.empty()) return KeptPools{};
-  const auto text = read_file_if_there(path, kPoolsOctetsMax);
-  if (!text) return tl::make_unexpected(text.error());
-  return *text ? pools_from_text(**text, path) : KeptPools{};
+  auto read = read_state_as<KeptPools>(
+      kPoolsFormat, path, [&](const StateText& state) { return pools_of(state, path); });
+  if (!read) return tl::make_unexpected(read.error());
+  return std::move(*read).value_or(KeptPools{});
 }
 
 Result<void> write_pools(const std::string& path, const KeptPools& pools) {
   if (path.empty()) return {};
-  const std::string text = pools_as_text(pools);
   // A number that no file can hold would keep the next process from starting.
-  if (const auto read = pools_from_text(text, path); !read || *read != pools) {
+  if (const auto read = pools_from_text(pools_as_text(pools), path); !read || *read != pools) {
     return fail(ErrorCode::kBadInput, "{} cannot hold that pool", path);
   }
-  return replace_file(path, text);
+  return write_state(kPoolsFormat, path, content_of(pools), Unwritten::kUndone);
 }
 
 PoolsAtStart pools_at_start(const KeptPools& kept, const KeptPools& options) {

@@ -11,9 +11,9 @@
 //   # end: 178 octets, CRC-32 89abcdef
 //
 // A pool serves the contract to which its service was mapped then. `before` is what --prepare gave
-// for the same pool; if it gives something else at the next start, that is the operator's newer
-// word (docs/decisions/0086). A file of another format is refused with its name, and never
-// overwritten. Pure but for read_pools() and write_pools().
+// for the same pool; if it gives something else at the next start, the operator has changed it
+// since, and the option counts (docs/decisions/0086). It is a state file (core/state_file.hpp).
+// Pure but for read_pools() and write_pools().
 #pragma once
 
 #include <cstdint>
@@ -52,7 +52,7 @@ std::string pools_as_text(const KeptPools& pools);
 // kBadInput: another format, not whole, or a number that no pool has; the text names `path`.
 Result<KeptPools> pools_from_text(std::string_view text, const std::string& path);
 
-// Without a path, or a file: none. Errors as above; kSystem: it cannot be read.
+// Without a path, or a file: none. Errors as above, and of read_state().
 Result<KeptPools> read_pools(const std::string& path);
 // Nothing without a path. kBadInput: a number is greater than a file can hold; kSystem: writing
 // failed. The old file stays.

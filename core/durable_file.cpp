@@ -3,9 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <fmt/format.h>
-
-#include <boost/crc.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -43,34 +40,37 @@ class Descriptor {
   int fd_;
 };
 
-constexpr std::string_view kEndWords = "# end: ";
+std::string draft_of(const std::string& path) { return path + ".new"; }
 
-std::string end_mark_of(std::string_view text) {
-  boost::crc_32_type crc;
-  crc.process_bytes(text.data(), text.size());
-  return fmt::format("{}{} octets, CRC-32 {:08x}\n", kEndWords, text.size(), crc.checksum());
+// Removes what there is of the draft.
+Result<void> failed(const std::string& path, std::string_view what) {
+  const int reason = errno;
+  ::unlink(draft_of(path).c_str());
+  return fail(ErrorCode::kSystem, "{} cannot be {}: {}", path, what, std::strerror(reason));
+}
+
+Result<void> write_draft(const std::string& path, std::string_view text) {
+  const Descriptor file(draft_of(path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC);
+  if (!file.open() || !file.write(text) || !file.sync()) return failed(path, "written");
+  return {};
 }
 
 }  // namespace
 
 Result<void> replace_file(const std::string& path, std::string_view text) {
-  const std::string draft = path + ".new";
-  const auto failed = [&](std::string_view what) {
-    const int reason = errno;
-    ::unlink(draft.c_str());
-    return fail(ErrorCode::kSystem, "{} cannot be {}: {}", path, what, std::strerror(reason));
-  };
-  {
-    const Descriptor file(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC);
-    if (!file.open() || !file.write(text) || !file.sync()) {
-      return failed("written");
-    }
-  }
-  if (std::rename(draft.c_str(), path.c_str()) != 0) return failed("put in its place");
+  if (auto written = write_draft(path, text); !written) return written;
+  if (std::rename(draft_of(path).c_str(), path.c_str()) != 0)
+    return failed(path, "put in its place");
   // The directory entry must reach the disk too.
   const std::string directory = std::filesystem::path(path).parent_path().string();
   const Descriptor folder(directory.empty() ? "." : directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (!folder.open() || !folder.sync()) return failed("kept");
+  if (!folder.open() || !folder.sync()) return failed(path, "kept");
+  return {};
+}
+
+Result<void> try_file(const std::string& path, std::string_view text) {
+  if (auto written = write_draft(path, text); !written) return written;
+  if (::unlink(draft_of(path).c_str()) != 0) return failed(path, "written");
   return {};
 }
 
@@ -80,23 +80,6 @@ Result<std::optional<std::string>> read_file_if_there(const std::string& path, s
   auto text = read_file(path, max);
   if (!text) return tl::make_unexpected(text.error());
   return std::move(*text);
-}
-
-std::string with_end_mark(std::string text) {
-  text += end_mark_of(text);
-  return text;
-}
-
-Result<std::string_view> without_end_mark(std::string_view text, const std::string& path) {
-  const std::size_t at = text.rfind(kEndWords);
-  const std::string_view before = text.substr(0, at == std::string_view::npos ? 0 : at);
-  const bool begins_a_line = before.empty() || before.ends_with('\n');
-  if (at == std::string_view::npos || !begins_a_line || text.substr(at) != end_mark_of(before)) {
-    return fail(ErrorCode::kBadInput,
-                "{} is not whole: {} octets do not end with their own length and CRC-32", path,
-                text.size());
-  }
-  return before;
 }
 
 bool make_state_dir(const std::string& path) {

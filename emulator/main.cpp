@@ -12,6 +12,7 @@
 
 #include "core/config/reload.hpp"
 #include "core/output.hpp"
+#include "core/shortage.hpp"
 #include "emulator/daemon.hpp"
 #include "emulator/switch_metrics.hpp"
 #include "emulator/switch_set.hpp"
@@ -127,6 +128,7 @@ int serve(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  name_shortages();
   if (argc > 1 && std::string_view(argv[1]) == "tell") return tell(argc - 1, argv + 1);
   return serve(argc, argv);
 }

@@ -9,6 +9,7 @@
 
 #include "core/name.hpp"
 #include "core/output.hpp"
+#include "core/shortage.hpp"
 #include "naming/names.hpp"
 #include "naming/timers.hpp"
 #include "orb/daemon.hpp"
@@ -107,4 +108,7 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return end_output("xbind-names", run(argc, argv)); }
+int main(int argc, char** argv) {
+  name_shortages();
+  return end_output("xbind-names", run(argc, argv));
+}

@@ -12,6 +12,7 @@
 #include "core/config/log_options.hpp"
 #include "core/name.hpp"
 #include "core/output.hpp"
+#include "core/shortage.hpp"
 #include "core/timers.hpp"
 #include "orb/addresses.hpp"
 #include "orb/connection_guard.hpp"
@@ -97,8 +98,9 @@ void add_exit_codes(config::OptionSet& set) {
   set.add_note(fmt::format(
       "Exit codes: 0 after SIGTERM or SIGINT; 2 options are refused; {} at the start: a daemon of "
       "the same name is alive; {} later: another daemon has taken the name, or a newer epoch of it "
-      "fences this one. SIGHUP opens the file of --log-file again and reloads the options.",
-      kExitNameHeld, kExitReplaced));
+      "fences this one; {} the host has refused memory, a thread or a descriptor. SIGHUP opens the "
+      "file of --log-file again and reloads the options.",
+      kExitNameHeld, kExitReplaced, kExitShortage));
 }
 
 void require_name(config::OptionSet& set, const std::string& option, const std::string& value,

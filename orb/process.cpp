@@ -16,6 +16,7 @@
 #include "core/log.hpp"
 #include "core/log_output.hpp"
 #include "core/output.hpp"
+#include "core/shortage.hpp"
 #include "orb/timers.hpp"
 
 namespace xbind::orb {
@@ -54,6 +55,7 @@ std::optional<Ending> ending_of(int signal_number) {
 }  // namespace
 
 void take_signals() {
+  name_shortages();
   const sigset_t signals = taken_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   ignore_broken_pipes();

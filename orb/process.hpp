@@ -12,7 +12,7 @@
 namespace xbind::orb {
 
 // Exit codes of the daemons; 1 and 2 have the meaning that they have in every program (failed;
-// options refused).
+// options refused), and so has kExitShortage (core/shortage.hpp).
 inline constexpr int kExitNameHeld = 3;  // at the start: a living daemon has the name
 inline constexpr int kExitReplaced = 4;  // later: the name was taken over, or a newer epoch fences
                                          // us

@@ -11,6 +11,7 @@
 
 #include "core/check.hpp"
 #include "core/config/host_port.hpp"
+#include "core/shortage.hpp"
 #include "orb/accepted_connections.hpp"
 #include "orb/caller.hpp"
 #include "orb/oneway.hpp"
@@ -27,6 +28,7 @@ namespace xbind::orb {
 namespace {
 
 constexpr int kSocketSendBuffer = 4 * 1024 * 1024;
+constexpr int kDescriptorsOfOrb = 12;  // about as many as it opens at its start
 
 std::size_t granted_credit() {
   const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -97,6 +99,7 @@ Runtime::Runtime(int argc, char** argv, const RuntimeOptions& options) {
     watch_peer_faults();
     limit_accepted_connections();
   } catch (const CORBA::SystemException& error) {
+    end_if_short_of_descriptors(kDescriptorsOfOrb);
     std::fprintf(stderr, "the ORB refuses to start (%s, %s): is %s an address of this machine?\n",
                  error._name(), error.NP_minorString() ? error.NP_minorString() : "no detail",
                  options.listen_address.c_str());

@@ -8,6 +8,7 @@
 #include "core/alarms/alarm_kinds.hpp"
 #include "core/log.hpp"
 #include "core/steady_now.hpp"
+#include "core/unwritten_files.hpp"
 #include "orb/descriptors.hpp"
 #include "orb/oneway.hpp"
 #include "orb/peer_faults.hpp"
@@ -69,6 +70,9 @@ void ProcessConditions::append(std::vector<AlarmCondition>& conditions) {
           last_.peer_faults, "messages that are not understood");
   counted(AlarmKind::kCallbacksNotRead, oneways_without_room(), last_.callbacks_dropped,
           "messages dropped");
+  for (const UnwrittenFiles::Failure& it : UnwrittenFiles::of_process().failures()) {
+    conditions.push_back({AlarmKind::kStateNotWritten, it.path, it.why});
+  }
   if (few_descriptors_left()) {
     conditions.push_back({AlarmKind::kDescriptorsShort, "process",
                           "half of the file descriptors are in use without those of peers"});

@@ -9,6 +9,7 @@
 #include "core/config/reload.hpp"
 #include "core/log.hpp"
 #include "core/output.hpp"
+#include "core/shortage.hpp"
 #include "exporter/exporter.hpp"
 #include "ovs/daemon.hpp"
 #include "ovs/options.hpp"
@@ -44,6 +45,7 @@ ProgramOptions::ProgramOptions() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  name_shortages();
   ProgramOptions loaded;
   if (const auto exit_code = config::load_or_explain(loaded.set, argc, argv)) return *exit_code;
   ignore_broken_pipes();

@@ -5,13 +5,19 @@
 #include <algorithm>
 #include <charconv>
 
-#include "core/durable_file.hpp"
+#include "core/state_file.hpp"
 #include "routeobject/topology/topology.hpp"
 
 namespace xbind {
 namespace {
 
-constexpr std::string_view kFirstLine = "xbind-routeobject drains 1";
+constexpr StateFormat kDrainFormat{
+    .what = "xbind-routeobject drains",
+    .version = 2,
+    .octets_max = kDrainFileOctetsMax,
+    .without = "nothing is drained",
+    .earlier = "xbind-routeobject drains 1",
+};
 
 // Removes the next line from `text`. nullopt if it has no end: the file was cut off.
 std::optional<std::string_view> take_line(std::string_view& text) {
@@ -43,40 +49,28 @@ std::optional<PathElement> element_of(std::string_view line) {
   return element;
 }
 
-}  // namespace
-
-std::string drain_file_path(const std::string& directory, const std::string& name) {
-  return fmt::format("{}/routeobject-{}.drains", directory, name);
-}
-
-std::string drains_as_text(const std::vector<PathElement>& drains) {
-  std::string text{kFirstLine};
-  text += '\n';
+std::string content_of(const std::vector<PathElement>& drains) {
+  std::string text;
   for (const PathElement& element : drains) {
     text += element.output_port == PortId{}
                 ? fmt::format("{}\n", element.switch_name)
                 : fmt::format("{} {}\n", element.switch_name, element.output_port);
   }
-  return text + fmt::format("end {}\n", drains.size());
+  return text;
 }
 
-Result<std::vector<PathElement>> drains_from_text(std::string_view text, const std::string& path) {
+Result<std::vector<PathElement>> drains_of(const StateText& state, const std::string& path) {
   std::vector<PathElement> drains;
-  std::size_t number = 1;
-  const auto first = take_line(text);
-  if (first != kFirstLine) {
-    return fail(ErrorCode::kBadInput, "{} line 1: it is not '{}'", path, kFirstLine);
-  }
-  for (;;) {
-    ++number;
+  std::string_view text = state.content();
+  bool ended = !state.earlier;  // a file of the version before ends with the number of elements
+  for (std::size_t number = 2; !text.empty(); ++number) {
     const auto line = take_line(text);
     if (!line) return fail(ErrorCode::kBadInput, "{} line {}: the file is cut off", path, number);
-    if (line->starts_with("end ")) {
-      if (number_of<std::size_t>(line->substr(4)) != drains.size() || !text.empty()) {
-        return fail(ErrorCode::kBadInput, "{} line {}: it is not the end of {} elements", path,
-                    number, drains.size());
-      }
-      break;
+    if (state.earlier && line->starts_with("end ")) {
+      ended = number_of<std::size_t>(line->substr(4)) == drains.size() && text.empty();
+      if (ended) break;
+      return fail(ErrorCode::kBadInput, "{} line {}: it is not the end of {} elements", path,
+                  number, drains.size());
     }
     auto element = element_of(*line);
     if (!element) {
@@ -85,6 +79,7 @@ Result<std::vector<PathElement>> drains_from_text(std::string_view text, const s
     }
     drains.push_back(*std::move(element));
   }
+  if (!ended) return fail(ErrorCode::kBadInput, "{}: the file is cut off", path);
   std::vector<PathElement> sorted = drains;
   std::sort(sorted.begin(), sorted.end());
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
@@ -95,14 +90,32 @@ Result<std::vector<PathElement>> drains_from_text(std::string_view text, const s
   return drains;
 }
 
-Result<std::vector<PathElement>> read_drains(const std::string& path) {
-  const auto text = read_file_if_there(path, kDrainFileOctetsMax);
-  if (!text) return tl::make_unexpected(text.error());
-  return *text ? drains_from_text(**text, path) : std::vector<PathElement>{};
+}  // namespace
+
+std::string drain_file_path(const std::string& directory, const std::string& name) {
+  return fmt::format("{}/routeobject-{}.drains", directory, name);
 }
 
-Result<void> write_drains(const std::string& path, const std::vector<PathElement>& drains) {
-  return replace_file(path, drains_as_text(drains));
+std::string drains_as_text(const std::vector<PathElement>& drains) {
+  return state_as_text(kDrainFormat, content_of(drains));
+}
+
+Result<std::vector<PathElement>> drains_from_text(std::string_view text, const std::string& path) {
+  const auto state = state_from_text(kDrainFormat, text, path);
+  if (!state) return tl::make_unexpected(state.error());
+  return drains_of(*state, path);
+}
+
+Result<std::vector<PathElement>> read_drains(const std::string& path) {
+  auto read = read_state_as<std::vector<PathElement>>(
+      kDrainFormat, path, [&](const StateText& state) { return drains_of(state, path); });
+  if (!read) return tl::make_unexpected(read.error());
+  return std::move(*read).value_or(std::vector<PathElement>{});
+}
+
+Result<void> write_drains(const std::string& path, const std::vector<PathElement>& drains,
+                          Unwritten unwritten) {
+  return write_state(kDrainFormat, path, content_of(drains), unwritten);
 }
 
 }  // namespace xbind

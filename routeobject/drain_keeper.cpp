@@ -20,9 +20,7 @@ Result<bool> DrainKeeper::drain(const PathElement& element, bool drained) {
   if (!risen || file_.empty()) return risen;
   const std::vector<PathElement> after = routes_.drains();
   if (after == before) return risen;
-  const auto kept = write_drains(file_, after);
-  failed_ = !kept;
-  if (!kept) {
+  if (const auto kept = write_drains(file_, after); !kept) {
     static_cast<void>(routes_.drain(element, !drained));
     return fail(ErrorCode::kBadInput, "{}: nothing is {}", kept.error().text,
                 drained ? "drained" : "undrained");
@@ -33,7 +31,7 @@ Result<bool> DrainKeeper::drain(const PathElement& element, bool drained) {
 Result<void> DrainKeeper::store() {
   const std::lock_guard lock(one_at_a_time_);
   if (file_.empty()) return {};
-  return write_drains(file_, routes_.drains());
+  return write_drains(file_, routes_.drains(), Unwritten::kWanted);
 }
 
 }  // namespace xbind

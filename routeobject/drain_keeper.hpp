@@ -4,9 +4,7 @@
 // queries and reports do not.
 #pragma once
 
-#include <atomic>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,18 +27,12 @@ class DrainKeeper {
   // not be written; the order is then undone.
   Result<bool> drain(const PathElement& element, bool drained);
   // Stores the drains after the network has changed: those of removed elements have ended.
-  // kSystem: the file could not be written.
+  // kSystem: the file could not be written; it is written as soon as that works again.
   Result<void> store();
-
-  // The file, if the last order could not be stored.
-  std::optional<std::string> not_written() const {
-    return failed_ ? std::optional(file_) : std::nullopt;
-  }
 
  private:
   RouteService& routes_;
   const std::string file_;
-  std::atomic<bool> failed_ = false;
   std::mutex one_at_a_time_;
 };
 

@@ -28,6 +28,7 @@
 #include "routeobject/drain_keeper.hpp"
 #include "routeobject/import/load_topology.hpp"
 #include "routeobject/network_alarms.hpp"
+#include "routeobject/network_choice.hpp"
 #include "routeobject/network_file.hpp"
 #include "routeobject/network_keeper.hpp"
 #include "routeobject/remote_trust.hpp"
@@ -61,6 +62,7 @@ struct Options {
   std::uint32_t silent_ms = 0;
   std::uint32_t trust_ms = 0;
   bool describe = false;
+  bool accept_smaller = false;
   std::string state_dir;
   ImpairmentOptions impairments;
   // Filled by the checks.
@@ -105,6 +107,10 @@ void declare(config::OptionSet& set, Options& options) {
   set.add_flag("describe-topology", &options.describe,
                "Print the topology as JSON to standard output, notes on its import to standard "
                "error, and exit.");
+  set.add_flag(
+      "accept-smaller", &options.accept_smaller,
+      "With --state-dir: take the topology file although it lacks switches or links of the "
+      "network that was served before. Otherwise that network is served on.");
   set.add_check([&options]() -> std::optional<std::string> {
     const auto text = read_file(options.topology_path, kTopologyOctetsMax);
     if (!text) return text.error().text;
@@ -115,7 +121,7 @@ void declare(config::OptionSet& set, Options& options) {
     return std::nullopt;
   });
   orb::add_state_option(set, &options.state_dir,
-                        "Directory in which drains, a changed network and options that operators "
+                        "Directory in which the network, drains and options that operators "
                         "have set at run time are stored across restarts");
   set.add_check([&options]() -> std::optional<std::string> {
     if (options.state_dir.empty()) return std::nullopt;
@@ -131,12 +137,18 @@ void declare(config::OptionSet& set, Options& options) {
 
 Options::Options() { declare(set, *this); }
 
-std::vector<AlarmCondition> conditions_now(const RouteService& routes, const DrainKeeper& drains) {
+constexpr std::size_t kLacksLogged = 50;
+constexpr std::size_t kLacksInAlarm = 10;
+
+std::vector<AlarmCondition> conditions_now(const RouteService& routes,
+                                           const NetworkKeeper& networks,
+                                           const std::string& topology_path) {
   const RouteService::Snapshot now = routes.snapshot();
   std::vector<AlarmCondition> conditions =
       conditions_of(*now.topology, *now.condition, routes.unknown_switches(steady_now()));
-  if (const auto file = drains.not_written()) {
-    conditions.push_back({AlarmKind::kStateNotWritten, *file, "the last drain order was undone"});
+  if (const auto lacks = networks.topology_lacks(); !lacks.empty()) {
+    conditions.push_back(
+        {AlarmKind::kNetworkSmaller, topology_path, "it lacks " + some_of(lacks, kLacksInAlarm)});
   }
   return conditions;
 }
@@ -156,8 +168,9 @@ void report_changes(RouteService& routes, EventLog& events, const std::atomic<bo
 // then that one may take orders, and its files are not written.
 class EarlierState {
  public:
-  EarlierState(const Options& options, RouteService& routes, DrainKeeper& drains)
-      : options_(options), routes_(routes), drains_(drains) {}
+  EarlierState(const Options& options, RouteService& routes, NetworkKeeper& networks,
+               DrainKeeper& drains)
+      : options_(options), routes_(routes), networks_(networks), drains_(drains) {}
 
   Result<void> restore() {
     if (options_.state_dir.empty()) return {};
@@ -166,23 +179,31 @@ class EarlierState {
   }
 
  private:
-  // The network that the operator has changed, unless the file that was changed is another one now.
   Result<void> restore_network() {
     const std::string file = options_.network_file();
     auto stored = read_network(file);
     if (!stored) return tl::make_unexpected(stored.error());
-    const bool counts = *stored && (*stored)->changed_file == options_.file_mark;
-    if (counts) {
-      log::warn("the network is the one of {}, which changes {}", file, options_.topology_path);
-    } else if (*stored) {
-      if (auto aside = set_aside_network(file); !aside) return aside;
-      log::warn("the network is the one of {}; {} changes another file and is {}.superseded now",
-                options_.topology_path, file, file);
+    TopologyFile topology{options_.loaded->topology, options_.file_mark};
+    NetworkChoice choice = choose_network(*stored, topology, options_.accept_smaller);
+    const bool changed = choice.topology != topology.topology;
+    const bool replaced = choice.stored_replaced;
+    const std::vector<std::string> lacks = choice.lacks;
+    if (auto begun = networks_.begin(std::move(choice), std::move(topology), steady_now());
+        !begun) {
+      return begun;
     }
-    const Topology& wanted = counts ? (*stored)->topology : options_.loaded->topology;
-    const auto text = [](const Topology& one) { return network_as_text(one, FileMark{}); };
-    // Has it changed since the options were read?
-    if (text(wanted) != text(*routes_.topology())) routes_.replace_network(wanted, steady_now());
+    if (!lacks.empty()) {
+      log::error(
+          "{} is not taken: it lacks {} of what the network has: {}; the network of {} is "
+          "served on. If it is right, start with --accept-smaller, or use xbindctl network "
+          "load",
+          options_.topology_path, lacks.size(), some_of(lacks, kLacksLogged), file);
+    } else if (changed) {
+      log::warn("the network is the one of {}, which changes {}", file, options_.topology_path);
+    } else if (replaced) {
+      log::warn("the network is the one of {}; the one that was served before is in {}.superseded",
+                options_.topology_path, file);
+    }
     return {};
   }
   Result<void> restore_drains() {
@@ -199,13 +220,14 @@ class EarlierState {
 
   const Options& options_;
   RouteService& routes_;
+  NetworkKeeper& networks_;
   DrainKeeper& drains_;
 };
 
 bool begin_state(const Options& options) {
-  return orb::begin_state(options.state_dir,
-                          "drains, a network that operators change, and options that they set at "
-                          "run time");
+  return orb::begin_state(
+      options.state_dir,
+      "drains, changes of the network, and options that operators set at run time");
 }
 
 // Puts live options into effect.
@@ -234,10 +256,11 @@ int main(int argc, char** argv) {
 
   Impairments impairments(options.impairments, "xbind-routeobject " + options.common.name);
   // Its table of paths takes time in a large network, so it is made before the name is claimed.
-  const bool changed = options.stored && options.stored->changed_file == options.file_mark;
-  RouteService routes(changed ? std::move(options.stored->topology) : options.loaded->topology,
+  RouteService routes(choose_network(options.stored, {options.loaded->topology, options.file_mark},
+                                     options.accept_smaller)
+                          .topology,
                       options.validity_ms, first_version(), options.trust());
-  NetworkKeeper networks(routes, {options.import, options.network_file(), options.file_mark});
+  NetworkKeeper networks(routes, {options.import, options.network_file()});
   DrainKeeper drains(routes, options.drain_file());
   orb::Runtime runtime(argc, argv, options.common.runtime());
   orb::Dispatch dispatch("xbind-routeobject " + options.common.name);
@@ -245,7 +268,7 @@ int main(int argc, char** argv) {
   orb::SharedTimers timers;
   orb::Supervision supervision(timers, "routeobject " + options.common.name, true,
                                [&](const std::function<void(orb::Supervision::Conditions)>& done) {
-                                 done(conditions_now(routes, drains));
+                                 done(conditions_now(routes, networks, options.topology_path));
                                });
   std::atomic<bool> restored = false;
   report_changes(routes, supervision.events(), restored);
@@ -274,7 +297,8 @@ int main(int argc, char** argv) {
         {naming::path_of(naming::kRouteObjects, options.common.name), object}}},
       {[&] {
          if (!orb::or_end_process(reload.begin())) return;
-         if (!orb::or_end_process(EarlierState(options, routes, drains).restore())) return;
+         if (!orb::or_end_process(EarlierState(options, routes, networks, drains).restore()))
+           return;
          restored = true;
          supervision.start();
        },

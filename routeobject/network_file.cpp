@@ -6,20 +6,26 @@
 #include <charconv>
 #include <filesystem>
 
-#include "core/durable_file.hpp"
+#include "core/state_file.hpp"
 #include "routeobject/network/topology_text.hpp"
 #include "routeobject/topology/topology_file.hpp"
 
 namespace xbind {
 namespace {
 
-constexpr std::string_view kFirstWords = "# xbind-routeobject network 1: changes a file of ";
+constexpr StateFormat kNetworkFormat{
+    .what = "xbind-routeobject network",
+    .version = 2,
+    .octets_max = kTopologyOctetsMax,
+    .without = "the network is the one of --topology; what operators have changed since is lost",
+};
+constexpr std::string_view kMarkWords = "# of a file of ";
 constexpr std::string_view kBetween = " octets, CRC-32 ";
 
-// "# xbind-routeobject network 1: changes a file of 1234 octets, CRC-32 89abcdef"
+// "# of a file of 1234 octets, CRC-32 89abcdef"
 std::optional<FileMark> mark_in(std::string_view line) {
-  if (!line.starts_with(kFirstWords)) return std::nullopt;
-  line.remove_prefix(kFirstWords.size());
+  if (!line.starts_with(kMarkWords)) return std::nullopt;
+  line.remove_prefix(kMarkWords.size());
   FileMark mark;
   const char* const last = line.data() + line.size();
   const auto octets = std::from_chars(line.data(), last, mark.octets);
@@ -30,6 +36,21 @@ std::optional<FileMark> mark_in(std::string_view line) {
   const auto crc = std::from_chars(line.data(), last, mark.crc32, 16);
   if (crc.ec != std::errc{} || crc.ptr != last) return std::nullopt;
   return mark;
+}
+
+std::string content_of(const Topology& topology, const FileMark& file) {
+  return fmt::format("{}{}{}{:08x}\n{}", kMarkWords, file.octets, kBetween, file.crc32,
+                     topology_as_toml(topology));
+}
+
+Result<StoredNetwork> network_of(const StateText& state, const std::string& path) {
+  const auto mark = mark_in(state.content().substr(0, state.content().find('\n')));
+  if (!mark) {
+    return fail(ErrorCode::kBadInput, "{} line 2: it is not '{}N{}N'", path, kMarkWords, kBetween);
+  }
+  auto topology = parse_topology(state.text, path);
+  if (!topology) return tl::make_unexpected(std::move(topology).error());
+  return StoredNetwork{*mark, std::move(*topology)};
 }
 
 }  // namespace
@@ -44,33 +65,24 @@ std::string network_file_path(const std::string& directory, const std::string& n
   return fmt::format("{}/routeobject-{}.network", directory, name);
 }
 
-std::string network_as_text(const Topology& topology, const FileMark& changed_file) {
-  return fmt::format("{}{}{}{:08x}\n{}", kFirstWords, changed_file.octets, kBetween,
-                     changed_file.crc32, topology_as_toml(topology));
+std::string network_as_text(const Topology& topology, const FileMark& file) {
+  return state_as_text(kNetworkFormat, content_of(topology, file));
 }
 
 Result<StoredNetwork> network_from_text(std::string_view text, const std::string& path) {
-  const auto mark = mark_in(text.substr(0, text.find('\n')));
-  if (!mark) {
-    return fail(ErrorCode::kBadInput, "{} line 1: it is not '{}N{}N'", path, kFirstWords, kBetween);
-  }
-  auto topology = parse_topology(text, path);
-  if (!topology) return tl::make_unexpected(std::move(topology).error());
-  return StoredNetwork{*mark, std::move(*topology)};
+  const auto state = state_from_text(kNetworkFormat, text, path);
+  if (!state) return tl::make_unexpected(state.error());
+  return network_of(*state, path);
 }
 
 Result<std::optional<StoredNetwork>> read_network(const std::string& path) {
-  const auto text = read_file_if_there(path, kTopologyOctetsMax);
-  if (!text) return tl::make_unexpected(text.error());
-  if (!*text) return std::optional<StoredNetwork>{};
-  auto stored = network_from_text(**text, path);
-  if (!stored) return tl::make_unexpected(std::move(stored).error());
-  return std::optional<StoredNetwork>{std::move(*stored)};
+  return read_state_as<StoredNetwork>(
+      kNetworkFormat, path, [&](const StateText& state) { return network_of(state, path); });
 }
 
-Result<void> write_network(const std::string& path, const Topology& topology,
-                           const FileMark& changed_file) {
-  return replace_file(path, network_as_text(topology, changed_file));
+Result<void> write_network(const std::string& path, const Topology& topology, const FileMark& file,
+                           Unwritten unwritten) {
+  return write_state(kNetworkFormat, path, content_of(topology, file), unwritten);
 }
 
 Result<void> set_aside_network(const std::string& path) {

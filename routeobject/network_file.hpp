@@ -1,10 +1,10 @@
-// The network as the operator has changed it, on disk, so that it outlives RouteObject.
+// The network that RouteObject serves, on disk, so that it outlives the process.
 //
-// A topology file in our own format. Its first line is a comment that names the format and the file
-// of --topology that was changed, by size and CRC-32: a start with another file there is a decision
-// of the operator, and the changes to the old one no longer apply. The file is written whole and is
-// on the disk before a change is answered. One of another format is refused with its name and line,
-// and never overwritten.
+// A state file (core/state_file.hpp), and a topology file in our own format. Its second line is a
+// comment that names the file of --topology that the network comes from, by size and CRC-32: with
+// the same file the next start serves the stored network, with what operators have changed since;
+// of another file it says what that lacks (network_choice.hpp). The file is written whole and is on
+// the disk before a change is answered.
 //
 // Blocks on the disk. One process a file; not for several threads at once.
 #pragma once
@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "core/result.hpp"
+#include "core/state_file.hpp"
 #include "routeobject/topology/topology.hpp"
 
 namespace xbind {
@@ -30,22 +31,23 @@ struct FileMark {
 FileMark mark_of(std::string_view text);
 
 struct StoredNetwork {
-  FileMark changed_file;  // --topology at the time of the change
+  FileMark file;  // the --topology that it comes from
   Topology topology;
 };
 
 // DIRECTORY/routeobject-NAME.network
 std::string network_file_path(const std::string& directory, const std::string& name);
 
-std::string network_as_text(const Topology& topology, const FileMark& changed_file);
-// kBadInput: another format, or a refusal of parse_topology(); the text names `path` and the line.
+std::string network_as_text(const Topology& topology, const FileMark& file);
+// kBadInput: another format, not whole, or a refusal of parse_topology(); the text names `path`.
 Result<StoredNetwork> network_from_text(std::string_view text, const std::string& path);
 
-// nullopt: there is no file. Errors as above, and kSystem: it cannot be read.
+// nullopt: there is no file. Errors as above, and of read_state().
 Result<std::optional<StoredNetwork>> read_network(const std::string& path);
 // kSystem: writing failed; the text names the file and the reason, and the old file stays.
-Result<void> write_network(const std::string& path, const Topology& topology,
-                           const FileMark& changed_file);
+// `unwritten`: what the file should have then.
+Result<void> write_network(const std::string& path, const Topology& topology, const FileMark& file,
+                           Unwritten unwritten);
 // Renames the file to `path`.superseded. kSystem as above.
 Result<void> set_aside_network(const std::string& path);
 

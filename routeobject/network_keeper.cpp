@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
+
+#include "core/log.hpp"
 
 namespace xbind {
 namespace {
@@ -136,6 +139,37 @@ Result<NetworkKeeper::Planned> NetworkKeeper::planned(const NetworkEdit& edit) c
   return Planned{std::move(made->topology), std::move(plan)};
 }
 
+Result<void> NetworkKeeper::begin(NetworkChoice choice, TopologyFile file, TimePoint now) {
+  const std::lock_guard lock(one_at_a_time_);
+  topology_file_ = std::move(file);
+  stored_as_ = choice.file;
+  if (!options_.file.empty()) {
+    if (choice.stored_replaced) {
+      if (auto aside = set_aside_network(options_.file); !aside) return aside;
+    }
+    if (const auto kept =
+            write_network(options_.file, choice.topology, choice.file, Unwritten::kWanted);
+        !kept) {
+      log::warn("{}; the network that is served is not stored", kept.error().text);
+    }
+  }
+  if (choice.topology != *routes_.topology()) {
+    routes_.replace_network(std::move(choice.topology), now);
+  }
+  set_lacks(std::move(choice.lacks));
+  return {};
+}
+
+std::vector<std::string> NetworkKeeper::topology_lacks() const {
+  const std::lock_guard lock(lacks_mutex_);
+  return lacks_;
+}
+
+void NetworkKeeper::set_lacks(std::vector<std::string> lacks) {
+  const std::lock_guard lock(lacks_mutex_);
+  lacks_ = std::move(lacks);
+}
+
 Result<NetworkPlan> NetworkKeeper::plan(const NetworkEdit& edit) const {
   auto made = planned(edit);
   if (!made) return tl::make_unexpected(std::move(made).error());
@@ -167,12 +201,19 @@ Result<NetworkPlan> NetworkKeeper::change(const NetworkEdit& edit, std::uint64_t
       return tl::make_unexpected(std::move(good).error());
     }
   }
+  // Once a file that was not taken lacks nothing of the network, it counts as taken.
+  const bool taken = topology_lacks().empty();
+  auto lacks =
+      taken ? std::vector<std::string>{} : lacking(topology_file_.topology, made->topology);
   if (!options_.file.empty()) {
-    if (const auto kept = write_network(options_.file, made->topology, options_.changed_file);
+    if (const auto kept =
+            write_network(options_.file, made->topology, mark_for(lacks), Unwritten::kUndone);
         !kept) {
       return fail(ErrorCode::kBadInput, "{}: nothing is changed", kept.error().text);
     }
   }
+  stored_as_ = mark_for(lacks);
+  set_lacks(std::move(lacks));
   routes_.replace_network(std::move(made->topology), now);
   return std::move(plan);
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "core/result.hpp"
 #include "routeobject/network/difference.hpp"
 #include "routeobject/network/edit.hpp"
+#include "routeobject/network_choice.hpp"
 #include "routeobject/network_file.hpp"
 #include "routeobject/route_service.hpp"
 
@@ -33,13 +35,21 @@ class NetworkKeeper {
  public:
   struct Options {
     ImportOptions import;
-    std::string file;       // empty: a changed network ends with the process
-    FileMark changed_file;  // of the text of --topology
+    std::string file;  // empty: the network ends with the process
   };
 
   // `routes` must outlive this object.
   NetworkKeeper(RouteService& routes, Options options)
       : routes_(routes), options_(std::move(options)) {}
+
+  // Once, before the first change: serves the network that choose_network() has chosen, and stores
+  // it. A failure to store it is logged, and it is written as soon as that works again. `file`:
+  // --topology. kSystem: a stored network that is replaced could not be renamed to
+  // FILE.superseded; nothing is changed.
+  Result<void> begin(NetworkChoice choice, TopologyFile file, TimePoint now);
+  // What --topology lacks of the network that is served, while that is why it is not taken. Any
+  // thread; does not wait for the disk.
+  std::vector<std::string> topology_lacks() const;
 
   // Compares; changes nothing. Errors of edited() and difference(). kNotFound also: a new line at a
   // port that the switch does not have, as far as it has reported its ports.
@@ -57,10 +67,19 @@ class NetworkKeeper {
     NetworkPlan plan;
   };
   Result<Planned> planned(const NetworkEdit& edit) const;
+  // With which mark the network is stored: that of --topology, once this lacks nothing of it.
+  FileMark mark_for(const std::vector<std::string>& lacks) const {
+    return lacks.empty() ? topology_file_.mark : stored_as_;
+  }
+  void set_lacks(std::vector<std::string> lacks);
 
   RouteService& routes_;
   const Options options_;
-  std::mutex one_at_a_time_;
+  std::mutex one_at_a_time_;  // also for the next two
+  TopologyFile topology_file_;
+  FileMark stored_as_;
+  mutable std::mutex lacks_mutex_;
+  std::vector<std::string> lacks_;
 };
 
 }  // namespace xbind

@@ -61,7 +61,7 @@ SwitchServerDaemon::SwitchServerDaemon(const SwitchServerDaemonOptions& options,
           }),
       driver_(std::move(driver)),
       server_(with_events(options.server, supervision_.events()), driver_->requests(), managers_),
-      keeper_(options.manager_file, options.server.controller.known),
+      keeper_(options.manager_file),
       absence_(driver_->peer()),
       router_(router),
       reporter_(options.reports),
@@ -281,7 +281,8 @@ void SwitchServerDaemon::switch_away(TimePoint now) {
 }
 
 void SwitchServerDaemon::note_switch(const driver::Event& event, TimePoint now) {
-  if (std::holds_alternative<driver::Up>(event)) {
+  if (const auto* up = std::get_if<driver::Up>(&event)) {
+    if (!up->kept) keeper_.note_table_lost(server_.controller().known_managers());
     if (const auto words = absence_.back(now)) log::gsmp.info("{}", *words);
     reporter_.switch_up(now);
     supervision_.events().add(EventKind::kSwitchUp, name_, "under control");
@@ -343,9 +344,6 @@ std::vector<AlarmCondition> SwitchServerDaemon::conditions() {
   if (watched_.report_failed && watched_.of_process) {
     all.push_back({AlarmKind::kRouteObjectUnreachable, "reports",
                    "the last report of ports to RouteObject did not arrive"});
-  }
-  if (const auto file = keeper_.not_written()) {
-    all.push_back({AlarmKind::kStateNotWritten, *file, "names and epochs of managers"});
   }
   return all;
 }

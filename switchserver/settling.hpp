@@ -27,7 +27,10 @@ namespace xbind {
 struct KnownManager {
   std::string name;
   Epoch epoch;
-  std::uint64_t renewals = 0;
+  std::uint64_t renewals = 0;  // of its epochs (core/manager_epochs.hpp)
+  // While its claims were awaited, the switch has lost its table, too: what is not there may have
+  // been set up.
+  bool table_lost = false;
 
   friend bool operator==(const KnownManager&, const KnownManager&) = default;
 };
@@ -37,7 +40,10 @@ class Settling {
   Settling(const std::optional<std::vector<KnownManager>>& known, Duration wait) : wait_(wait) {
     all_known_ = known.has_value();
     if (!known) return;
-    for (const KnownManager& manager : *known) awaited_.insert(manager.name);
+    for (const KnownManager& manager : *known) {
+      awaited_.insert(manager.name);
+      if (manager.table_lost) table_lost_.insert(manager.name);
+    }
   }
 
   bool pending() const { return !over_ && (!all_known_ || !awaited_.empty()); }
@@ -51,12 +57,19 @@ class Settling {
   TimePoint deadline() const { return pending() ? deadline_ : kNever; }
   const std::set<std::string, std::less<>>& awaited() const { return awaited_; }
 
-  // Whether the switch has lost nothing since this SwitchServer began: what its table lacks was
-  // removed, or never set up. False while the table has not been read.
-  bool table_kept() const { return deadline_ != kNever && kept_; }
+  // Whether the switch has lost nothing since the manager's hops were last known here: what its
+  // table lacks was removed, or never set up. False while the table has not been read.
+  bool table_kept(std::string_view manager) const {
+    return deadline_ != kNever && kept_ && !table_lost(manager);
+  }
+  // KnownManager::table_lost
+  bool table_lost(std::string_view manager) const { return table_lost_.contains(manager); }
 
   // The switch is there. `kept`: driver::Up::kept.
-  void switch_up(bool kept) { kept_ = kept_ && kept; }
+  void switch_up(bool kept) {
+    kept_ = kept_ && kept;
+    if (!kept) table_lost_.insert(awaited_.begin(), awaited_.end());
+  }
   // The switch's table has been read.
   void table_read(TimePoint now) {
     if (deadline_ == kNever) deadline_ = now + wait_;
@@ -64,6 +77,9 @@ class Settling {
   // The manager has claimed all its hops, or is forgotten.
   void done(std::string_view manager) {
     if (const auto found = awaited_.find(manager); found != awaited_.end()) awaited_.erase(found);
+    if (const auto lost = table_lost_.find(manager); lost != table_lost_.end()) {
+      table_lost_.erase(lost);
+    }
   }
   void on_time(TimePoint now) { over_ = over_ || now >= deadline_; }
 
@@ -74,6 +90,7 @@ class Settling {
   bool kept_ = true;
   TimePoint deadline_ = kNever;
   std::set<std::string, std::less<>> awaited_;
+  std::set<std::string, std::less<>> table_lost_;  // of awaited_
 };
 
 }  // namespace xbind

@@ -200,12 +200,17 @@ class SwitchController {
   // left. kNotFound: unknown; kBadInput: attached.
   Result<std::uint64_t> forget(std::string_view manager);
 
+  struct ClearedCall {
+    ConnectionId connection;  // as its client knows it
+    RequestId request;
+    HopOwner owner;
+  };
   // Removes the hops of a manager without a session that belong to the connection (by its own id or
-  // the one that clients know; 0: all of them). Their labels rest in the manager's quarantine.
-  // Returns how many are left: the switch has not confirmed their removal. A name that is not known
-  // has none. kBadInput: the manager is attached.
-  Result<std::uint64_t> clear_hops(std::string_view manager, ConnectionId connection,
-                                   TimePoint now);
+  // the one that clients know; 0: all). Their labels rest in the manager's quarantine. Returns how
+  // many are left: the switch has not confirmed their removal. A name that is not known has none.
+  // kBadInput: the manager is attached. Appends to `calls` those whose first hop goes: they end.
+  Result<std::uint64_t> clear_hops(std::string_view manager, ConnectionId connection, TimePoint now,
+                                   std::vector<ClearedCall>* calls = nullptr);
   // What is known of each manager, and what it has here.
   struct ManagerHoldings {
     KnownManager manager;

@@ -240,7 +240,8 @@ bool SwitchController::claims_awaited(ManagerIndex manager) const {
   if (settling_.all_known()) {
     return settling_.awaited().contains(ledger_.manager_name(manager));
   }
-  const bool all_seen = up() && settling_.table_kept() && unclaimed_.empty();
+  const bool all_seen =
+      up() && settling_.table_kept(ledger_.manager_name(manager)) && unclaimed_.empty();
   return !sessions_[manager.value()].claimed_all && !all_seen;
 }
 
@@ -266,7 +267,10 @@ std::vector<KnownManager> SwitchController::known_managers() const {
     const ManagerIndex index{static_cast<std::uint16_t>(i)};
     const std::string& name = ledger_.manager_name(index);
     if (name.empty() || ledger_.forgotten(index)) continue;
-    known.push_back({name, sessions_[i].epoch, sessions_[i].renewals});
+    known.push_back({.name = name,
+                     .epoch = sessions_[i].epoch,
+                     .renewals = sessions_[i].renewals,
+                     .table_lost = settling_.table_lost(name)});
   }
   return known;
 }

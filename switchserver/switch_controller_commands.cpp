@@ -56,7 +56,7 @@ Result<SwitchController::Attachment> SwitchController::attach(std::string_view m
                     ledger_.quarantined(*index),
                     ledger_.hop_count(*index) + uncertain_of(*index),
                     claims_awaited(*index),
-                    settling_.table_kept(),
+                    settling_.table_kept(manager),
                     entries_of_nobody()};
 }
 
@@ -157,7 +157,8 @@ Result<std::uint64_t> SwitchController::forget(std::string_view manager) {
 }
 
 Result<std::uint64_t> SwitchController::clear_hops(std::string_view manager,
-                                                   ConnectionId connection, TimePoint now) {
+                                                   ConnectionId connection, TimePoint now,
+                                                   std::vector<ClearedCall>* calls) {
   const auto index = ledger_.find_manager(manager);
   if (!index) return 0;
   if (sessions_[index->value()].attached) {
@@ -174,9 +175,20 @@ Result<std::uint64_t> SwitchController::clear_hops(std::string_view manager,
   std::sort(cleared.begin(), cleared.end(), [&](HopRef a, HopRef b) {
     return ledger_.hop(a).key.generation > ledger_.hop(b).key.generation;
   });
+  // While a call moves to another path, it has two first hops.
+  std::set<ConnectionId> noted;
+  const auto note = [&](HopRef ref) {
+    const HopRecord& hop = ledger_.hop(ref);
+    if (calls == nullptr || !hop.first() || hop.key.leg != 0) return;
+    if (hop.state == HopStage::kRemoving) return;  // was noted when its removal began
+    const ConnectionId shown = ledger_.shown_id(ref);
+    const ConnectionId id = shown != ConnectionId{} ? shown : hop.key.connection;
+    if (noted.insert(id).second) calls->push_back({id, hop.request, ledger_.owner_of(hop)});
+  };
   std::uint64_t left = 0;
   for (const HopRef ref : cleared) {
     if (ledger_.find_hop(ref) == nullptr) continue;  // it went with another one
+    note(ref);
     if (ledger_.goes_at_once(ref)) {
       remove_at_once(ref);
       continue;

@@ -173,6 +173,12 @@ LedgerHop SwitchController::describe(HopRef ref, const HopRecord& record, TimePo
   hop.demand = record.demand;
   hop.settled = record.settled();
   hop.contract = record.contract();
+  // Of a change under way, what nothing can refuse: its manager may be another one by now.
+  if (const auto open = changes_.find(ref); open != changes_.end()) {
+    const Change& change = open->second;
+    hop.demand = change.refusable ? change.had : change.wanted.demand;
+    hop.contract = change.refusable ? change.had_contract : change.wanted.contract;
+  }
   hop.held = record.held;
   if (record.held && ledger_.hold_end(ref) != kNever) {
     hop.hold_left = std::max(ledger_.hold_end(ref) - now, Duration::zero());

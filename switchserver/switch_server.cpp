@@ -333,6 +333,25 @@ void SwitchServer::end(SessionId session, const SessionEnding& ending) {
   controller_.detach(name);
 }
 
+Result<std::uint64_t> SwitchServer::clear_hops(const std::string& manager, ConnectionId connection,
+                                               TimePoint now) {
+  std::vector<SwitchController::ClearedCall> calls;
+  auto left = controller_.clear_hops(manager, connection, now,
+                                     options_.events == nullptr ? nullptr : &calls);
+  for (SwitchController::ClearedCall& call : calls) {
+    Event event;
+    event.kind = EventKind::kEnded;
+    event.object = std::move(call.owner.client);
+    event.connection = call.connection;
+    event.request = call.request;
+    event.from = std::move(call.owner.from);
+    event.to = std::move(call.owner.to);
+    event.text = fmt::format("an operator has removed it, its manager {} is away", manager);
+    options_.events->add(std::move(event));
+  }
+  return left;
+}
+
 void SwitchServer::note_end(const std::string& manager, const SessionEnding& ending) {
   if (options_.events == nullptr) return;
   options_.events->add(EventKind::kSessionEnded, "manager " + manager, text_of(ending));

@@ -133,11 +133,10 @@ class SwitchServer {
   Result<void> read_statistics(PortId port, Label label, std::uint64_t token);
   // As SwitchController::forget.
   Result<std::uint64_t> forget_manager(const std::string& manager);
-  // As SwitchController::clear_hops.
+  // As SwitchController::clear_hops. The end of each call is an event at the SwitchServer of its
+  // first hop, as its manager's log of calls is gone.
   Result<std::uint64_t> clear_hops(const std::string& manager, ConnectionId connection,
-                                   TimePoint now) {
-    return controller_.clear_hops(manager, connection, now);
-  }
+                                   TimePoint now);
 
   // What is recorded of a manager's connection.
   trace::Part spans_of(const std::string& manager, ConnectionId connection,

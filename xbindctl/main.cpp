@@ -18,6 +18,7 @@
 #include "core/check.hpp"
 #include "core/config/completion.hpp"
 #include "core/output.hpp"
+#include "core/shortage.hpp"
 #include "naming/names.hpp"
 #include "orb/daemon.hpp"
 #include "orb/name_client.hpp"
@@ -290,4 +291,7 @@ int main_of(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return end_output("xbindctl", main_of(argc, argv)); }
+int main(int argc, char** argv) {
+  name_shortages();
+  return end_output("xbindctl", main_of(argc, argv));
+}

@@ -29,8 +29,8 @@ bool is_in_switch(const FoundHop& hop) { return hop.hop.stage != HopStage::kRese
 class Gaps {
  public:
   Gaps(const std::vector<FoundHop>& call, const KnownLinks& links,
-       const std::function<bool(SwitchIndex)>& lost)
-      : call_(call), links_(links), lost_(lost) {}
+       const std::function<bool(SwitchIndex)>& lost, Generation asked)
+      : call_(call), links_(links), lost_(lost), newest_(asked.value()) {}
 
   std::vector<Gap> found() {
     look();
@@ -172,18 +172,20 @@ class Gaps {
   }
 
   // Of a tree whose first destination was dropped, branches alone are left where cells enter the
-  // network: one of them counts (LedgerHop::enters).
+  // network: one of them counts (LedgerHop::enters). Where anything of the trunk is known, the call
+  // enters with the trunk.
   void let_one_enter() {
     const bool begins = std::ranges::any_of(call_, [](const FoundHop& hop) {
-      return hop.hop.key.leg != 1 && hop.begins() && is_in_switch(hop);
+      const bool trunk = hop.hop.key.leg == 0 && hop.carries();
+      return is_in_switch(hop) && (trunk || (hop.hop.key.leg != 1 && hop.begins()));
     });
     const auto is_first = [](const Gap& gap) {
       return gap.claim.key.leg != 1 && gap.claim.key.hop == 0 && !gap.in;
     };
-    if (begins || std::ranges::any_of(
-                      gaps_, [&](const Gap& gap) { return is_first(gap) && gap.claim.enters; })) {
-      return;
-    }
+    const bool trunk = std::ranges::any_of(gaps_, [&](const Gap& gap) {
+      return gap.claim.key.leg == 0 || (is_first(gap) && gap.claim.enters);
+    });
+    if (begins || trunk) return;
     const auto one = std::ranges::find_if(gaps_, is_first);
     if (one != gaps_.end()) one->claim.enters = true;
   }
@@ -191,18 +193,18 @@ class Gaps {
   const std::vector<FoundHop>& call_;
   const KnownLinks& links_;
   const std::function<bool(SwitchIndex)>& lost_;
+  std::uint32_t newest_;  // generation
   Ends ins_;
   Ends outs_;
   std::set<GapEnd> paired_;
-  std::uint32_t newest_ = 0;  // generation
   std::vector<Gap> gaps_;
 };
 
 }  // namespace
 
 std::vector<Gap> gaps_of(const std::vector<FoundHop>& call, const KnownLinks& links,
-                         const std::function<bool(SwitchIndex)>& lost) {
-  return Gaps(call, links, lost).found();
+                         const std::function<bool(SwitchIndex)>& lost, Generation asked) {
+  return Gaps(call, links, lost, asked).found();
 }
 
 const FoundHop* owned_hop(const std::vector<FoundHop>& call) {

@@ -43,9 +43,10 @@ struct Gap {
 // comes out and no known hop follows. Contract, request and owner are those of the hop beside it.
 // A lost hop gets the number and generation that it had where these are known: its two neighbours
 // stand on both sides of it by their numbers, or the path of its leg has never changed. Elsewhere
-// it gets a new generation above all of the call, so that no two hops have one key.
+// it gets a new generation above all of the call and above `asked`, so that no two hops have one
+// key; `asked`: the newest one that ledgers have been asked for and have not answered.
 std::vector<Gap> gaps_of(const std::vector<FoundHop>& call, const KnownLinks& links,
-                         const std::function<bool(SwitchIndex)>& lost);
+                         const std::function<bool(SwitchIndex)>& lost, Generation asked = {});
 
 // The hop whose ledger names the owner of the call. The manager tells the owner of a prepared
 // connection to two of its hops (prepared_desk.hpp), and may have ended between the two: then the

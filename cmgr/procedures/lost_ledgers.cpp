@@ -22,6 +22,19 @@ bool LostLedgers::is_answered(const Gap& gap) const {
   return (!gap.in || refused.contains(*gap.in)) && (!gap.out || refused.contains(*gap.out));
 }
 
+// The newest ones of calls' hops that ledgers are being asked for: each may be taken.
+std::map<ConnectionId, Generation> LostLedgers::asked_generations() const {
+  std::map<ConnectionId, Generation> newest;
+  for (const auto& [at, lost] : lost_) {
+    if (lost.state != State::kAsked) continue;
+    for (const Gap& gap : lost.asked) {
+      Generation& asked = newest[gap.claim.key.connection];
+      asked = std::max(asked, gap.claim.key.generation);
+    }
+  }
+  return newest;
+}
+
 std::vector<SwitchIndex> LostLedgers::plan(std::map<SwitchIndex, std::vector<Gap>> gaps) {
   std::vector<SwitchIndex> wanted;
   for (auto& [at, lost] : lost_) {

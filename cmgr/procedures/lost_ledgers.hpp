@@ -50,8 +50,11 @@ class LostLedgers {
   std::vector<SwitchIndex> ask(VisitCalls&& visit_calls, const KnownLinks& links) {
     std::map<SwitchIndex, std::vector<Gap>> gaps;
     const std::function<bool(SwitchIndex)> lost = [this](SwitchIndex at) { return is_lost(at); };
+    const std::map<ConnectionId, Generation> newest = asked_generations();
     visit_calls([&](const std::vector<FoundHop>& call) {
-      for (Gap& gap : gaps_of(call, links, lost)) {
+      const auto asked = newest.find(call.front().hop.key.connection);
+      const Generation above = asked == newest.end() ? Generation{} : asked->second;
+      for (Gap& gap : gaps_of(call, links, lost, above)) {
         if (!is_answered(gap)) gaps[gap.at()].push_back(std::move(gap));
       }
     });
@@ -94,6 +97,7 @@ class LostLedgers {
 
   bool is(SwitchIndex at, State state) const;
   bool is_answered(const Gap& gap) const;
+  std::map<ConnectionId, Generation> asked_generations() const;
   std::vector<SwitchIndex> plan(std::map<SwitchIndex, std::vector<Gap>> gaps);
 
   std::map<SwitchIndex, Lost> lost_;

@@ -420,7 +420,9 @@ void Recovery::settle_contract(Connection& connection, const Call& call, const F
   const auto has = [&](const FoundHop& found) {
     const LedgerHop& hop = found.hop;
     const auto owner = owner_for(found);
-    return hop.demand == contract.of_leg(hop.key.leg) &&
+    // The switch is being sent another one, and no manager hears whether it takes it.
+    const bool is_changing = !hop.settled;
+    return !is_changing && hop.demand == contract.of_leg(hop.key.leg) &&
            hop.contract == contract.traffic_of_leg(hop.key.leg) &&
            (!owner || owner->shown_id == hop.shown_id);
   };

@@ -56,7 +56,6 @@ enum class AlarmKind : std::uint8_t {
   kBandwidthShort,
   kStateNotWritten,
   kNetworkSmaller,
-  kSwitchDrift,
   kPeersRefused,
   kPeerFaults,
   kCallbacksNotRead,

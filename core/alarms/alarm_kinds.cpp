@@ -124,22 +124,16 @@ constexpr std::array<AlarmKindRow, kAlarmKinds> kRows{{
      "At least 95 % of the bandwidth that a port may promise is promised; cleared below 90 %.",
      "Nothing, if it is planned. Else drain the link in part, add capacity, or raise the port's "
      "overbooking."},
-    {AlarmKind::kStateNotWritten, "state-not-written", kMajor, kState, "SwitchServer, RouteObject",
-     "the file",
+    {AlarmKind::kStateNotWritten, "state-not-written", kMajor, kState, "each daemon", "the file",
      "A file under --state-dir could not be written: a restart would not know what it says.",
-     "Make room on the disk, or correct the owner of the directory. The next change writes it."},
+     "Make room on the disk, or correct the owner of the directory. The daemon tries again by "
+     "itself within 5 s, and the alarm is cleared."},
     {AlarmKind::kNetworkSmaller, "network-smaller", kMajor, kState, "RouteObject",
      "the topology file",
-     "The topology file lacks switches or links of the network that is served; the file was not "
-     "taken, and the stored network is served on.",
+     "The file of --topology lacks switches or links of the network that was served before. It was "
+     "not taken: the stored network is served on.",
      "Correct the file. If the network has become smaller, start RouteObject with "
      "--accept-smaller, or `xbindctl network load` it."},
-    {AlarmKind::kSwitchDrift, "switch-drift", kMajor, kState, "SwitchServer", "the switch",
-     "The switch has lost cross-connects of standing calls, although it has kept its session: "
-     "another controller or a person has removed them. They were put back once; what was removed "
-     "again is not put back within the same round.",
-     "Find who else controls the switch (`xbindctl switch`), and end it. `xbindctl audit` names "
-     "what is missing, `xbindctl repair` puts it back."},
     {AlarmKind::kPeersRefused, "peers-refused", kWarning, kCounted, "each daemon", "the process",
      "Connections were closed because one host, or all together, had too many.",
      "Look in the log for the host. Raise --accepted-max or --accepted-per-host-max if they are "

@@ -9,13 +9,17 @@
 #include <utility>
 
 #include "core/config/toml_reader.hpp"
-#include "core/durable_file.hpp"
+#include "core/state_file.hpp"
 
 namespace xbind::config {
 namespace {
 
-constexpr std::string_view kSettingsFirstLine = "# xbind settings 1\n";
-constexpr std::size_t kSettingsOctetsMax = std::size_t{1} << 20;
+constexpr StateFormat kSettingsFormat{
+    .what = "xbind settings",
+    .version = 1,
+    .octets_max = std::size_t{1} << 20,
+    .without = "options have the values of the command line, the environment and --config",
+};
 
 class SettingsReader : TomlReader {
  public:
@@ -46,6 +50,23 @@ class SettingsReader : TomlReader {
   }
 };
 
+std::string content_of(const KeptSettings& settings) {
+  toml::array tables;
+  for (const KeptSetting& setting : settings) {
+    tables.push_back(
+        toml::table{{"name", setting.name}, {"value", setting.value}, {"before", setting.before}});
+  }
+  std::ostringstream text;
+  text << toml::table{{"setting", std::move(tables)}} << '\n';
+  return text.str();
+}
+
+Result<KeptSettings> settings_of(const StateText& state, const std::string& path) {
+  const auto root = parse_toml(state.text, path, kSettingsFormat.octets_max);
+  if (!root) return tl::make_unexpected(root.error());
+  return SettingsReader(*root, path).read();
+}
+
 }  // namespace
 
 std::string settings_file_path(const std::string& directory, std::string_view program,
@@ -66,43 +87,30 @@ std::string settings_file_of_one(const std::string& directory, std::string_view 
 }
 
 std::string settings_as_text(const KeptSettings& settings) {
-  toml::array tables;
-  for (const KeptSetting& setting : settings) {
-    tables.push_back(
-        toml::table{{"name", setting.name}, {"value", setting.value}, {"before", setting.before}});
-  }
-  std::ostringstream text;
-  text << kSettingsFirstLine << toml::table{{"setting", std::move(tables)}} << '\n';
-  return with_end_mark(text.str());
+  return state_as_text(kSettingsFormat, content_of(settings));
 }
 
 Result<KeptSettings> settings_from_text(std::string_view text, const std::string& path) {
-  if (!text.starts_with(kSettingsFirstLine)) {
-    return fail(ErrorCode::kBadInput, "{} line 1: it is not '{}'", path,
-                kSettingsFirstLine.substr(0, kSettingsFirstLine.size() - 1));
-  }
-  const auto whole = without_end_mark(text, path);
-  if (!whole) return tl::make_unexpected(whole.error());
-  const auto root = parse_toml(*whole, path, kSettingsOctetsMax);
-  if (!root) return tl::make_unexpected(root.error());
-  return SettingsReader(*root, path).read();
+  const auto state = state_from_text(kSettingsFormat, text, path);
+  if (!state) return tl::make_unexpected(state.error());
+  return settings_of(*state, path);
 }
 
 Result<KeptSettings> read_settings(const std::string& path) {
-  if (path.empty()) return KeptSettings{};
-  const auto text = read_file_if_there(path, kSettingsOctetsMax);
-  if (!text) return tl::make_unexpected(text.error());
-  return *text ? settings_from_text(**text, path) : KeptSettings{};
+  auto read = read_state_as<KeptSettings>(
+      kSettingsFormat, path, [&](const StateText& state) { return settings_of(state, path); });
+  if (!read) return tl::make_unexpected(read.error());
+  return std::move(*read).value_or(KeptSettings{});
 }
 
 Result<void> write_settings(const std::string& path, const KeptSettings& settings) {
   if (path.empty()) return {};
-  const std::string text = settings_as_text(settings);
   // A text that no TOML file can hold would keep the next process from starting.
-  if (const auto read = settings_from_text(text, path); !read || *read != settings) {
+  if (const auto read = settings_from_text(settings_as_text(settings), path);
+      !read || *read != settings) {
     return fail(ErrorCode::kBadInput, "{} cannot hold that text", path);
   }
-  return replace_file(path, text);
+  return write_state(kSettingsFormat, path, content_of(settings), Unwritten::kUndone);
 }
 
 }  // namespace xbind::config

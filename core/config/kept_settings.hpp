@@ -10,8 +10,7 @@
 //
 // `before` is what the command line, the environment and the file gave when the option was set. If
 // they give something else at the next start, that is the operator's newer word, and the setting is
-// superseded (docs/decisions/0086). A file of another format is refused with its name, and never
-// overwritten.
+// superseded (docs/decisions/0086). It is a state file (core/state_file.hpp).
 #pragma once
 
 #include <optional>
@@ -45,7 +44,7 @@ std::string settings_as_text(const KeptSettings& settings);
 // kBadInput: another format, or not whole; the text names `path`.
 Result<KeptSettings> settings_from_text(std::string_view text, const std::string& path);
 
-// Without a path, or a file: none. Errors as above; kSystem: it cannot be read.
+// Without a path, or a file: none. Errors as above, and of read_state().
 Result<KeptSettings> read_settings(const std::string& path);
 // Nothing without a path. kSystem: writing failed, and the old file stays.
 Result<void> write_settings(const std::string& path, const KeptSettings& settings);

@@ -9,6 +9,7 @@ namespace {
 // clang-format off
 constexpr auto kNames = std::to_array<std::string_view>({
     "about",
+    "accept-smaller",
     "accepted-max",
     "accepted-per-host-max",
     "adaptive",

@@ -1,6 +1,6 @@
 // Files that daemons write for their own next start, under libFuzzer: the managers of a
-// SwitchServer, the epoch and the pools of a manager, RouteObject's drains, the options that
-// operators have set. Somebody may have edited or cut one.
+// SwitchServer, the epoch and the pools of a manager, RouteObject's network and drains, the options
+// that operators have set. Somebody may have edited or cut one.
 //
 // Each input is tried as all of them, since each file begins with its format. What is accepted is
 // read back from what the daemon would write.
@@ -9,9 +9,10 @@
 #include "cmgr/epoch_file.hpp"
 #include "cmgr/pool_file.hpp"
 #include "core/config/kept_settings.hpp"
-#include "core/durable_file.hpp"
 #include "core/name.hpp"
+#include "core/state_file.hpp"
 #include "routeobject/drain_file.hpp"
+#include "routeobject/network_file.hpp"
 #include "routeobject/topology/topology.hpp"
 #include "switchserver/manager_file.hpp"
 #include "tests/fuzz/property.hpp"
@@ -67,9 +68,23 @@ bool drains(std::string_view text) {
   return true;
 }
 
-// The end mark stops every mutation, so the rest of the reader is tried with a right one too.
+// The end mark stops every mutation, so the rest of each reader is tried with a right one too.
 std::string with_right_end(std::string_view text) {
   return with_end_mark(std::string(text.substr(0, text.rfind("# end: "))));
+}
+
+bool network(std::string_view text) {
+  const auto read = network_from_text(text, kFile);
+  if (!read) {
+    require_refusal(read.error());
+    return false;
+  }
+  const std::string written = network_as_text(read->topology, read->file);
+  const auto again = network_from_text(written, kFile);
+  require(again.has_value(), "a network that was read and written is refused", text);
+  require(again->file == read->file, "the mark of its file is not read as written", text);
+  require(again->topology == read->topology, "a network is not read as written", text);
+  return true;
 }
 
 bool pools(std::string_view text) {
@@ -98,10 +113,12 @@ bool settings(std::string_view text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = text_of({data, size});
-  const int accepted = managers(text) + epoch(text) + drains(text) + pools(text) + settings(text);
+  int accepted =
+      managers(text) + epoch(text) + drains(text) + network(text) + pools(text) + settings(text);
   require(accepted <= 1, "a file is accepted as one of another daemon", text);
   const std::string ended = with_right_end(text);
-  pools(ended);
-  settings(ended);
+  accepted += managers(ended) + epoch(ended) + drains(ended) + network(ended) + pools(ended) +
+              settings(ended);
+  require(accepted <= 2, "a file is accepted as one of another daemon", ended);
   return 0;
 }

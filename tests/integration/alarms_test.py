@@ -115,6 +115,40 @@ class Alarms(Operator):
         self.assertTrue(self.happened("sessions", event="session-ended",
                                       about=f"switchserver {MIDDLE}"))
 
+    def test_what_cannot_be_written_is_written_once_it_can_be(self):
+        """A directory in the place of its draft is, for every user, a full disk."""
+        state = self.lab.state_dir
+        epoch = state / "cmgr/cmgr-default.epoch"
+        managers = state / f"switchserver/switchserver-{MIDDLE}.managers"
+        drains = state / "routeobject/routeobject-default.drains"
+        blocked = [file.with_name(file.name + ".new") for file in (epoch, managers, drains)]
+        earlier = epoch.read_text()
+        call = self.ctl("connect", CALLER, CALLEE).split()[0]
+        for draft in blocked:
+            draft.mkdir()
+        process = self.lab.processes["xbind-cmgr"]
+        process.signal(signal.SIGKILL)
+        wait_until(lambda: not process.alive(), "the manager is dead")
+        self.lab.start("xbind-cmgr")
+        self.lab.wait_ready(self.lab.processes["xbind-cmgr"])  # the SwitchServers know its epoch
+        self.assertIn("nothing is drained", tool(self.lab, "xbindctl", "drain", MIDDLE, "2").stderr)
+        for file in (epoch, managers, drains):
+            alarm = self.wait_for_alarm("state-not-written", str(file))
+            self.assertIn(f"{file} cannot be written: ", alarm["cause"])
+        self.assertEqual(self.alarm("state-not-written", str(epoch))["daemon"], "cmgr/default")
+        self.assertEqual(epoch.read_text(), earlier)
+        for draft in blocked:
+            draft.rmdir()
+        # Nothing has changed, and nobody has asked for anything.
+        for file in (epoch, managers, drains):
+            self.wait_for_end("state-not-written", str(file))
+        number = int(earlier.splitlines()[1])
+        self.assertEqual(epoch.read_text().splitlines()[1], str(number + 1))
+        self.assertIn(f"{number + 1} default\n", managers.read_text())
+        self.assertNotIn("drained", self.ctl("links"))
+        self.assertIn(call, self.ctl("list"))
+        self.ctl("release", call)
+
     def silent(self, about):
         """The alarm daemon-silent once a daemon has raised it: before, xbindctl shows its own."""
         def raised():

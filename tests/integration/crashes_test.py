@@ -372,8 +372,8 @@ class WithoutStateDir(ProcessComesBack):
     NOT_KEPT = {
         "xbind-cmgr": "the manager's epoch, which SwitchServers know as well; pools and options "
                       "that operators set at run time",
-        "xbind-routeobject": "drains, a network that operators change, and options that they set "
-                             "at run time",
+        "xbind-routeobject": "drains, changes of the network, and options that operators set at "
+                             "run time",
         "xbind-qosmapper": "options that operators set at run time",
         f"xbind-switchserver/{MIDDLE}": "whose claims a restarted SwitchServer waits for, and "
                                         "which epochs are fenced off; options that operators set "

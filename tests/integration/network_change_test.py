@@ -33,14 +33,17 @@ def network(nodes="abcd", links=None, rates=None):
     return "\n".join(text) + "\n"
 
 
-class Changing(unittest.TestCase):
+class InALab(unittest.TestCase):
     """Each test has a lab of its own, which begins with the ring."""
+
+    ACCEPTS_SMALLER = False
 
     def setUp(self):
         self.directory = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        options = [(None, "accept-smaller", "true")] if self.ACCEPTS_SMALLER else []
         self.lab = self.enterContext(lab_up(
             topology=self.file("built", network("abcdn", RING | CHORD | SPURS | BUNDLE)),
-            begin_with=self.file("ring", network())))
+            begin_with=self.file("ring", network()), more={"xbind-routeobject": options}))
 
     def file(self, name, text):
         path = self.directory / f"{name}.toml"
@@ -73,6 +76,19 @@ class Changing(unittest.TestCase):
 
     def assert_clean(self):
         self.assertIn("clean", self.ctl("audit"))
+
+    def restart(self, process):
+        for verb in ("kill", "start"):
+            done = run(ROOT / "deploy" / "lab", verb, process, "--state-dir", self.lab.state_dir)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.lab.refresh()
+
+    def restart_routeobject(self):
+        self.restart("xbind-routeobject")
+        wait_until(lambda: tool(self.lab, "xbindctl", "links").returncode == 0, "RouteObject")
+
+
+class Changing(InALab):
 
     # ----- what would be done
 
@@ -246,12 +262,6 @@ class Changing(unittest.TestCase):
 
     # ----- nodes
 
-    def restart(self, process):
-        for verb in ("kill", "start"):
-            done = run(ROOT / "deploy" / "lab", verb, process, "--state-dir", self.lab.state_dir)
-            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.lab.refresh()
-
     def test_calls_reach_a_node_that_was_added_until_it_is_removed(self):
         self.assertIn("unknown endpoint", self.ctl("connect", "a", "n", code=1))
         text = self.load(network("abcdn", RING | SPURS))
@@ -300,16 +310,40 @@ class Changing(unittest.TestCase):
         self.ctl("network", "add-link", "a:4", "c:4", RATE)
         self.ctl("network", "set-rate", "c:3", "700")
         shown = self.ctl("network", "show")
-        self.restart("xbind-routeobject")
-        wait_until(lambda: tool(self.lab, "xbindctl", "links").returncode == 0, "RouteObject")
+        self.restart_routeobject()
         self.assertEqual(self.ctl("network", "show"), shown)
         self.assertEqual(self.links()[("c", 3)]["cells_per_s"], 700)
-        self.file("ring", network() + "# edited\n")
-        self.restart("xbind-routeobject")
-        wait_until(lambda: tool(self.lab, "xbindctl", "links").returncode == 0, "RouteObject")
-        self.assertEqual(len(self.links()), 2 * 4)
+        self.file("ring", network(links=RING | CHORD) + "# edited\n")
+        self.restart_routeobject()
+        self.assertEqual(len(self.links()), 2 * 5)
+        self.assertEqual(self.links()[("c", 3)]["cells_per_s"], RATE)
         superseded = self.lab.state_dir / "routeobject/routeobject-default.network.superseded"
-        self.assertIn("[[link]]", superseded.read_text())
+        self.assertIn("700", superseded.read_text())
+
+    def smaller(self):
+        return [alarm["cause"] for alarm in self.document("alarms")["alarms"]
+                if alarm["kind"] == "network-smaller"]
+
+    def test_a_file_that_lacks_a_link_is_not_taken_until_the_operator_loads_it(self):
+        call = self.connect("a", "b")
+        shown = self.ctl("network", "show")
+        small = network(links={name: ends for name, ends in RING.items() if name != "bc"})
+        self.file("ring", small)
+        for _ in range(2):  # also the next start finds it smaller
+            self.restart_routeobject()
+            self.assertEqual(self.ctl("network", "show"), shown)
+            wait_until(lambda: self.smaller() == ["it lacks the link b:3 to c:2"], "the alarm")
+        self.assertIn("ring.toml is not taken: it lacks 1 of what the network has: the link b:3 to "
+                      "c:2", self.lab.processes["xbind-routeobject"].output())
+        self.ctl("network", "set-rate", "a:2", "5000")  # another change is not its taking
+        self.load(small)
+        wait_until(lambda: not self.smaller(), "the alarm ends")
+        self.assertNotIn(("b", 3), self.links())
+        self.restart_routeobject()
+        self.assertNotIn(("b", 3), self.links())
+        self.assertEqual(self.smaller(), [])
+        self.ctl("ping", call)
+        self.assert_clean()
 
     def test_a_second_routeobject_leaves_the_files_of_a_living_one_alone(self):
         self.ctl("network", "add-link", "a:4", "c:4", RATE)
@@ -319,10 +353,13 @@ class Changing(unittest.TestCase):
         command[place] = str(self.file("other", network() + "# another text\n"))
         second = run(BIN / "xbind-routeobject", *command[1:])
         self.assertEqual(second.returncode, 3, second.stdout + second.stderr)
-        self.restart("xbind-routeobject")
-        wait_until(lambda: tool(self.lab, "xbindctl", "links").returncode == 0, "RouteObject")
+        self.restart_routeobject()
         self.assertEqual(self.ctl("network", "show"), shown)
 
+class Smaller(InALab):
+    """RouteObject takes a smaller file: what managers do then."""
+
+    ACCEPTS_SMALLER = True
 
     def entries(self):
         return {node: Switch(switch_address(self.lab, node)).table() for node in "abcd"}
@@ -334,8 +371,7 @@ class Changing(unittest.TestCase):
         for wrong in [{name: ends for name, ends in RING.items() if name != "ab"},
                       RING | {"ab": ("a:2", "d:2"), "cd": ("c:3", "b:2")}]:
             self.file("ring", network(links=wrong))
-            self.restart("xbind-routeobject")
-            wait_until(lambda: tool(self.lab, "xbindctl", "links").returncode == 0, "RouteObject")
+            self.restart_routeobject()
             self.restart("xbind-cmgr")
             wait_until(lambda: self.ctl("list").count("connected") == len(calls), "the calls")
             self.assertEqual([self.ports_of(call) for call in calls], ports)

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """What is refused, by which program, with which words and exit code."""
 
+import resource
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -199,15 +201,83 @@ class CommandLines(unittest.TestCase):
                 done = run(program, "--check-config", *more)
                 self.assertEqual(done.returncode, 0, done.stderr)
 
-    def test_a_file_of_drains_of_another_form(self):
-        command = ["xbind-routeobject", "--topology", PAPER_TOPOLOGY, "--check-config",
-                   "--state-dir"]
+    def test_a_state_file_that_is_not_whole_is_named_with_the_way_out(self):
+        """A length of zero, a part, another version; it is left as it is."""
+        begin = "; remove the file and start again: without it "
+        for words, name, first, out in (
+                (["xbind-cmgr"], "cmgr-default.epoch", "# xbind-cmgr epoch 2\n",
+                 "the epoch is taken from the SwitchServers"),
+                (["xbind-cmgr"], "cmgr-default.pools", "# xbind-cmgr pools 1\n",
+                 "there are the pools of --prepare alone"),
+                (["xbind-cmgr"], "cmgr-default.settings", "# xbind settings 1\n",
+                 "options have the values of the command line"),
+                (["xbind-qosmapper"], "qosmapper-default.settings", "# xbind settings 1\n",
+                 "options have the values of the command line"),
+                (["xbind-switchserver", "--name", "s1", "--switch", "127.0.0.1:9"],
+                 "switchserver-s1.managers", "# xbind-switchserver managers 2\n",
+                 "the SwitchServer waits the longest time"),
+                (["xbind-routeobject", "--topology", PAPER_TOPOLOGY],
+                 "routeobject-default.drains", "# xbind-routeobject drains 2\n",
+                 "nothing is drained"),
+                (["xbind-routeobject", "--topology", PAPER_TOPOLOGY],
+                 "routeobject-default.network", "# xbind-routeobject network 2\n",
+                 "the network is the one of --topology")):
+            with tempfile.TemporaryDirectory() as directory:
+                command = [*words, "--check-config", "--state-dir", directory]
+                self.assertEqual(run(*command).returncode, 0)
+                file = Path(directory) / name
+                for text, said in (("", "is empty"), (first[:9], "is not whole"),
+                                   (first, "is not whole"), (first + "x", "is not whole"),
+                                   (first.replace("\n", "1\n"), "line 1: it is not ")):
+                    with self.subTest(name, text=text):
+                        file.write_text(text)
+                        self.refused(run(*command), f"{file} {said}", begin + out)
+                        self.assertEqual(file.read_text(), text)
+
+    DAEMONS = (["xbind-cmgr"], ["xbind-qosmapper"],
+               ["xbind-switchserver", "--name", "s1", "--switch", "127.0.0.1:9"],
+               ["xbind-routeobject", "--topology", PAPER_TOPOLOGY])
+
+    def short_of(self, words, which, limit, *said):
+        """A daemon under a limit with which it cannot serve ends by a line that names it. With
+        more than it needs, it looks for its name service until it is killed."""
+        try:
+            done = subprocess.run(
+                [BIN / words[0], *words[1:], "--name-service", "127.0.0.1:9"], check=False,
+                capture_output=True, text=True, timeout=5,
+                preexec_fn=lambda: resource.setrlimit(which, (limit, limit)))
+        except subprocess.TimeoutExpired:
+            return False
+        last = done.stderr.splitlines()[-1:]
+        if done.returncode == 127:  # of the loader, which has had no memory for the libraries
+            return False
+        self.assertEqual(done.returncode, 5, (limit, done.stderr))
+        self.assertRegex(last[0], rf"^{words[0]}: no ({'|'.join(said)}): .*; it ends with exit "
+                                  "code 5$")
+        return True
+
+    @unittest.skipUnless(MEMORY_COUNTS, "a sanitizer needs more address space")
+    def test_a_daemon_that_gets_no_memory_or_thread_names_it(self):
+        for words in self.DAEMONS:
+            with self.subTest(words[0]):
+                ends = [self.short_of(words, resource.RLIMIT_AS, kib * 1024, "memory", "thread")
+                        for kib in range(12_000, 60_000, 12_000)]
+                self.assertIn(True, ends)
+
+    @unittest.skipUnless(MEMORY_COUNTS, "a sanitizer opens files of its own")
+    def test_a_daemon_that_gets_no_descriptor_names_it(self):
+        for words in self.DAEMONS:
+            for limit in (4, 6, 8):
+                with self.subTest(words[0], limit=limit):
+                    self.assertTrue(
+                        self.short_of(words, resource.RLIMIT_NOFILE, limit, "descriptor"))
+
+    def test_an_epoch_that_no_manager_has(self):
         with tempfile.TemporaryDirectory() as directory:
-            self.assertEqual(run(*command, directory).returncode, 0)
-            file = Path(directory) / "routeobject-default.drains"
-            file.write_text("xbind-routeobject drains 1\nswitch-1\n")
-            self.refused(run(*command, directory), f"{file} line 3: the file is cut off")
-            self.assertEqual(file.read_text(), "xbind-routeobject drains 1\nswitch-1\n")
+            file = Path(directory) / "cmgr-default.epoch"
+            file.write_text("xbind-cmgr epoch 1\n18446744073709551615\n")
+            self.refused(run("xbind-cmgr", "--check-config", "--state-dir", directory),
+                         f"{file} line 2: '18446744073709551615' is no epoch")
 
     def test_help_version_and_check_config(self):
         for name, command in COMMANDS.items():

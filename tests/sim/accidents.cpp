@@ -4,14 +4,12 @@
 #include <algorithm>
 
 #include "cmgr/procedures/prepared_desk.hpp"
+#include "core/log.hpp"
 #include "tests/sim/world.hpp"
 
 namespace xbind::sim {
 namespace {
 
-// A restarted manager's epoch must exceed that of every other manager, as its connections' ids
-// must.
-constexpr std::uint64_t kEpochsApart = 10;
 constexpr double kEndsInOrder = 40;         // percent of killed managers
 constexpr Duration kPatience = seconds{4};  // of a manager that waits for switches
 constexpr double kWrongNetworks = 25;       // percent of managers that come back
@@ -113,10 +111,16 @@ void World::trouble_client(std::size_t index, TimePoint until) {
   }
 }
 
+void World::trace(const std::string& who, const char* what) const {
+  const auto now = std::chrono::floor<milliseconds>(world_.now.time_since_epoch());
+  log::debug("{} ms {} {}", now.count(), who, what);
+}
+
 void World::lose_switch(std::size_t at) {
   if (!switches_[at].device->up() || dead(switches_[at])) return;
   const bool kept = world_.chance.percent(60);
   ++world_.tally[kept ? "switches lost" : "switches restarted empty"];
+  trace(switches_[at].name, kept ? "loses its session" : "restarts empty");
   switches_[at].device->break_session();
   switches_[at].was_emptied = switches_[at].was_emptied || !kept;
   world_.after(milliseconds{world_.chance.between(1, 5'000)},
@@ -132,13 +136,14 @@ void World::kill_switch_server(std::size_t at, bool and_switch) {
   SwitchSite& site = switches_[at];
   if (dead(site)) return;
   ++world_.tally["SwitchServers killed"];
+  trace(site.name, and_switch ? "ends with its SwitchServer" : "loses its SwitchServer");
   add_up_server(at);
   for (std::size_t m = 0; m < managers_.size(); ++m) {
     note_unclaimed(at, m);
   }
   site.device->restart_driver();  // requests on their way still arrive
   for (const CrossConnect& there : site.device->table()) site.inherited.insert(there);
-  site.known = site.server->controller().known_managers();
+  site.known = through_its_file(site, site.server->controller().known_managers());
   site.absences.clear();
   site.incarnation = Epoch{site.incarnation.value() + 1};
   make_server(at);
@@ -201,6 +206,7 @@ void World::kill_manager(std::size_t index, bool for_good) {
   ManagerPlace& place = managers_[index];
   if (place.site->dead()) return;
   ++world_.tally[for_good ? "managers killed for good" : "managers restarted"];
+  trace(place.site->name(), for_good ? "is killed for good" : "is killed");
   const bool contracts_known = place.site->manager().gauges().owed == 0;
   if (world_.chance.percent(kEndsInOrder)) {
     ++world_.tally["managers ended in order"];
@@ -239,8 +245,10 @@ void World::kill_manager(std::size_t index, bool for_good) {
 
 void World::restart_manager(std::size_t index) {
   ManagerPlace& place = managers_[index];
+  place.config.epoch = next_epoch(index);
+  store_epoch(index);
+  check_torn_files(index);
   dead_managers_.push_back(std::move(place.site));
-  place.config.epoch += kEpochsApart;
   place.site = make_manager(index);
   if (plan_.wrong_networks || world_.chance.percent(kWrongNetworks)) {
     learn_wrong_network(index);
@@ -273,7 +281,11 @@ void World::learn_network(std::size_t manager) {
   std::vector<std::string> names;
   for (const SwitchSite& site : switches_) names.push_back(site.name);
   managers_[manager].exchanged.clear();
-  managers_[manager].site->learn_network(names, links());
+  std::vector<cmgr::NetworkEnd> ends;
+  for (std::size_t at = 0; at < network_.size(); ++at) {
+    ends.push_back({Network::endpoint(at), Network::switch_name(at), Network::kHost});
+  }
+  managers_[manager].site->learn_network(names, links(), ends);
 }
 
 std::vector<cmgr::NetworkLink> World::links() const {
@@ -281,8 +293,8 @@ std::vector<cmgr::NetworkLink> World::links() const {
   for (const Network::Port& line : network_.lines()) {
     const auto far = network_.far_end(line.first, line.second);
     if (!far) continue;
-    links.push_back(
-        {switches_[line.first].name, line.second, switches_[far->first].name, far->second});
+    links.push_back({switches_[line.first].name, line.second, switches_[far->first].name,
+                     far->second, network_.rate(line.first, line.second)});
   }
   return links;
 }
@@ -311,6 +323,8 @@ void World::learn_wrong_network(std::size_t index) {
         const cmgr::NetworkLink& wrong = links[link];
         managers_[index].exchanged.emplace(index_of(wrong.switch_name), wrong.port);
         managers_[index].exchanged.emplace(index_of(wrong.other_switch_name), wrong.other_port);
+        managers_[index].misled_at.insert(managers_[index].exchanged.begin(),
+                                          managers_[index].exchanged.end());
       }
       break;
     }
@@ -326,7 +340,8 @@ void World::learn_wrong_network(std::size_t index) {
     if (site.manager != index) continue;
     for (auto& [request, call] : site.client->calls()) note_lost_call(site, call);
   }
-  managers_[index].site->learn_network(names, links);
+  // No call takes a path over it: RouteObject has the right network for them.
+  managers_[index].site->learn_network(names, links, {});
   world_.after(milliseconds{world_.chance.between(1'000, 10'000)},
                [this, index, site = managers_[index].site.get()] {
                  if (managers_[index].site.get() == site && !site->dead()) learn_network(index);

@@ -37,8 +37,10 @@ struct Call {
   std::map<std::string, Label> ends;      // every destination and the label that arrives there
   std::set<std::string> uncertain_ends;   // perhaps destinations: requests have crossed
   std::vector<cmgr::Contract> contracts;  // its contract is one of these
-  std::set<RequestId> open;               // requests about it that have no outcome yet
-  unsigned releases = 0;                  // how many of `open` are releases
+  // What hops may still have to which the last change is owed.
+  std::vector<cmgr::Contract> earlier_contracts;
+  std::set<RequestId> open;  // requests about it that have no outcome yet
+  unsigned releases = 0;     // how many of `open` are releases
   bool released = false;
   bool orphan = false;     // its manager has lost its memory: nobody can change the call any more
   bool of_nobody = false;  // all its ledgers were lost together with its manager; cells still flow

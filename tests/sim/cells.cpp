@@ -33,7 +33,13 @@ World::Way World::way_of(const Call& call, bool reverse) const {
     const GsmpSwitch& device = *switches_[here.in.first].device;
     const auto leads = device.leads(here.in.second, here.label);
     way.lost = way.lost || device.has_lost(here.in.second, here.label);
+    if (leads.empty()) {
+      way.trail +=
+          fmt::format(", {} has nothing at port {} label {}", switches_[here.in.first].name,
+                      here.in.second, to_string(here.label));
+    }
     for (const CrossConnect& to : leads) {
+      way.trail += fmt::format(", {} {}", switches_[here.in.first].name, to_string(to));
       const Network::Port out{here.in.first, to.output_port};
       if (const auto next = network_.far_end(out.first, out.second)) {
         if (steps < 100) open.push_back({*next, to.output_label});
@@ -98,8 +104,8 @@ void World::check_arrival(const ClientSite& site, const Call& call, const Way& w
     const auto there = way.arrives.find(end);
     const bool once = there != way.arrives.end() && there->second.size() == 1;
     if (there == way.arrives.end()) {
-      world_.violated(fmt::format("{}: cells of connection {} do not come out at {}",
-                                  site.client->name(), call.id, end));
+      world_.violated(fmt::format("{}: cells of connection {} do not come out at {}{}",
+                                  site.client->name(), call.id, end, way.trail));
     } else if (!once && !call.had_leaves) {
       world_.violated(fmt::format("{}: cells of connection {} come out at {} {} times",
                                   site.client->name(), call.id, end, there->second.size()));

@@ -247,6 +247,12 @@ void World::check_links(std::size_t at) {
     });
     const bool settling = far_site.server->controller().settling().pending();
     if (dead(far_site) || settling || unknown) return;
+    // A lost hop may have been derived by a link that led elsewhere then (docs/reliability.md).
+    const bool misled = std::ranges::any_of(managers_, [&](const ManagerPlace& place) {
+      return place.site->name() == name && place.misled_at.contains({at, here.input_port}) &&
+             !far_site.lost_of.empty();
+    });
+    if (misled) return;
     // The label of a hop that was removed first rests there until this one is removed. A ledger
     // that was lost with its manager has forgotten it.
     if (record.state == HopStage::kRemoving && !far_site.lost_of.empty()) return;
@@ -315,6 +321,19 @@ void World::check_caches(std::size_t index) {
   }
 }
 
+// Whether a manager owes the removal of that entry.
+bool World::is_owed(std::size_t at, const CrossConnect& entry) const {
+  return std::ranges::any_of(managers_, [&](const ManagerPlace& place) {
+    if (place.site->dead()) return false;
+    const auto pages = place.site->manager().claims_at(switches_[at].name, world_.now);
+    return std::ranges::any_of(pages, [&](const HopClaims& page) {
+      return std::ranges::any_of(page.hops, [&](const LedgerHop& hop) {
+        return hop.stage == HopStage::kRemoving && fits(hop.cross_connect, entry);
+      });
+    });
+  });
+}
+
 // A new SwitchServer process leaves the cross-connects that it found in the switch alone until they
 // are claimed, and grants none of their labels.
 void World::check_unclaimed(std::size_t at) {
@@ -329,8 +348,10 @@ void World::check_unclaimed(std::size_t at) {
         (output->holder == LabelHolder::kUnclaimed || output->holder == LabelHolder::kConnection)) {
       continue;
     }
-    // Of two entries with one output a call had one, and has been released: the label rests.
-    if (output && output->holder == LabelHolder::kQuarantine && site.lost.contains(there)) continue;
+    // Of two entries with one output a call had one, and has been released: the label rests. So it
+    // does while the removal of an entry is owed of which its manager does not know the output.
+    const bool rests = site.lost.contains(there) || is_owed(at, there);
+    if (output && output->holder == LabelHolder::kQuarantine && rests) continue;
     world_.violated(fmt::format("{} port {} label {}: unattributed, but its ledger state is {}",
                                 site.name, there.output_port, to_string(there.output_label),
                                 output ? static_cast<int>(output->holder) : -1));

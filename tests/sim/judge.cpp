@@ -284,6 +284,7 @@ void Client::believe(Call& call, Asked& asked, const ModifyRequest& request,
   switch (outcome.kind) {
     case OutcomeKind::kModified: {
       const cmgr::Contract now = expected_contract(request.service, request.reverse);
+      std::ranges::copy(call.contracts, std::back_inserter(call.earlier_contracts));
       if (sure) call.contracts.clear();
       call.contracts.push_back(now);
       return;

@@ -79,17 +79,24 @@ void World::lose_hops(std::size_t at, std::size_t manager) {
 // The manager ends: which of its calls are being changed.
 void World::note_unsettled(std::size_t manager) {
   const ManagerSite& its = *managers_[manager].site;
-  std::set<ConnectionId> owed;
-  for (const SwitchSite& at : switches_) {
-    for (const HopKey& key : its.manager().view_of(at.name).owed) owed.insert(key.connection);
+  std::map<ConnectionId, std::set<std::string>> owed;  // with the ends where leaves may be
+  for (std::size_t at = 0; at < switches_.size(); ++at) {
+    for (const HopKey& key : its.manager().view_of(switches_[at].name).owed) {
+      std::set<std::string>& ends = owed[key.connection];
+      if (key.leg >= 2) ends.insert(Network::endpoint(at));
+    }
   }
   for (ClientSite& site : clients_) {
     if (site.manager != manager) continue;
     for (auto& [request, call] : site.client->calls()) {
+      const auto debts = owed.find(own_id(manager, call.id));
+      // The next manager cannot know that the owner has it no more.
+      if (debts != owed.end()) {
+        call.uncertain_ends.insert(debts->second.begin(), debts->second.end());
+      }
       // What was lost before is as it was then.
       if (has_lost_hops(site, call) && call.unsettled) continue;
-      call.unsettled =
-          !call.quiet() || is_changing_path(site, call) || owed.contains(own_id(manager, call.id));
+      call.unsettled = !call.quiet() || is_changing_path(site, call) || debts != owed.end();
     }
   }
 }
@@ -108,10 +115,17 @@ void World::note_lost_call(const ClientSite& site, Call& call) {
   const auto found = lost_hops_.find({site.manager, own});
   if (found == lost_hops_.end()) return;
   LostHops& lost = found->second;
-  lost.shown = call.id;
-  if (call.state != Call::State::kUp) return;
+  // An earlier taker of a prepared connection may have given it back.
+  const bool is_up = call.state == Call::State::kUp;
+  if (is_up || lost.shown == ConnectionId{}) lost.shown = call.id;
+  if (!is_up) return;
   ++world_.tally["calls that have lost hops with their manager"];
   call.of_nobody = call.of_nobody || lost.all;
+  // The hops that had the last change may be the lost ones.
+  if (call.unsettled) {
+    std::ranges::copy(call.earlier_contracts, std::back_inserter(call.contracts));
+    call.earlier_contracts.clear();
+  }
   if (lost.all) return;
   // No ledger knows who has this prepared connection: the next manager takes it for its own.
   if (own != call.id && !is_taken(site.manager, own)) {
@@ -181,7 +195,18 @@ void World::note_restored(std::size_t manager) {
       continue;
     }
     ++world_.tally["calls restored that had lost hops"];
+    note_restored(manager, id, it->second);
     it = lost_hops_.erase(it);
+  }
+}
+
+void World::note_restored(std::size_t manager, ConnectionId id, const LostHops& lost) {
+  // Its client has no outcome yet, which would be of no use (note_lost_call()).
+  if (is_misled(manager, lost)) handovers_lost_.insert({manager, id});
+  // It has read some of them before their ledger was lost, and is to claim them.
+  const std::string& name = managers_[manager].site->name();
+  for (const auto& [at, entry] : lost.entries) {
+    if (!is_in_ledger(at, name, own_id(manager, id), entry)) switches_[at].awaited.insert(manager);
   }
 }
 
@@ -332,7 +357,10 @@ void World::check_lost(const ClientSite& site, const Call& call, const LostHops&
   const ManagerSite& manager = *managers_[site.manager].site;
   const auto incomplete = manager.manager().recovery().incomplete(call.id);
   std::set<std::string> where;
-  for (const auto& [at, entry] : lost.entries) where.insert(switches_[at].name);
+  for (const auto& [at, entry] : lost.entries) {
+    where.insert(fmt::format("{} ({}{})", switches_[at].name, to_string(entry),
+                             switches_[at].device->has(entry) ? "" : ", not in the switch"));
+  }
   const auto complain = [&](const std::string& what) {
     world_.violated(fmt::format("{}: connection {} has lost hops at {}; it {}", site.client->name(),
                                 call.id, fmt::join(where, ", "), what));
@@ -340,6 +368,12 @@ void World::check_lost(const ClientSite& site, const Call& call, const LostHops&
   if (lost.all) {
     ++world_.tally["calls of nobody"];
     if (incomplete) complain("is incomplete, although no ledger has any of it");
+    return;
+  }
+  // It was moving: what is known of it looks like the rest of a call that is being released, and is
+  // removed. The path that its cells take is in no ledger, and stays.
+  if (!incomplete && call.unsettled) {
+    ++world_.tally["calls that were moving, of which no ledger has the path"];
     return;
   }
   if (!incomplete) return complain("is up no more, and not incomplete either");

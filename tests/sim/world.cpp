@@ -44,6 +44,7 @@ T one_of(Chance& chance, const std::array<T, N>& values) {
 
 World::World(const Plan& plan)
     : plan_(plan),
+      disk_(plan.seed + 0x6469736b),
       world_(plan.seed),
       network_(plan.managers.empty() ? world_.chance.between(3, 6) : 3,
                plan.managers.empty() ? (world_.chance.percent(25) ? 12U : 40U) : 64U,
@@ -67,7 +68,10 @@ World::World(const Plan& plan)
   }
   for (std::size_t i = 0; i < network_.size(); ++i) switches_.push_back(make_switch(i));
   for (std::size_t i = 0; i < network_.size(); ++i) make_server(i);
-  for (std::size_t i = 0; i < managers; ++i) managers_[i].site = make_manager(i);
+  for (std::size_t i = 0; i < managers; ++i) {
+    managers_[i].site = make_manager(i);
+    store_epoch(i);
+  }
   for (std::size_t i = 0; i < clients; ++i) clients_.push_back(make_client(i));
 }
 

@@ -123,11 +123,13 @@ class World : public ManagerOutlet {
   struct ManagerPlace {
     std::unique_ptr<ManagerSite> site;
     cmgr::Config config;
-    std::string pools{};  // its file: the pools that operators have asked for
+    std::string pools{};       // its file: the pools that operators have asked for
+    std::string epoch_file{};  // empty: there is none
     std::size_t steps = 0;
     bool forgotten = false;  // killed for good, and the SwitchServers have forgotten it
     bool for_good = false;
     std::set<Network::Port> exchanged = {};  // ends of links that it believes to lead elsewhere
+    std::set<Network::Port> misled_at = {};  // the same, and that it has ever believed
   };
   // Hops of a connection that were lost together with their manager.
   struct LostHops {
@@ -153,6 +155,7 @@ class World : public ManagerOutlet {
   };
   // Where cells go, according to the switches' tables.
   struct Way {
+    std::string trail;                                  // the entries that they pass, in words
     std::map<std::string, std::vector<Label>> arrives;  // by endpoint
     std::uint32_t passes = 0;                           // switches, one bit each
     bool cut = false;                                   // ends at a line that is down
@@ -225,6 +228,7 @@ class World : public ManagerOutlet {
   void accident();
   void trouble_client(std::size_t client, TimePoint until);
   void lose_switch(std::size_t at);
+  void trace(const std::string& who, const char* what) const;  // an accident
   // `and_switch`: the switch restarts with it, and loses its table.
   void kill_switch_server(std::size_t at, bool and_switch = false);
   void crash_together(std::size_t manager);
@@ -252,6 +256,7 @@ class World : public ManagerOutlet {
   bool is_misled(std::size_t manager, const LostHops& lost) const;
   void note_unsettled(std::size_t manager);
   void note_restored(std::size_t manager);
+  void note_restored(std::size_t manager, ConnectionId id, const LostHops& lost);
   bool is_in_ledger(std::size_t at, const std::string& manager, ConnectionId id,
                     const CrossConnect& entry) const;
   bool is_known(std::size_t manager, ConnectionId id) const;
@@ -270,6 +275,7 @@ class World : public ManagerOutlet {
   void check_rebuilt(std::size_t at, std::size_t manager, const HopClaims& page);
   static bool fits(const CrossConnect& known, const CrossConnect& entry);
   bool is_claimed(std::size_t at, const CrossConnect& entry) const;
+  bool is_owed(std::size_t at, const CrossConnect& entry) const;
   bool may_stay(std::size_t at, const CrossConnect& entry) const;
   std::string why_incomplete(const Call& call, const LostHops& lost) const;
   void check_reasons(std::size_t manager);
@@ -337,6 +343,15 @@ class World : public ManagerOutlet {
   void check_holds(std::size_t manager);
   void check_end_of_hold(const ManagerSite& site, ConnectionId id, const cmgr::Connection& held);
   void restore_pools(std::size_t manager);
+  // Writes the manager's epoch file, unless the disk is full.
+  void store_epoch(std::size_t manager);
+  // The epoch of the manager's next process: above what its file and the SwitchServers know. The
+  // file may be torn; it is then removed.
+  std::uint64_t next_epoch(std::size_t manager);
+  void check_torn_files(std::size_t manager);
+  // What the next process of the SwitchServer knows of the managers.
+  std::vector<KnownManager> through_its_file(const SwitchSite& site,
+                                             const std::vector<KnownManager>& known);
   void check_pools();
   void check_unclaimed(std::size_t at);
   void check_charges(std::size_t at);
@@ -373,6 +388,7 @@ class World : public ManagerOutlet {
   const Ledger& ledger(std::size_t at) const { return switches_[at].server->controller().ledger(); }
 
   Plan plan_;
+  Chance disk_;  // of its own: what happens to files leaves the rest of a seed's world as it is
   Surroundings world_;
   Network network_;
   RouteSite routes_;
@@ -387,7 +403,8 @@ class World : public ManagerOutlet {
   std::map<SessionId, std::uint64_t> life_of_session_;  // that opened it
   // The ledgers' name of a connection, by manager and the client's name for it.
   std::map<std::pair<std::size_t, ConnectionId>, ConnectionId> own_ids_;
-  // The same key: connections whose owner no ledger knew when their manager was killed.
+  // The same key: connections whose owner no ledger knew when their manager was killed, or whose
+  // lost hops were derived by a link that led elsewhere.
   std::set<std::pair<std::size_t, ConnectionId>> handovers_lost_;
   std::set<std::pair<std::size_t, HopKey>> rebuilt_;  // hops, by switch
   // By manager and the ledgers' name of the connection.

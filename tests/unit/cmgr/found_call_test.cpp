@@ -2,6 +2,7 @@
 //
 //     host ─1[sw0]2══1[sw1]2══1[sw2]2─ host        sw0 3══1[sw3]3══3[sw2]        sw1 4─ host
 #include "cmgr/parts/found_call.hpp"
+#include "cmgr/parts/found_gaps.hpp"
 
 #include <gmock/gmock.h>
 
@@ -44,6 +45,7 @@ FoundHop hop(SwitchIndex at, Position position, std::uint32_t input_port, std::u
   found.hop.cross_connect = {PortId{input_port}, vci(input_vci), PortId{output_port},
                              vci(output_vci)};
   found.hop.settled = true;
+  found.owners = std::make_shared<const std::vector<HopOwner>>(1);
   return found;
 }
 
@@ -244,6 +246,35 @@ TEST(FoundCall, ALinkThatACallShowsMayChangeWhereOtherPortsLead) {
                                     hop(kSw1, {0, 1}, 1, 42, 2, 41)};
   EXPECT_THAT(known.learn(other), IsSupersetOf({LinkMap::End{kSw3, PortId{3}}, at_sw1, at_sw2}));
   EXPECT_TRUE(known.far_end(at_sw2.first, at_sw2.second).has_value());
+}
+
+// Two ledgers are asked one after the other: the second claim must not have the key of the first.
+TEST(FoundGaps, AHopIsAskedForUnderAGenerationAboveThoseThatAreAskedFor) {
+  const std::vector<FoundHop> call{hop(SwitchIndex{0}, {0, 0, 4, 2}, 1, 40, 2, 40),
+                                   hop(SwitchIndex{3}, {0, 3, 4, 1}, 1, 40, 2, 40)};
+  const auto lost = [](SwitchIndex at) { return at.value() == 1 || at.value() == 2; };
+  const auto gaps = gaps_of(call, in_a_row(4), lost);
+  ASSERT_THAT(gaps, ::testing::SizeIs(2));
+  EXPECT_NE(gaps[0].claim.key.generation, gaps[1].claim.key.generation);
+  EXPECT_GT(gaps[0].claim.key.generation, Generation{2});
+  for (const Gap& gap : gaps_of(call, in_a_row(4), lost, Generation{9})) {
+    EXPECT_GT(gap.claim.key.generation, Generation{9});
+  }
+}
+
+// The trunk is known behind the switch where the branch begins, and enters elsewhere.
+TEST(FoundGaps, ABranchInTheMiddleIsNoEntranceAlthoughNoHopBeforeItIsKnown) {
+  FoundHop leaf = hop(SwitchIndex{4}, {2, 1, 2}, 1, 45, 2, 60);
+  const std::vector<FoundHop> call{hop(SwitchIndex{2}, {0, 2}, 1, 40, 2, 60), leaf};
+  LinkMap map;
+  map.add({SwitchIndex{0}, PortId{2}}, {SwitchIndex{1}, PortId{1}});
+  map.add({SwitchIndex{1}, PortId{2}}, {SwitchIndex{2}, PortId{1}});
+  map.add({SwitchIndex{1}, PortId{3}}, {SwitchIndex{4}, PortId{1}});
+  KnownLinks links;
+  links.set_topology(std::move(map));
+  const auto gaps = gaps_of(call, links, [](SwitchIndex at) { return at.value() < 2; });
+  ASSERT_THAT(gaps, ::testing::SizeIs(2));
+  for (const Gap& gap : gaps) EXPECT_FALSE(gap.claim.enters) << gap.claim.key.leg;
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "cmgr/parts/prepared_pools.hpp"
 #include "cmgr/pool_keeper.hpp"
 #include "core/durable_file.hpp"
+#include "core/state_file.hpp"
 
 namespace xbind::cmgr {
 namespace {

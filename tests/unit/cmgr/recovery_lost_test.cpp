@@ -48,6 +48,7 @@ class LostLedgerTest : public RecoveryTest {
             fits(asked.output_port, there.output_port, PortId{})) {
           LedgerHop taken = hop;
           taken.cross_connect = there;
+          taken.settled = true;
           taken.owner = 0;
           held_[name].push_back(taken);
           return held_[name].back();

@@ -173,6 +173,19 @@ TEST_F(RecoveryTest, AContractThatHadNotReachedEveryHopIsSetToTheLesserOne) {
   EXPECT_TRUE(silent("sw1"));
 }
 
+// Its command is on the way to the switch, which may refuse it; no manager hears the answer.
+TEST_F(RecoveryTest, AHopWhoseContractIsBeingChangedIsSentThatOfTheCall) {
+  holds_call(earlier(1));
+  held_["sw2"].front().settled = false;
+  held_["sw2"].front().revision = 6;
+  restart();
+  wait(milliseconds{1});
+  const HopModify again = change("sw2");
+  EXPECT_EQ(again.demand, (Resources{100, 10}));
+  EXPECT_EQ(again.revision, 7U);
+  EXPECT_TRUE(silent("sw1"));
+}
+
 TEST_F(RecoveryTest, AHoldStandsAndCanBeCommitted) {
   holds_call(earlier(1));
   reserved_for(std::chrono::minutes{10});

@@ -7,7 +7,7 @@
 
 #include <filesystem>
 
-#include "core/durable_file.hpp"
+#include "core/state_file.hpp"
 
 namespace xbind::config {
 namespace {

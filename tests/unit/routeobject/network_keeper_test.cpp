@@ -81,8 +81,14 @@ class NetworkKeeperTest : public ::testing::Test {
 
   const std::filesystem::path folder_;
   const std::string file_;
+  // Begins as RouteObject does at its start; the network is stored.
+  Result<void> begin(NetworkKeeper& keeper, TopologyFile file, bool accept_smaller = false) {
+    NetworkChoice choice = choose_network(read_network(file_).value(), file, accept_smaller);
+    return keeper.begin(std::move(choice), std::move(file), now_);
+  }
+
   RouteService routes_{triangle(), kValidityMs, 7};
-  NetworkKeeper keeper_{routes_, {{}, file_, mark_of("the file")}};
+  NetworkKeeper keeper_{routes_, {{}, file_}};
   TimePoint now_ = TimePoint{} + std::chrono::hours{7};
 };
 
@@ -221,19 +227,21 @@ TEST_F(NetworkKeeperTest, APlanChangesNothing) {
 }
 
 TEST_F(NetworkKeeperTest, TheChangedNetworkIsStoredWithTheMarkOfTheFileThatItChanges) {
+  ASSERT_TRUE(begin(keeper_, {triangle(), mark_of("the file")}).has_value());
+  EXPECT_EQ(read_network(file_).value()->topology, triangle()) << "stored at the start";
   ASSERT_TRUE(change(edit::SetRate{{"a", PortId{2}}, 10}).has_value());
   const auto stored = read_network(file_).value();
   ASSERT_TRUE(stored.has_value());
   EXPECT_EQ(stored->topology, *routes_.topology());
-  EXPECT_EQ(stored->changed_file, mark_of("the file"));
-  EXPECT_NE(stored->changed_file, mark_of("the File"));
+  EXPECT_EQ(stored->file, mark_of("the file"));
+  EXPECT_NE(stored->file, mark_of("the File"));
   EXPECT_TRUE(set_aside_network(file_).has_value());
   EXPECT_FALSE(read_network(file_).value().has_value());
   EXPECT_TRUE(std::filesystem::exists(file_ + ".superseded"));
 }
 
 TEST_F(NetworkKeeperTest, AChangeThatCannotBeStoredIsNotApplied) {
-  NetworkKeeper keeper(routes_, {{}, (folder_ / "nowhere" / "f").string(), {}});
+  NetworkKeeper keeper(routes_, {{}, (folder_ / "nowhere" / "f").string()});
   const auto refused = keeper.change(edit::AddSwitch{"y", false}, 0, false, now_);
   ASSERT_FALSE(refused.has_value());
   EXPECT_THAT(refused.error().text, HasSubstr("nowhere/f cannot be written"));
@@ -241,16 +249,71 @@ TEST_F(NetworkKeeperTest, AChangeThatCannotBeStoredIsNotApplied) {
   EXPECT_EQ(*routes_.topology(), triangle());
 }
 
+TEST_F(NetworkKeeperTest, AFileThatLacksALinkIsNotTakenUntilTheOperatorLoadsIt) {
+  ASSERT_TRUE(begin(keeper_, {triangle(), mark_of("whole")}).has_value());
+  Topology smaller("smaller");
+  const SwitchIndex a = smaller.add_switch("a", true).value();
+  const SwitchIndex x = smaller.add_switch("x", false).value();
+  const SwitchIndex b = smaller.add_switch("b", true).value();
+  ASSERT_TRUE(smaller.add_link({a, PortId{2}}, {x, PortId{1}}, 1000).has_value());
+  ASSERT_TRUE(smaller.add_link({x, PortId{2}}, {b, PortId{2}}, 1000).has_value());
+  const TopologyFile file{smaller, mark_of("smaller")};
+
+  NetworkKeeper next(routes_, {{}, file_});
+  ASSERT_TRUE(begin(next, file).has_value());
+  EXPECT_THAT(next.topology_lacks(), ElementsAre("the link b:3 to a:3"));
+  EXPECT_EQ(*routes_.topology(), triangle());
+  // Another change is none of the file's matter.
+  ASSERT_TRUE(next.change(edit::AddSwitch{"y", false}, 0, false, now_).has_value());
+  EXPECT_THAT(next.topology_lacks(), ElementsAre("y", "the link b:3 to a:3"));
+  EXPECT_EQ(read_network(file_).value()->file, mark_of("whole"));
+
+  const edit::Load load{topology_as_toml(smaller), "smaller.toml"};
+  ASSERT_TRUE(next.change(load, 0, true, now_).has_value());
+  EXPECT_THAT(next.topology_lacks(), IsEmpty());
+  EXPECT_EQ(read_network(file_).value()->file, mark_of("smaller")) << "it counts as taken";
+  NetworkKeeper last(routes_, {{}, file_});
+  ASSERT_TRUE(begin(last, file).has_value());
+  EXPECT_THAT(last.topology_lacks(), IsEmpty());
+  EXPECT_EQ(routes_.topology()->links().size(), 2U);
+}
+
+TEST_F(NetworkKeeperTest, AFileThatIsTakenLeavesTheOtherNetworkBeside) {
+  ASSERT_TRUE(begin(keeper_, {triangle(), mark_of("whole")}).has_value());
+  Topology other("other");
+  ASSERT_TRUE(other.add_switch("a", true).has_value());
+  NetworkKeeper next(routes_, {{}, file_});
+  ASSERT_TRUE(begin(next, {other, mark_of("other")}, true).has_value());
+  EXPECT_EQ(*routes_.topology(), other);
+  EXPECT_EQ(read_network(file_).value()->topology, other);
+  EXPECT_EQ(read_network(file_ + ".superseded").value()->topology, triangle());
+}
+
+TEST_F(NetworkKeeperTest, ANetworkThatCannotBeStoredAtTheStartIsServed) {
+  std::filesystem::create_directories(file_ + ".new");  // in the draft's place
+  Topology other("other");
+  ASSERT_TRUE(other.add_switch("a", true).has_value());
+  ASSERT_TRUE(begin(keeper_, {other, mark_of("other")}).has_value());
+  EXPECT_EQ(*routes_.topology(), other);
+  EXPECT_FALSE(std::filesystem::exists(file_));
+}
+
 TEST_F(NetworkKeeperTest, AFileOfAnotherFormatIsRefusedWithItsLine) {
   const auto fault = [](std::string_view text) {
     return network_from_text(text, "f").error().text;
   };
   EXPECT_THAT(fault("name = \"x\"\n"), HasSubstr("f line 1: it is not '# xbind-routeobject"));
-  EXPECT_THAT(fault("# xbind-routeobject network 1: changes a file of 8 octets, CRC-32 zz\n"),
+  // Files of the version before have no sum, so one that was cut looks like a whole one.
+  EXPECT_THAT(fault("# xbind-routeobject network 1: changes a file of 8 octets, CRC-32 89abcdef\n"),
               HasSubstr("f line 1"));
+  EXPECT_THAT(fault(with_end_mark("# xbind-routeobject network 2\n# of a file of 8 octets, CRC-32 "
+                                  "zz\n")),
+              HasSubstr("f line 2"));
   const std::string text = network_as_text(triangle(), mark_of("f"));
   EXPECT_EQ(network_from_text(text, "f")->topology, triangle());
-  EXPECT_THAT(fault(text + "[[link]]\n"), HasSubstr("f line "));
+  EXPECT_THAT(fault(text + "[[link]]\n"), HasSubstr("f is not whole"));
+  EXPECT_THAT(fault(with_end_mark(text.substr(0, text.find("# end: ")) + "[[link]]\n")),
+              HasSubstr("f line "));
 }
 
 }  // namespace

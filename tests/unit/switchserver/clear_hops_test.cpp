@@ -54,6 +54,22 @@ TEST_F(ClearHopsTest, WhileTheSwitchIsAwayTheyStayAndAreRemovedWhenItIsBack) {
   EXPECT_FALSE(fake.table.contains(cross(gone)));
 }
 
+TEST_F(ClearHopsTest, ACallEndsOnceWhereItsFirstHopIs) {
+  const HopSetup first = whole_path(7);
+  ASSERT_EQ(run({{first}, {}, {}}).results.at(0).cause, Cause::kNone);
+  const HopSetup middle_hop = committed(3, 42);
+  controller.detach("a");
+  std::vector<SwitchController::ClearedCall> calls;
+  ASSERT_TRUE(controller.clear_hops("a", middle_hop.key.connection, now, &calls).has_value());
+  EXPECT_TRUE(calls.empty()) << "it ends at the SwitchServer of its first hop";
+  // Asked again while the switch has not confirmed it: nothing more ends.
+  for (int time = 0; time < 2; ++time) {
+    EXPECT_GT(controller.clear_hops("a", {}, now, &calls).value(), 0U);
+    ASSERT_EQ(calls.size(), 1U);
+    EXPECT_EQ(calls[0].connection, first.key.connection);
+  }
+}
+
 TEST_F(ClearHopsTest, AnAttachedManagerKeepsItsHops) {
   const auto refused = controller.clear_hops("a", {}, now);
   ASSERT_FALSE(refused.has_value());

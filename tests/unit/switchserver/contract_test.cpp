@@ -84,6 +84,21 @@ TEST_F(ContractTest, MoreThatTheSwitchRefusesIsUndone) {
   EXPECT_EQ(controller.counters().contracts_refused, 1U);
 }
 
+TEST_F(ContractTest, AHopIsListedWithWhatTheSwitchCannotRefuse) {
+  const HopSetup setup = slow();
+  const auto listed = [&] { return controller.held_hops("a", 0, 10, now).hops.at(0); };
+  apply(modify(setup, 1, {300, 10}, kFast));
+  EXPECT_EQ(listed().demand, (Resources{100, 10}));
+  EXPECT_EQ(listed().contract, kSlow);
+  EXPECT_FALSE(listed().settled);
+  answer_all();
+  EXPECT_EQ(listed().contract, kFast);
+  apply(modify(setup, 2, {100, 10}, kSlow));
+  EXPECT_EQ(listed().demand, (Resources{100, 10}));
+  EXPECT_EQ(listed().contract, kSlow);
+  EXPECT_FALSE(listed().settled);
+}
+
 TEST_F(ContractTest, LessIsDoneWhateverTheSwitchSays) {
   const HopSetup setup = slow();
   run(modify(setup, 1, {300, 10}, kFast));

@@ -145,6 +145,22 @@ TEST_F(RebuiltClaims, TheAttachmentSaysWhetherTheSwitchHasKeptItsTable) {
   EXPECT_FALSE(kept()) << "what it had at first is lost all the same";
 }
 
+// SwitchServer --> file: "a" had not claimed when the switch lost its table; ends; the next one
+// finds the switch as the last one has left it.
+TEST_F(RebuiltClaims, TheFileRemembersThatTheSwitchHasLostItsTable) {
+  const auto known = [&] { return next().known_managers(); };
+  restart();
+  fake.table.clear();
+  next().on_driver(driver::Up{ports(), false}, now);
+  answers();
+  ASSERT_THAT(known(), ElementsAre(KnownManager{"a", Epoch{1}, 0, true}));
+  restart(known());
+  EXPECT_FALSE(next().attach("a", Epoch{1})->table_kept);
+  EXPECT_TRUE(next().attach("b", Epoch{1})->table_kept) << "it had nothing here";
+  claim(everything());
+  EXPECT_THAT(known(), testing::Contains(KnownManager{"a", Epoch{1}, 0, false}));
+}
+
 TEST_F(RebuiltClaims, EachRoundIsComparedWithTheSwitch) {
   HopClaims claims = claims_of();
   claims.hops.at(0).stage = HopStage::kRemoving;
