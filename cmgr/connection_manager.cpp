@@ -51,16 +51,19 @@ void ConnectionManager::on_routes(std::vector<RouteReply> replies, Duration vali
                                   TimePoint now) {
   tally_.traces.at(now);
   for (RouteReply& reply : replies) {
-    routes_.answered(std::move(reply), validity, now,
-                     [&](ConnectionId id, const RouteReply& answer) {
-                       // The path may use switches that this manager sees for the first time.
-                       paths_.resolve_new_switches();
-                       Connection* const waits = connections_.find(id);
-                       if (waits == nullptr || waits->procedure == nullptr) return;
-                       if (!waits->procedure->waits_for_route()) return;
-                       waits->procedure->route_answered(answer, now);
-                     });
+    routes_.answered(
+        std::move(reply), validity, now,
+        [&](ConnectionId id, const RouteReply& answer) { route_found(id, answer, now); });
   }
+}
+
+void ConnectionManager::route_found(ConnectionId id, const RouteReply& answer, TimePoint now) {
+  // The path may use switches that this manager sees for the first time.
+  paths_.resolve_new_switches();
+  Connection* const waits = connections_.find(id);
+  if (waits == nullptr || waits->procedure == nullptr) return;
+  if (!waits->procedure->waits_for_route()) return;
+  waits->procedure->route_answered(answer, now);
 }
 
 void ConnectionManager::tick(TimePoint now) {
@@ -74,6 +77,7 @@ void ConnectionManager::tick(TimePoint now) {
   requests_.tick(now);
   paths_.tick(now);
   network_.tick(now);
+  routes_.tick(now, [&](ConnectionId id, const RouteReply& route) { route_found(id, route, now); });
   requests_.pump(now);
   // A request that has waited may owe removals, which are due at once.
   if (switches_.next_deadline() <= now) answers_.tick(now);
@@ -82,7 +86,7 @@ void ConnectionManager::tick(TimePoint now) {
 TimePoint ConnectionManager::next_deadline() const {
   return std::min({clients_.next_deadline(), switches_.next_deadline(), requests_.next_deadline(),
                    prepared_.pools().next_deadline(), timers_.next_deadline(),
-                   paths_.next_deadline(), network_.next_deadline()});
+                   paths_.next_deadline(), network_.next_deadline(), routes_.next_deadline()});
 }
 
 void ConnectionManager::finish_step(TimePoint now) {
@@ -92,7 +96,7 @@ void ConnectionManager::finish_step(TimePoint now) {
   if (!prepared_.pools().empty()) prepared_.fill(now);
   switches_.flush(now);
   clients_.flush(now);
-  routes_.flush();
+  routes_.flush(now);
   requests_.flush();
   timers_.watch(now);
   log_.stamp(now);

@@ -113,8 +113,10 @@ class ConnectionManager {
   // All switches of the network and its links, at the start and after each change. The manager
   // attaches to the switches before a call needs them. Switches that it knows and that are not
   // among them have been removed (procedures/network_desk.hpp).
+  // With `ends`, calls that RouteObject does not answer get paths over this network.
   void set_network(const std::vector<std::string>& switches, const std::vector<NetworkLink>& links,
-                   TimePoint now) {
+                   TimePoint now, const std::vector<NetworkEnd>& ends = {}) {
+    routes_.network().set(links, ends);
     network_.set(switches, links, now);
   }
   // A page of the hops that the SwitchServer holds for this manager. Follows the first
@@ -288,6 +290,7 @@ class ConnectionManager {
   std::size_t labels_awaited(const std::string& switch_name, PortId port) const;
 
  private:
+  void route_found(ConnectionId id, const RouteReply& answer, TimePoint now);
   CallView view_of_incomplete(const IncompleteCall& call) const;
 
   struct Tally {

@@ -332,6 +332,7 @@ cmgr::RemotePeers::Options peers_of(const Options& options, const cmgr::Config& 
           options.qos_mapper,
           options.common.name_service,
           config.one_by_one ? config.operations_at_once : 1,
+          !config.one_by_one,
           options.impairments,
           options.route_metric == "load"    ? cmgr::RouteMetric::kLoad
           : options.route_metric == "delay" ? cmgr::RouteMetric::kDelay

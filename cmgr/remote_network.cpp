@@ -33,6 +33,48 @@ std::vector<std::string> names_of(const T& names) {
   return out;
 }
 
+// Asks for one path from each endpoint: its first and last hops show where the endpoints are.
+// Endpoints without a path now are left out; a later route shows them.
+std::vector<NetworkEnd> ends_of(v2::RouteObject_ptr object) {
+  constexpr CORBA::ULong kPerPage = 1'000;
+  constexpr std::size_t kPathsPerCall = 32;
+  std::vector<std::string> names;
+  while (names.size() < KnownNetwork::kEndsMax) {
+    const v2::NameSeq_var page =
+        object->endpoints(static_cast<CORBA::ULong>(names.size()), kPerPage);
+    if (page->length() == 0) break;
+    for (std::string& name : names_of(page.in())) names.push_back(std::move(name));
+  }
+  std::vector<NetworkEnd> ends;
+  if (names.size() < 2) return ends;
+  for (std::size_t done = 0; done < names.size(); done += 2 * kPathsPerCall) {
+    const std::size_t rest = std::min(names.size() - done, 2 * kPathsPerCall);
+    v2::RouteQuerySeq asked;
+    asked.length(static_cast<CORBA::ULong>((rest + 1) / 2));
+    for (CORBA::ULong i = 0; i < asked.length(); ++i) {
+      const std::size_t from = done + 2 * std::size_t{i};
+      asked[i].from_end = names[from].c_str();
+      asked[i].to_end = names[from + 1 < names.size() ? from + 1 : 0].c_str();
+      asked[i].cells_per_s = 0;
+      asked[i].metric = static_cast<CORBA::Octet>(RouteMetric::kHops);
+      asked[i].delay_us_max = 0;
+      asked[i].links_max = 0;
+      asked[i].disjoint = v2::disjoint_no;
+    }
+    const v2::RouteAnswers_var answers = object->find_paths(asked);
+    for (CORBA::ULong i = 0; i < answers->answers.length() && i < asked.length(); ++i) {
+      if (!answers->answers[i]._d()) continue;
+      const v2::RouteHopSeq& hops = answers->answers[i].found().hops;
+      if (hops.length() == 0) continue;
+      const v2::RouteHop& first = hops[0];
+      const v2::RouteHop& last = hops[hops.length() - 1];
+      ends.push_back({asked[i].from_end.in(), first.switch_name.in(), PortId{first.input_port}});
+      ends.push_back({asked[i].to_end.in(), last.switch_name.in(), PortId{last.output_port}});
+    }
+  }
+  return ends;
+}
+
 }  // namespace
 
 Result<std::vector<HeldHops>> RemotePeers::hops_held(const std::string& peer,
@@ -115,7 +157,7 @@ void RemotePeers::claim_lost(const std::string& switch_name) {
 }
 
 void RemotePeers::finish_claims(SessionId session, const std::string& switch_name) {
-  hand_over([this, session, switch_name] {
+  jobs_.add([this, session, switch_name] {
     const auto server = switch_server(switch_name);
     if (!server) return;
     const auto left = orb::remote("switchserver " + switch_name, *server, [&] {
@@ -160,9 +202,11 @@ Result<RemotePeers::Network> RemotePeers::network() {
         const v2::RouteElement& one = page.in()[i].first_end;
         const v2::RouteElement& other = page.in()[i].second_end;
         network.links.push_back({one.switch_name.in(), PortId{one.output_port},
-                                 other.switch_name.in(), PortId{other.output_port}});
+                                 other.switch_name.in(), PortId{other.output_port},
+                                 page.in()[i].cells_per_s});
       }
     }
+    network.ends = ends_of(object);
   });
   if (!asked) return tl::make_unexpected(asked.error());
   if (network.switches.size() > SwitchDesk::kSwitches || network.links.size() > kLinksMax) {
@@ -192,7 +236,7 @@ void RemotePeers::give_network(const Network& network) {
   }
   // Without the lock: this thread may become the runner of the logic, which attaches.
   post_([network](ConnectionManager& manager) {
-    manager.set_network(network.switches, network.links, steady_now());
+    manager.set_network(network.switches, network.links, steady_now(), network.ends);
   });
 }
 

@@ -1,8 +1,9 @@
 // The peers of a connection manager over CORBA. Frames are collected during a step and sent after
 // it. Two-way calls have threads of their own, so that no step ever waits. Some threads attach to
-// SwitchServers and one watches the topology. Workers query RouteObject and QOSMapper and, for the
-// engines that wait for every answer, invoke SwitchServers. attach_policy.hpp says when to attach
-// and to watch. The sequential engine has one worker, so that everything waits for its calls.
+// SwitchServers, one watches the topology, and one queries RouteObject. Workers query the QOSMapper
+// and, for the engines that wait for every answer, RouteObject, and invoke SwitchServers.
+// attach_policy.hpp says when to attach and to watch. The sequential engine has one worker, so that
+// everything waits for its calls.
 #pragma once
 
 #include <atomic>
@@ -20,6 +21,7 @@
 
 #include "cmgr/connection_manager.hpp"
 #include "cmgr/parts/attach_policy.hpp"
+#include "cmgr/remote_jobs.hpp"
 #include "connection_manager.hh"
 #include "core/alarms/alarm.hpp"
 #include "core/attach_table.hpp"
@@ -50,6 +52,7 @@ class RemotePeers : public Peers {
     std::string qos_mapper;    // name under xbind/qosmapper/
     std::string name_service;
     std::size_t workers = 1;
+    bool routes_apart = true;  // queries to RouteObject have a thread of their own
     ImpairmentOptions impairments;
     RouteMetric route_metric = RouteMetric::kHops;
     // A SwitchServer knows a newer epoch of the manager's name: this process cannot continue.
@@ -100,6 +103,7 @@ class RemotePeers : public Peers {
     std::uint64_t version = 0;  // RouteObject's network_version
     std::vector<std::string> switches;
     std::vector<NetworkLink> links;
+    std::vector<NetworkEnd> ends;  // those between which RouteObject finds paths now
   };
   Result<Network> network();
   // Two-way, as above: the highest epoch under which a manager of this name has attached to one of
@@ -182,10 +186,8 @@ class RemotePeers : public Peers {
   // Fetches the whole topology from RouteObject. Returns the time until the next fetch; nullopt:
   // RouteObject could not be reached.
   std::optional<Duration> watch_now(v2::RouteObject_var& watched);
-  void run_jobs();
-  void hand_over(std::function<void()> job);
   void attach_now(const AttachTable::Due& due);
-  void ask_now(std::vector<RouteQuery> queries);
+  void ask_now(const std::vector<RouteQuery>& queries);  // remote_routes.cpp
   void map_now(const std::vector<ServiceSpec>& services);
   // The QOSMapper's answer, which may be a refusal. An Error: there is no answer.
   Result<ServiceReply::Mapped> map_service(const ServiceSpec& service);
@@ -268,12 +270,10 @@ class RemotePeers : public Peers {
   // The highest version of a notice, since the last look at RouteObject that contradicted it.
   std::atomic<std::uint64_t> topology_noticed_ = 0;
 
-  // Jobs of the workers; at most as many as calls are under way.
-  std::mutex jobs_mutex_;
-  std::condition_variable jobs_wake_;
-  std::deque<std::function<void()>> jobs_;
-  bool jobs_stop_ = false;
-  std::vector<std::thread> workers_;
+  // At most as many as calls are under way; of queries to RouteObject at most
+  // RouteDesk::kQueriesMax more.
+  RemoteJobs jobs_;
+  RemoteJobs route_jobs_;
 
   // Schedules of the attaching threads and of the watching thread.
   std::mutex mutex_;

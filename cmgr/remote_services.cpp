@@ -10,7 +10,7 @@
 namespace xbind::cmgr {
 
 void RemotePeers::ask_services(std::vector<ServiceSpec> services) {
-  hand_over([this, services = std::move(services)] { map_now(services); });
+  jobs_.add([this, services = std::move(services)] { map_now(services); });
 }
 
 Result<ServiceReply::Mapped> RemotePeers::map_service(const ServiceSpec& service) {

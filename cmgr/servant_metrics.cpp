@@ -144,6 +144,14 @@ constexpr MetricRow<ManagerReading> kManagerMetrics[] = {
      [](const ManagerReading& at) { return at.switches.debts_paid; }},
     {"topologies", MetricKind::kCounter, "", "News of the topology taken.",
      [](const ManagerReading& at) { return at.calls.topologies; }},
+    {"routes_expired", MetricKind::kCounter, "",
+     "Expired paths that served a call at once while RouteObject was asked about them.",
+     [](const ManagerReading& at) { return at.calls.routes_expired; }},
+    {"routes_found_here", MetricKind::kCounter, "",
+     "Paths that the manager found itself, over the last known network, because RouteObject did "
+     "not "
+     "answer.",
+     [](const ManagerReading& at) { return at.calls.routes_found_here; }},
     {"stale_topologies", MetricKind::kCounter, "",
      "News of the topology ignored because later news had arrived.",
      [](const ManagerReading& at) { return at.calls.stale_topologies; }},

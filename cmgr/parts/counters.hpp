@@ -22,6 +22,8 @@ struct CallCounters {
   std::uint64_t undone = 0;      // calls whose other hops were removed after a refusal
   std::uint64_t crankbacks = 0;  // further routes tried
   std::uint64_t route_queries = 0;
+  std::uint64_t routes_expired = 0;  // expired paths that served while RouteObject was asked
+  std::uint64_t routes_found_here = 0;  // paths over the last known network
   std::uint64_t service_queries = 0;  // to the QOSMapper
   std::uint64_t mapped_here = 0;      // services mapped by the linked-in code
   std::uint64_t late_results = 0;     // results for hops of connections that no longer exist

@@ -20,17 +20,6 @@ bool avoids(const RouteNeed& query, const std::vector<PathElement>& avoid) {
   });
 }
 
-bool fits(const RouteReply& reply, const RouteNeed& query) {
-  if (reply.cause == Cause::kNone) {
-    return query.cells_per_s <= reply.path.free_cells_per_s &&
-           std::none_of(query.avoid.begin(), query.avoid.end(),
-                        [&](const PathElement& element) { return uses(reply.path, element); });
-  }
-  if (!avoids(query, reply.query.avoid)) return false;
-  // An unknown endpoint or a missing path fits any rate; kNoBandwidth only the same rate or more.
-  return reply.cause != Cause::kNoBandwidth || query.cells_per_s >= reply.query.cells_per_s;
-}
-
 std::size_t octets_of(const std::pair<std::string, std::string>& pair) {
   // A table node holds the pair, its answers and its bucket entry.
   return 192 + pair.first.size() + pair.second.size();
@@ -51,19 +40,42 @@ bool same_avoid(const RouteQuery& one, const RouteQuery& other) {
   return avoids(one, other.avoid) && avoids(other, one.avoid);
 }
 
+}  // namespace
+
+bool RouteCache::fits(const RouteReply& reply, const RouteNeed& query) {
+  if (reply.cause == Cause::kNone) {
+    return query.cells_per_s <= reply.path.free_cells_per_s &&
+           std::none_of(query.avoid.begin(), query.avoid.end(),
+                        [&](const PathElement& element) { return uses(reply.path, element); });
+  }
+  if (!avoids(query, reply.query.avoid)) return false;
+  // An unknown endpoint or a missing path fits any rate; kNoBandwidth only the same rate or more.
+  return reply.cause != Cause::kNoBandwidth || query.cells_per_s >= reply.query.cells_per_s;
+}
+
 // Whether `fresh` makes `old` obsolete: it has the same path, or answers the query that `old`
 // refused.
-bool replaces(const RouteReply& fresh, const RouteReply& old) {
+bool RouteCache::replaces(const RouteReply& fresh, const RouteReply& old) {
   if (old.cause == Cause::kNone) return fresh.cause == Cause::kNone && fresh.path == old.path;
   return same_avoid(fresh.query, old.query) ||
          (fresh.cause == Cause::kNone && fits(fresh, old.query));
 }
 
-}  // namespace
+const std::shared_ptr<const RouteReply>& RouteCache::nothing() {
+  static const std::shared_ptr<const RouteReply> kNone;
+  return kNone;
+}
+
+const std::vector<RouteCache::Entry>& RouteCache::entries_of(const RouteNeed& need) {
+  static const std::vector<Entry> kNone;
+  const auto pair = pairs_.find(PairView{need.from, need.to});
+  if (pair == pairs_.end()) return kNone;
+  if (pair->second.judged != news_) judge(pair->second);
+  return pair->second.entries;
+}
 
 const std::shared_ptr<const RouteReply>& RouteCache::find(const RouteNeed& need, TimePoint now,
                                                           bool stale_too) {
-  static const std::shared_ptr<const RouteReply> kNone;
   const auto pair = pairs_.find(PairView{need.from, need.to});
   if (pair != pairs_.end()) {
     if (pair->second.judged != news_) judge(pair->second);
@@ -81,7 +93,7 @@ const std::shared_ptr<const RouteReply>& RouteCache::find(const RouteNeed& need,
     return *unknown;
   }
   ++misses_;
-  return kNone;
+  return nothing();
 }
 
 void RouteCache::store(std::shared_ptr<const RouteReply> reply, TimePoint valid_until,

@@ -92,6 +92,18 @@ class RouteCache {
   const std::shared_ptr<const RouteReply>& find(const RouteNeed& need, TimePoint now,
                                                 bool stale_too = false);
 
+  // An expired path that fits, and that `serves` accepts; null: none. As with find(), the reference
+  // is valid until the cache changes. Not counted as a hit, because find() has counted a miss.
+  template <class Serves>
+  const std::shared_ptr<const RouteReply>& expired_path(const RouteNeed& need, Serves&& serves) {
+    for (const Entry& entry : entries_of(need)) {
+      if (entry.reply->cause == Cause::kNone && fits(*entry.reply, need) && serves(*entry.reply)) {
+        return entry.reply;
+      }
+    }
+    return nothing();
+  }
+
   void store(std::shared_ptr<const RouteReply> reply, TimePoint valid_until, TimePoint now);
 
   // The network has changed for the `news`-th time (from 1). Forgets the answers for which `gone`
@@ -163,6 +175,12 @@ class RouteCache {
     std::shared_ptr<const RouteReply> reply;
     TimePoint valid_until;
   };
+
+  static const std::shared_ptr<const RouteReply>& nothing();
+  static bool fits(const RouteReply& reply, const RouteNeed& need);
+  static bool replaces(const RouteReply& fresh, const RouteReply& old);
+  // The pair's answers, after changes of the network; empty if it has none.
+  const std::vector<Entry>& entries_of(const RouteNeed& need);
 
   template <class Gone>
   void erase_if(std::vector<Entry>& entries, Gone&& gone) {

@@ -1,5 +1,10 @@
 // Routes: from the cache, or from RouteObject with one query for all connections that wait for it.
 //
+// A call does not wait while a path is at hand. An expired path serves at once, and RouteObject is
+// asked beside. While RouteObject is silent (it does not answer, or cannot be reached), a pair
+// without a cached path gets one over the last known network (known_network.hpp). A connection for
+// which neither exists waits, at most until its route timer ends.
+//
 // Not thread-safe; owned by the connection manager.
 #pragma once
 
@@ -11,6 +16,7 @@
 
 #include "cmgr/parts/config.hpp"
 #include "cmgr/parts/counters.hpp"
+#include "cmgr/parts/known_network.hpp"
 #include "cmgr/parts/peers.hpp"
 #include "cmgr/parts/route_cache.hpp"
 #include "cmgr/parts/switch_desk.hpp"
@@ -21,6 +27,14 @@ namespace xbind::cmgr {
 
 class RouteDesk {
  public:
+  static constexpr Duration kSilence = kManagerTimers["route-silence"];
+  static constexpr Duration kAskAgain = kManagerTimers["route-ask-again"];
+  // Queries that are open at once while RouteObject is silent, and about expired routes.
+  static constexpr std::size_t kQueriesMax = 1'024;
+
+  using Route = std::shared_ptr<const RouteReply>;
+  using Found = std::function<void(ConnectionId, const RouteReply&)>;
+
   RouteDesk(const Config& config, Peers& peers, SwitchDesk& switches, CallCounters& counters)
       : config_(config),
         peers_(peers),
@@ -28,28 +42,41 @@ class RouteDesk {
         counters_(counters),
         cache_(config.route_cache) {}
 
-  // As RouteCache::find().
-  const std::shared_ptr<const RouteReply>& find(const RouteNeed& need, TimePoint now,
-                                                bool stale_too = false) {
-    return cache_.find(need, now, stale_too);
-  }
+  // The answer that serves without waiting, or null: the connection waits (ask()). The reference is
+  // valid until the desk is called again.
+  const Route& at_hand(const RouteNeed& need, TimePoint now);
+  // The answer for a connection that has waited in vain; null: none. As above.
+  const Route& after_silence(const RouteNeed& need, TimePoint now);
   // Registers that the connection waits for this route. RouteObject is queried at the end of the
-  // step.
-  void ask(ConnectionId waits, const RouteNeed& need);
+  // step, unless it is silent and kQueriesMax queries are open.
+  void ask(ConnectionId waits, const RouteNeed& need, TimePoint now);
+  // The connection waits no more.
+  void forget(ConnectionId waits, const RouteNeed& need);
   // One reply for each query sent. Stores it and calls found(connection, answer) for each
-  // connection that registered for it; a connection may have stopped waiting.
-  void answered(RouteReply&& reply, Duration validity, TimePoint now,
-                const std::function<void(ConnectionId, const RouteReply&)>& found);
+  // connection that registered for it.
+  void answered(RouteReply&& reply, Duration validity, TimePoint now, const Found& found);
+  // Serves the waiting connections over the last known network when RouteObject has been silent.
+  void tick(TimePoint now, const Found& found);
+  TimePoint next_deadline() const;
   // Sends the queries of the step.
-  void flush();
+  void flush(TimePoint now);
 
   RouteCache& cache() { return cache_; }
   const RouteCache& cache() const { return cache_; }
+  KnownNetwork& network() { return network_; }
 
  private:
   struct QueryHash {
     std::size_t operator()(const RouteQuery& query) const;
   };
+  bool silent(TimePoint now) const {
+    return away_ || (open_ != 0 && now >= quiet_since_ + kSilence);
+  }
+  void serve_waiting(TimePoint now, const Found& found);
+  const Route& expired_path(const RouteNeed& need);
+  const Route& path_found_here(const RouteNeed& need, TimePoint now);
+  // Asks about an expired route; nobody waits for the answer.
+  void refresh(const RouteNeed& need, TimePoint now);
   void resolve_switches(RouteReply& reply);
   std::vector<ConnectionId> take_waiting(const RouteQuery& query);
 
@@ -58,9 +85,15 @@ class RouteDesk {
   SwitchDesk& switches_;
   CallCounters& counters_;
   RouteCache cache_;
-  // At most Config::operations_at_once connections.
+  KnownNetwork network_;
+  // Open queries. At most Config::operations_at_once connections wait.
   std::unordered_map<RouteQuery, std::vector<ConnectionId>, QueryHash> waiting_;
   std::vector<RouteQuery> queries_;  // to be sent at the end of the step
+  std::size_t open_ = 0;             // queries sent and not answered
+  TimePoint quiet_since_{};          // while open_ != 0: the last answer, or the first of these
+  bool away_ = false;                // the last answer was that RouteObject cannot be reached
+  TimePoint ask_again_at_{};         // while away_: when to ask about expired routes
+  bool served_ = true;               // tick() has nothing to do for those that wait
 };
 
 }  // namespace xbind::cmgr

@@ -14,6 +14,11 @@ inline constexpr Timers kManagerTimers{
          TimerSource::kOption},
         {"route-timer-ms", std::chrono::seconds{3}, "Milliseconds that a call waits for its route.",
          TimerSource::kOption},
+        {"route-silence", std::chrono::milliseconds{100},
+         "Silence of RouteObject, while a query waits, after which calls take a path over the last "
+         "known network."},
+        {"route-ask-again", std::chrono::milliseconds{500},
+         "Pause between queries about expired routes while RouteObject cannot be reached."},
         {"hop-timer-ms", std::chrono::seconds{3},
          "Milliseconds that a call waits for all its hops before it is undone.",
          TimerSource::kOption},

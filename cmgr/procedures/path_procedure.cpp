@@ -41,12 +41,12 @@ RouteNeed PathProcedure::need() const {
 }
 
 void PathProcedure::find_route(TimePoint now) {
-  if (const auto& route = context_.routes.find(need(), now)) {
+  if (const auto& route = context_.routes.at_hand(need(), now)) {
     start_path(*route, now);
     return;
   }
   arm(now);
-  context_.routes.ask(connection_.id, need());
+  context_.routes.ask(connection_.id, need(), now);
 }
 
 void PathProcedure::find_another(TimePoint now) {
@@ -192,8 +192,9 @@ const Hop* PathProcedure::silent_hop() {
 void PathProcedure::timed_out(TimePoint now) {
   switch (state()) {
     case State::kRouting:
-      if (const auto& stale = context_.routes.find(need(), now, true)) {
-        start_path(*stale, now);
+      context_.routes.forget(connection_.id, need());
+      if (const auto& other = context_.routes.after_silence(need(), now)) {
+        start_path(*other, now);
         return;
       }
       refuse_unless_refused({Cause::kNoRouteObject, "routeobject"});

@@ -31,6 +31,7 @@ bool PathWatch::on_topology(const TopologyState& state, bool restarted) {
     return false;
   }
   unusable_.set(state);
+  context_.routes.network().set_unusable(state);
   // Positive answers stay right until they expire. A path may exist now where none was found
   // before.
   context_.routes.cache().doubt(

@@ -37,6 +37,7 @@
 #include "cmgr/parts/calls_to_look_at.hpp"
 #include "cmgr/parts/found_call.hpp"
 #include "cmgr/parts/incomplete_call.hpp"
+#include "cmgr/parts/known_network.hpp"
 #include "cmgr/parts/timers.hpp"
 #include "cmgr/procedures/context.hpp"
 #include "cmgr/procedures/lost_ledgers.hpp"
@@ -44,14 +45,6 @@
 #include "cmgr/procedures/resting_labels.hpp"
 
 namespace xbind::cmgr {
-
-// One link of the network, by the names of the switches at its ends.
-struct NetworkLink {
-  std::string switch_name;
-  PortId port;
-  std::string other_switch_name;
-  PortId other_port;
-};
 
 class Recovery {
  public:

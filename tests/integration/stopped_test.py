@@ -29,6 +29,44 @@ class OneLab(InOneLab):
         return done.stdout + done.stderr
 
 
+class RouteObjectHangs(InOneLab):
+
+    LAB = {"more": {"xbind-routeobject": [(None, "validity-ms", 100)]}}
+
+    def status(self, name):
+        done = tool(self.lab, "xbindctl", "status")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return counter(done.stdout, name)
+
+    def connect(self, *ends):
+        done = tool(self.lab, "xbindctl", "connect", *ends)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_setups_go_on_while_routeobject_hangs(self):
+        self.connect(CALLER, CALLEE)
+        pid = self.lab.processes["xbind-routeobject"].pid
+        suspend(pid)
+        try:
+            # The query about a route that has expired is the first one without an answer.
+            wait_until(lambda: self.connect(CALLER, CALLEE) or self.status("routes_expired") > 0,
+                       "an expired route serves")
+            self.connect(CALLEE, CALLER)
+            self.assertEqual(self.status("routes_found_here"), 1)
+            # Nothing else waits for RouteObject: the answer is the QOSMapper's.
+            services = tool(self.lab, "xbindctl", "services")
+            self.assertEqual(services.returncode, 0, services.stdout + services.stderr)
+            # What nobody knows is refused within the timer of the route.
+            refused = tool(self.lab, "xbindctl", "connect", CALLER, "nobody")
+            self.assertNotEqual(refused.returncode, 0)
+            self.assertIn("no route object", refused.stdout + refused.stderr)
+        finally:
+            os.kill(pid, signal.SIGCONT)
+        wait_until(lambda: "unknown endpoint" in tool(self.lab, "xbindctl", "connect", CALLER,
+                                                      "nobody").stderr, "RouteObject answers")
+        self.assertEqual(tool(self.lab, "xbindctl", "release", "--all").returncode, 0)
+        self.assertEqual(tool(self.lab, "xbindctl", "audit").returncode, 0)
+
+
 class Stopped(OneLab):
 
     def suspend(self):

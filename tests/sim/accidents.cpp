@@ -273,7 +273,11 @@ void World::learn_network(std::size_t manager) {
   std::vector<std::string> names;
   for (const SwitchSite& site : switches_) names.push_back(site.name);
   managers_[manager].exchanged.clear();
-  managers_[manager].site->learn_network(names, links());
+  std::vector<cmgr::NetworkEnd> ends;
+  for (std::size_t at = 0; at < network_.size(); ++at) {
+    ends.push_back({Network::endpoint(at), Network::switch_name(at), Network::kHost});
+  }
+  managers_[manager].site->learn_network(names, links(), ends);
 }
 
 std::vector<cmgr::NetworkLink> World::links() const {
@@ -281,8 +285,8 @@ std::vector<cmgr::NetworkLink> World::links() const {
   for (const Network::Port& line : network_.lines()) {
     const auto far = network_.far_end(line.first, line.second);
     if (!far) continue;
-    links.push_back(
-        {switches_[line.first].name, line.second, switches_[far->first].name, far->second});
+    links.push_back({switches_[line.first].name, line.second, switches_[far->first].name,
+                     far->second, network_.rate(line.first, line.second)});
   }
   return links;
 }
@@ -326,7 +330,8 @@ void World::learn_wrong_network(std::size_t index) {
     if (site.manager != index) continue;
     for (auto& [request, call] : site.client->calls()) note_lost_call(site, call);
   }
-  managers_[index].site->learn_network(names, links);
+  // No call takes a path over it: RouteObject has the right network for them.
+  managers_[index].site->learn_network(names, links, {});
   world_.after(milliseconds{world_.chance.between(1'000, 10'000)},
                [this, index, site = managers_[index].site.get()] {
                  if (managers_[index].site.get() == site && !site->dead()) learn_network(index);

@@ -301,6 +301,8 @@ void World::add_up() {
     world_.tally["surplus labels returned"] += switches.labels_surplus;
     world_.tally["batches resent"] += switches.batches_resent;
     world_.tally["crankbacks"] += manager.counters().crankbacks;
+    world_.tally["expired paths used"] += manager.counters().routes_expired;
+    world_.tally["paths over the known network"] += manager.counters().routes_found_here;
     world_.tally["old versions ignored"] += manager.counters().stale_topologies;
     world_.tally["other paths begun"] += manager.counters().reroutes_begun;
     world_.tally["other paths taken"] += manager.counters().reroutes_done;

@@ -30,8 +30,11 @@ void ManagerSite::invoked(SessionId session, const HopBatch& asked,
 }
 
 void ManagerSite::learn_network(const std::vector<std::string>& switches,
-                                const std::vector<cmgr::NetworkLink>& links) {
-  step([&](cmgr::ConnectionManager& manager) { manager.set_network(switches, links, world_.now); });
+                                const std::vector<cmgr::NetworkLink>& links,
+                                const std::vector<cmgr::NetworkEnd>& ends) {
+  step([&](cmgr::ConnectionManager& manager) {
+    manager.set_network(switches, links, world_.now, ends);
+  });
 }
 
 void ManagerSite::serve_with_switches_missing() {

@@ -66,7 +66,8 @@ class ManagerSite : public cmgr::Peers {
 
   // The whole network: registers the switches.
   void learn_network(const std::vector<std::string>& switches,
-                     const std::vector<cmgr::NetworkLink>& links);
+                     const std::vector<cmgr::NetworkLink>& links,
+                     const std::vector<cmgr::NetworkEnd>& ends);
   // The manager lets clients attach although some switches have not been read.
   void serve_with_switches_missing();
   bool serves() const { return serves_ || manager_.recovery().done(); }

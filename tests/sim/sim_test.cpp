@@ -58,6 +58,8 @@ constexpr const char* kFaults[] = {
     "put back",
     "RouteObject away",
     "route queries while away",
+    "expired paths used",
+    "paths over the known network",
     "QOSMapper away",
     "service queries while away",
     "attach answers late",

@@ -320,24 +320,6 @@ TEST_F(CallSetupTest, ARefusalOfRouteObjectIsToldWithItsNumbers) {
   EXPECT_THAT(take_route_queries(), IsEmpty());
 }
 
-TEST_F(CallSetupTest, WithRouteObjectAwayTheLastRouteServesOn) {
-  attach_all();
-  wait(seconds{3600});  // the route has expired
-  for (const char* name : {"sw1", "sw2", "sw3"}) attach(name);
-  connect(1);
-  RouteReply away;
-  away.query = take_route_queries().at(0);
-  away.cause = Cause::kNoRouteObject;
-  manager().on_routes({away}, seconds{0}, now);
-  finish();
-  EXPECT_FALSE(setup("sw1").commit);
-  // RouteObject may also fail to answer.
-  connect(2);
-  EXPECT_THAT(take_route_queries(), SizeIs(1));
-  wait(config.route_timer);
-  EXPECT_EQ(take("sw1").setups.size(), 1U);
-}
-
 TEST_F(CallSetupTest, WithRouteObjectAwayAndNoRouteKnownTheCallIsRefused) {
   start();
   for (const char* name : {"sw1", "sw2", "sw3"}) attach(name);
