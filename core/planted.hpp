@@ -102,6 +102,11 @@ enum class Bug : std::uint8_t {
   kForgedEpochKept,    // an epoch of a client far ahead outlives its session
   kReplacedComesBack,  // a client that was replaced takes a newer epoch itself
   kRestartOverlooked,  // reports of a SwitchServer that starts anew are taken for late ones
+  // switches whose table drifts
+  kDriftNotSeen,       // an entry that the switch has lost is not looked for
+  kDriftMendedAtOnce,  // one look is enough, also while a command is under way
+  kDriftFought,        // what is lost again within the round is put back again
+  kNobodysRemoved,     // an entry of nobody is removed by the comparison
   // accounts
   kIngressKept,        // the ingress bandwidth of a removed hop is not released
   kQuotaKept,          // a session's quota does not return when it ends

@@ -57,6 +57,12 @@ std::vector<AlarmCondition> conditions_of(const SwitchController& controller,
     conditions.push_back(
         {AlarmKind::kEntriesOfNobody, name, words_for_nobody(entries, controller.settling())});
   }
+  if (const TableRounds& rounds = controller.rounds(); rounds.drifts()) {
+    conditions.push_back(
+        {AlarmKind::kSwitchDrift, name,
+         fmt::format("cross-connects of standing calls were gone: {} put back, {} not put back",
+                     rounds.put_back(), rounds.left())});
+  }
   for (const SwitchController::ManagerHoldings& holding : controller.holdings()) {
     if (holding.attached || holding.forgotten || holding.hops == 0) continue;
     conditions.push_back(

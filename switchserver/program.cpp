@@ -45,6 +45,7 @@ struct Options {
   std::string route_object;
   double report_threshold = 0;
   std::uint32_t trace_slow_us = 0;
+  std::uint32_t table_round_ms = 0;
   std::uint32_t report_interval_ms = 0;
   std::uint32_t report_refresh_ms = 0;
   ImpairmentOptions impairments;
@@ -97,6 +98,8 @@ void declare(config::OptionSet& set, Options& options) {
   set.add_double(
       "report-threshold", &options.report_threshold, 0.1, {0, 1},
       "Part of a port's capacity by which its free bandwidth must change to be reported.");
+  config::add_timer(set, kSwitchServerTimers.row("table-round-ms"), &options.table_round_ms,
+                    {0, 86'400'000});
   config::add_timer(set, kSwitchServerTimers.row("report-interval-ms"), &options.report_interval_ms,
                     {1, 60'000});
   config::add_timer(set, kSwitchServerTimers.row("report-refresh-ms"), &options.report_refresh_ms,
@@ -143,6 +146,7 @@ SwitchServerDaemonOptions daemon_options(const Options& options, std::size_t num
   // has with the switches here. Together they may have less under way towards it than the socket's
   // send buffer holds, so that a step never blocks on it. Large batches are sent one by one.
   out.server.session = orb::within_connection(out.server.session, options.nodes.size());
+  out.server.controller.table_round = std::chrono::milliseconds(options.table_round_ms);
   out.server.controller.trace_slow = std::chrono::microseconds(options.trace_slow_us);
   out.server.session_base = session_base;
   out.impairments = options.impairments;

@@ -16,6 +16,7 @@ SwitchController::SwitchController(SwitchControllerOptions options, SwitchDriver
       driver_(driver),
       ledger_(options_.ledger),
       settling_(options_.known, options_.claims_wait),
+      rounds_(options_.table_round),
       traces_(options_.trace_slow) {
   for (const KnownManager& known : options_.known.value_or(std::vector<KnownManager>{})) {
     const auto index = ledger_.manager(known.name);
@@ -47,6 +48,8 @@ void SwitchController::on_driver(const driver::Event& event, TimePoint now) {
     on_table(*table, now);
   } else if (const auto* counted = std::get_if<driver::Statistics>(&event)) {
     on_counted(*counted);
+  } else if (const auto* others = std::get_if<driver::Others>(&event)) {
+    rounds_.others(others->controllers, now);
   }
   flush();
 }
@@ -69,6 +72,7 @@ void SwitchController::expect_soon(const driver::Event& event) const {
 void SwitchController::on_time(TimePoint now) {
   if (now >= settling_.deadline()) end_settling(now);
   end_rests(now);
+  continue_round(now);
   if (now < reread_at_) return;
   read_table();
   flush();
@@ -131,6 +135,7 @@ void SwitchController::read_table() {
 // The driver has answered all requests before Down. This answers any that it left open.
 void SwitchController::mark_down() {
   state_ = State::kDown;
+  rounds_.switch_down();
   own_table_ = 0;
   reread_at_ = kNever;
   unclaimed_.clear();
@@ -165,9 +170,10 @@ void SwitchController::on_table(const driver::Table& table, TimePoint now) {
     }
     return;
   }
-  const bool answered = take_answer(audits_, table) || take_answer(looks_, table);
+  const bool answered =
+      take_answer(audits_, table) || take_answer(looks_, table) || take_round_answer(table, now);
   if (!answered) ++counters_.unexpected_answers;
-  if (audits_.empty() && looks_.empty()) {
+  if (audits_.empty() && looks_.empty() && !rounds_.looking()) {
     ended_.clear();
     ended_overflow_ = false;
   }
@@ -320,7 +326,7 @@ void SwitchController::finish_removal(HopRef ref) {
 }
 
 void SwitchController::note_end(const HopRecord& gone) {
-  if (audits_.empty() && looks_.empty()) return;
+  if (audits_.empty() && looks_.empty() && !rounds_.looking()) return;
   if (ended_.size() < kEndedMax) {
     ended_.push_back({ledger_.cross_connect(gone), ledger_.clock() + 1});
   } else {

@@ -56,6 +56,10 @@
 // are refused kSwitchUnreachable, and no label or quota is granted. If it is not known which
 // managers there were, this applies to ports at which an entry begins or ends that no hop claims.
 // Afterwards such an entry stays, and its labels are blocked.
+//
+// While the switch is up, its table is compared with the ledger in the background
+// (table_rounds.hpp). What the switch has lost is put back once; entries that the ledger does not
+// know stay.
 #pragma once
 
 #include <algorithm>
@@ -84,6 +88,7 @@
 #include "switchserver/settling.hpp"
 #include "switchserver/switch_controller_options.hpp"
 #include "switchserver/switch_counters.hpp"
+#include "switchserver/table_rounds.hpp"
 
 namespace xbind {
 
@@ -165,7 +170,8 @@ class SwitchController {
   void expect_soon(const driver::Event& event) const;
   // When on_time() is to be called, or kNever.
   TimePoint wake_at() const {
-    return std::min({reread_at_, settling_.deadline(), rests_.empty() ? kNever : rests_[0].until});
+    return std::min({reread_at_, settling_.deadline(), rounds_.due(),
+                     rests_.empty() ? kNever : rests_[0].until});
   }
   void on_time(TimePoint now);
 
@@ -194,6 +200,8 @@ class SwitchController {
   std::uint64_t entries_of_nobody() const;
   // Whether hops may still be claimed, and by which known managers: see above.
   const Settling& settling() const { return settling_; }
+  // The comparison of the switch's table with the ledger in the background.
+  const TableRounds& rounds() const { return rounds_; }
   HopTraces& traces() { return traces_; }            // what is recorded of commands
   std::vector<KnownManager> known_managers() const;  // for the next start
   // See Ledger::forget_manager(); the epoch is forgotten with the name. Returns the number of hops
@@ -452,6 +460,11 @@ class SwitchController {
   void remove_stray(const CrossConnect& entry);
   void on_stray_removed(const driver::Done& done);
   void put_back_on(const CrossConnect& at);
+  // switch_controller_rounds.cpp
+  void continue_round(TimePoint now);
+  bool take_round_answer(const driver::Table& table, TimePoint now);
+  void put_back_lost(const CrossConnect& entry);
+  void plant_mistakes(const std::vector<CrossConnect>& there, const TableExpectation& expected);
   // `owners` are those of the hops described so far, by the ledger's number.
   using OwnerPlaces = std::unordered_map<std::uint32_t, std::uint32_t>;
   LedgerHop describe(HopRef ref, const HopRecord& record, TimePoint now, OwnerPlaces& places,
@@ -490,6 +503,7 @@ class SwitchController {
   std::unordered_map<driver::Cookie, Token> statistics_;
   std::vector<Audit> audits_;
   std::vector<CallLook> looks_;
+  TableRounds rounds_;
   std::unordered_map<driver::Cookie, CrossConnect> strays_;  // being removed
   std::vector<Ended> ended_;
   bool ended_overflow_ = false;

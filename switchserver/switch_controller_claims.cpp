@@ -97,6 +97,7 @@ void SwitchController::match_ledger(const std::vector<CrossConnect>& table) {
   unclaimed_.shrink_to_fit();
   block_entries(unclaimed_, ledger_);
   settling_.table_read(now_);
+  rounds_.switch_up(ledger_.ports().size(), now_);
 }
 
 // ===== claims =====

@@ -26,7 +26,8 @@ struct SwitchControllerOptions {
   // known which there are.
   std::optional<std::vector<KnownManager>> known = std::vector<KnownManager>{};
   Duration claims_wait = kSwitchServerTimers["claims-wait"];  // for their claims
-  Duration trace_slow{};                                      // HopTraces; 0: none is slow
+  Duration table_round{};  // a round of comparisons (table_rounds.hpp); 0: none
+  Duration trace_slow{};   // HopTraces; 0: none is slow
   Duration labels_rest = kSwitchServerTimers["labels-rest"];  // see Ledger::end_rest()
 };
 

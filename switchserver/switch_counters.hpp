@@ -40,6 +40,15 @@ struct SwitchCounters {
   std::uint64_t rebuilt = 0;
   std::uint64_t recalls = 0;
   std::uint64_t over_share = 0;
+  std::uint64_t table_rounds = 0;
+  std::uint64_t table_entries_compared = 0;
+  std::uint64_t table_ports_unread = 0;
+  std::uint64_t drift_put_back = 0;
+  std::uint64_t drift_left = 0;  // these are gauges
+  std::uint64_t table_round_ms = 0;
+  std::uint64_t table_round_entries = 0;
+  std::uint64_t table_round_missing = 0;
+  std::uint64_t table_round_outputs_unknown = 0;
   std::uint64_t unexpected_answers = 0;
   std::array<std::uint64_t, static_cast<std::size_t>(kCauseLast) + 1> refusals{};  // by Cause
 };
@@ -118,6 +127,34 @@ inline constexpr CounterRow<SwitchCounters> kSwitchMetrics[] = {
     {"over_share", MetricKind::kCounter, "",
      "Reserves refused and grants cut because the manager's share was used up.",
      &SwitchCounters::over_share},
+    {"table_rounds", MetricKind::kCounter, "",
+     "Rounds in which the switch's whole table was compared with the ledger in the background.",
+     &SwitchCounters::table_rounds},
+    {"table_entries_compared", MetricKind::kCounter, "",
+     "Entries of the switch's table that these rounds have compared.",
+     &SwitchCounters::table_entries_compared},
+    {"table_ports_unread", MetricKind::kCounter, "",
+     "Ports that these rounds could not read; the next round reads them again.",
+     &SwitchCounters::table_ports_unread},
+    {"drift_put_back", MetricKind::kCounter, "",
+     "Cross-connects of standing calls that the switch had lost within a session and that were put "
+     "back.",
+     &SwitchCounters::drift_put_back},
+    {"drift_left", MetricKind::kGauge, "",
+     "Cross-connects of standing calls that the switch lacks and that are not put back: they were "
+     "lost again, or other entries are on their inputs.",
+     &SwitchCounters::drift_left},
+    {"table_round_ms", MetricKind::kGauge, "ms", "Duration of the last round.",
+     &SwitchCounters::table_round_ms},
+    {"table_round_entries", MetricKind::kGauge, "", "Entries that the last round compared.",
+     &SwitchCounters::table_round_entries},
+    {"table_round_missing", MetricKind::kGauge, "",
+     "Entries of the ledger that the last round missed in two looks.",
+     &SwitchCounters::table_round_missing},
+    {"table_round_outputs_unknown", MetricKind::kGauge, "",
+     "Entries of the last round whose outputs the switch cannot list (GSMP 1.1): only their inputs "
+     "were compared.",
+     &SwitchCounters::table_round_outputs_unknown},
     {"unexpected_answers", MetricKind::kCounter, "",
      "Answers of the driver that match no request; ignored.", &SwitchCounters::unexpected_answers},
 };

@@ -30,6 +30,20 @@ inline constexpr Timers kSwitchServerTimers{
          "Pause between recalls of labels from the managers' caches."},
         {"table-reread", std::chrono::seconds{1},
          "Pause before the switch's table is read again after a failure."},
+        {"table-round-ms", std::chrono::minutes{10},
+         "Milliseconds in which the switch's whole table is compared with the ledger, port by "
+         "port; "
+         "0: never.",
+         TimerSource::kOption},
+        {"table-second-look", std::chrono::seconds{1},
+         "Pause before a port is read again that lacks cross-connects of the ledger."},
+        {"table-round-shared", std::chrono::seconds{5},
+         "Pause between comparisons of the whole table while the switch has another controller."},
+        {"table-entry-pause", std::chrono::microseconds{200},
+         "Pause in such a comparison for each entry compared: one percent of a core at 2 us an "
+         "entry."},
+        {"table-hop-pause", std::chrono::microseconds{10},
+         "The same for each hop of the ledger that is looked at."},
         {"claims-wait", std::chrono::seconds{15},
          "After a restart, the time that managers have to claim their hops. Meanwhile a port with "
          "entries that nobody has claimed admits nothing new."},

@@ -168,9 +168,18 @@ Told ports_document(orb::NameClient& names, const std::string& switch_name) {
   for (CORBA::ULong i = 0; i < found->reports->length(); ++i) {
     ports.push_back(json_of(found->reports.in()[i]));
   }
+  const Comparison& last = found->comparison;
+  Json comparison{{"rounds", last.rounds},
+                  {"took_ms", last.took_ms},
+                  {"entries", last.entries},
+                  {"missing", last.missing},
+                  {"outputs_unknown", last.outputs_unknown},
+                  {"put_back", last.put_back},
+                  {"not_put_back", last.not_put_back}};
   return Document{{{"switch", switch_name},
                    {"controlled", found->control.has},
                    {"away_ms", found->control.away_ms},
+                   {"comparison", std::move(comparison)},
                    {"ports", std::move(ports)}}};
 }
 

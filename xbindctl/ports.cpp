@@ -41,17 +41,41 @@ std::string labels_of(const v2::PortState& port) {
   return text;
 }
 
-Control control_of(v2::SwitchServer_ptr server) {
-  Control control;
+void read_status(v2::SwitchServer_ptr server, Control& control, Comparison& comparison) {
+  const std::pair<std::string_view, std::uint64_t*> figures[] = {
+      {"table_rounds", &comparison.rounds},
+      {"table_round_ms", &comparison.took_ms},
+      {"table_round_entries", &comparison.entries},
+      {"table_round_missing", &comparison.missing},
+      {"table_round_outputs_unknown", &comparison.outputs_unknown},
+      {"drift_put_back", &comparison.put_back},
+      {"drift_left", &comparison.not_put_back},
+      {"gsmp_adjacencies", &comparison.controllers}};
   const v2::MetricSeq_var metrics = server->status();
   for (CORBA::ULong i = 0; i < metrics->length(); ++i) {
     const std::string_view name = metrics.in()[i].name.in();
     const std::uint64_t value = metrics.in()[i].value;
+    for (const auto& [figure, to] : figures) {
+      if (name == figure) *to = value;
+    }
     if (name == "switch_up") control.has = value != 0;
     if (name == "switch_met") control.ever_had = value != 0;
     if (name == "switch_away_ms") control.away_ms = value;
   }
-  return control;
+}
+
+std::string words_for(const Comparison& it) {
+  if (it.rounds == 0)
+    return "the table has not been compared with the ledger in the background yet";
+  std::string words =
+      fmt::format("last comparison with the ledger (round {}): {} entries in {:.1f} s, {} missing",
+                  it.rounds, it.entries, static_cast<double>(it.took_ms) / 1e3, it.missing);
+  if (it.outputs_unknown != 0) {
+    words += fmt::format(", {} whose outputs the switch cannot list", it.outputs_unknown);
+  }
+  words += fmt::format("; put back so far {}, not put back {}", it.put_back, it.not_put_back);
+  if (it.controllers > 1) words += fmt::format("; the switch has {} controllers", it.controllers);
+  return words;
 }
 
 Row row_of(const v2::PortReport& port, const Control& control) {
@@ -81,7 +105,7 @@ Row row_of(const v2::PortReport& port, const Control& control) {
 OrFailure<PortReports> port_reports(orb::NameClient& names, const std::string& switch_name) {
   return at_switch(names, switch_name, [&](v2::SwitchServer_ptr server) -> OrFailure<PortReports> {
     PortReports found;
-    found.control = control_of(server);
+    read_status(server, found.control, found.comparison);
     const v2::SwitchOperations_var operations = server->switch_operations();
     found.reports = operations->ports();
     return found;
@@ -111,6 +135,7 @@ int ports(orb::NameClient& names, const std::string& switch_name) {
     rows.push_back(row_of(found->reports.in()[i], control));
   }
   print_table(3, rows);
+  say(words_for(found->comparison));
   if (!control.has) {
     const double seconds = static_cast<double>(control.away_ms) / 1e3;
     say(control.ever_had

@@ -19,8 +19,23 @@ struct Control {
   std::uint64_t away_ms = 0;
 };
 
+// The last round in which the SwitchServer compared the switch's table with its ledger in the
+// background.
+struct Comparison {
+  std::uint64_t rounds = 0;  // so far; 0: the figures below are of no round
+  std::uint64_t took_ms = 0;
+  std::uint64_t entries = 0;
+  std::uint64_t missing = 0;          // in two looks
+  std::uint64_t outputs_unknown = 0;  // entries of a switch that cannot list outputs
+  // Since the SwitchServer began, and now.
+  std::uint64_t put_back = 0;
+  std::uint64_t not_put_back = 0;
+  std::uint64_t controllers = 0;  // of the switch; 0: not known
+};
+
 struct PortReports {
   Control control;
+  Comparison comparison;
   v2::PortReportSeq_var reports;
 };
 

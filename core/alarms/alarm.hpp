@@ -56,6 +56,7 @@ enum class AlarmKind : std::uint8_t {
   kBandwidthShort,
   kStateNotWritten,
   kNetworkSmaller,
+  kSwitchDrift,
   kPeersRefused,
   kPeerFaults,
   kCallbacksNotRead,

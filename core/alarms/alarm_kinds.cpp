@@ -134,6 +134,13 @@ constexpr std::array<AlarmKindRow, kAlarmKinds> kRows{{
      "not taken: the stored network is served on.",
      "Correct the file. If the network has become smaller, start RouteObject with "
      "--accept-smaller, or `xbindctl network load` it."},
+    {AlarmKind::kSwitchDrift, "switch-drift", kMajor, kState, "SwitchServer", "the switch",
+     "The switch has lost cross-connects of standing calls, although it has kept its session: "
+     "another controller or a person has removed them. They were put back once; what was removed "
+     "again is not put back within the same round. The alarm ends when nothing was lost for a "
+     "whole round.",
+     "Find who else controls the switch (`xbindctl ports` says how many do), and end it. `xbindctl "
+     "audit` names what is missing, `xbindctl repair` puts it back."},
     {AlarmKind::kPeersRefused, "peers-refused", kWarning, kCounted, "each daemon", "the process",
      "Connections were closed because one host, or all together, had too many.",
      "Look in the log for the host. Raise --accepted-max or --accepted-per-host-max if they are "

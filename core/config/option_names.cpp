@@ -254,6 +254,7 @@ constexpr auto kNames = std::to_array<std::string_view>({
     "switch-trust-ms",
     "switches",
     "table",
+    "table-round-ms",
     "threads",
     "threshold",
     "timeout",

@@ -127,6 +127,7 @@ class GsmpDriver : public SwitchDriver {
   void move(const CrossConnect& cross_connect, PortId new_output_port, Label new_output_label,
             const TrafficContract& contract, driver::Cookie cookie) override;
   void read_table(driver::Cookie cookie) override;
+  void read_port(PortId port, driver::Cookie cookie) override;
   void read_inputs(const std::vector<driver::Input>& inputs, driver::Cookie cookie) override;
   void read_statistics(PortId port, Label label, driver::Cookie cookie) override;
   void flush() override;
@@ -210,7 +211,8 @@ class GsmpDriver : public SwitchDriver {
 
   // gsmp_driver_v1.cpp
   bool lists_its_table() const;
-  std::vector<gsmp::ActivityRecord> labels_to_scan() const;
+  // Of this port, or of all.
+  std::vector<gsmp::ActivityRecord> labels_to_scan(std::optional<PortId> only = {}) const;
   void scan(const std::vector<gsmp::ActivityRecord>& records, std::uint64_t read);
   void on_activity(const gsmp::Response& response);
   void on_activity(const gsmp::ActivityRecord& record, driver::Table& table);

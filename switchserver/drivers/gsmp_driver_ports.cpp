@@ -166,6 +166,7 @@ void GsmpDriver::on(const gsmp::SwitchEvent& of) {
       ++counters_.adjacency_update;
       counters_.adjacencies = static_cast<std::uint64_t>(event.header.code);
       log::gsmp.info("the switch has {} controllers", counters_.adjacencies);
+      if (up_) events_.emplace_back(driver::Others{counters_.adjacencies});
       look_at_ = now_;  // also after the last other controller has left: it may have changed ports
       return;
     default: return;

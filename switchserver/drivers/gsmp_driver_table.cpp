@@ -28,6 +28,19 @@ void GsmpDriver::read_table(driver::Cookie cookie) {
   }
 }
 
+void GsmpDriver::read_port(PortId port, driver::Cookie cookie) {
+  const std::uint64_t read = open_read(cookie, 1);
+  if (lists_its_table()) {
+    if (auto sent = session_.report_connections(port, read, now_); !sent) {
+      end_report(read, cause_of(sent.error()));
+    }
+    return;
+  }
+  const std::vector<gsmp::ActivityRecord> labels = labels_to_scan(port);
+  if (labels.empty()) return end_report(read, Cause::kSwitchRefused);  // the port is gone
+  scan(labels, read);
+}
+
 void GsmpDriver::read_inputs(const std::vector<driver::Input>& inputs, driver::Cookie cookie) {
   const std::uint64_t read = open_read(cookie, inputs.size());
   if (!lists_its_table()) {

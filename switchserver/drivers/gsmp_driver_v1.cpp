@@ -15,9 +15,10 @@ bool GsmpDriver::lists_its_table() const {
 }
 
 // The first kScanMax labels of a port, VPI by VPI.
-std::vector<gsmp::ActivityRecord> GsmpDriver::labels_to_scan() const {
+std::vector<gsmp::ActivityRecord> GsmpDriver::labels_to_scan(std::optional<PortId> only) const {
   std::vector<gsmp::ActivityRecord> records;
   for (const SwitchPort& port : reported_ports_) {
+    if (only && port.port != *only) continue;
     std::size_t left = kScanMax;
     for (const LabelRange& range : port.labels) {
       for (std::uint32_t place = 0; place < range.size() && left != 0; ++place, --left) {

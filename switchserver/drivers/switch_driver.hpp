@@ -84,8 +84,8 @@ struct Input {
 
   friend auto operator<=>(const Input&, const Input&) = default;
 };
-// The answer to read_table() or read_inputs(). An entry whose output the switch cannot report has
-// output port 0 and no output label.
+// The answer to read_table(), read_port() or read_inputs(). An entry whose output the switch cannot
+// report has output port 0 and no output label.
 struct Table {
   Cookie cookie = 0;
   Cause cause = Cause::kNone;
@@ -101,7 +101,13 @@ struct Statistics {
   CellCounters counters;
 };
 
-using Event = std::variant<Up, Ports, Down, Done, Table, Statistics>;
+// The number of controllers of the switch has changed. A driver whose switch cannot report this
+// never sends it.
+struct Others {
+  std::uint64_t controllers = 0;  // with this one
+};
+
+using Event = std::variant<Up, Ports, Down, Done, Table, Statistics, Others>;
 
 }  // namespace driver
 
@@ -120,6 +126,9 @@ class SwitchDriver {
                     driver::Cookie cookie) = 0;
   // Reads the whole cross-connect table, port by port.
   virtual void read_table(driver::Cookie cookie) = 0;
+  // Reads the entries that begin at this port. The answer may have others, too: a driver whose
+  // switch cannot list one port lists the whole table.
+  virtual void read_port(PortId /*port*/, driver::Cookie cookie) { read_table(cookie); }
   // Reads the entries of these inputs; there is at least one. The answer may have others, too: a
   // driver whose switch cannot look up one input lists the whole table.
   virtual void read_inputs(const std::vector<driver::Input>& /*inputs*/, driver::Cookie cookie) {

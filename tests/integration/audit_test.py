@@ -9,6 +9,9 @@ from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 
 class Audit(InOneLab):
 
+    # What is deleted stays away until somebody acts.
+    LAB = {"more": {"xbind-switchserver": [(None, "table-round-ms", "0")]}}
+
     def setUp(self):
         self.switch = Switch(switch_address(self.lab, MIDDLE))
         self.assert_clean()
@@ -146,7 +149,8 @@ class Audit(InOneLab):
 class AuditOverVersion1(Audit):
     """Finds the table by the activity of each label. The second controller uses version 3."""
 
-    LAB = {"more": {"xbind-switchserver": [(None, "gsmp-versions", "1")]}}
+    LAB = {"more": {"xbind-switchserver": [(None, "gsmp-versions", "1"),
+                                           (None, "table-round-ms", "0")]}}
 
     test_a_call_that_leads_elsewhere_is_led_back = None  # version 1.1 does not show it
     test_a_path_of_nobody_is_shown_with_its_ends_before_it_is_removed = None  # likewise

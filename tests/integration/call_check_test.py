@@ -14,7 +14,8 @@ from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 
 class OneCall(InOneLab):
 
-    LAB = {"more": {}}
+    # What is deleted stays away until somebody acts.
+    LAB = {"more": {"xbind-switchserver": [(None, "table-round-ms", "0")]}}
 
     def setUp(self):
         self.switch = Switch(switch_address(self.lab, MIDDLE))
@@ -129,7 +130,8 @@ class OneCall(InOneLab):
 class OneCallOverVersion1(OneCall):
     """Activity of single labels shows their entries. The second controller uses version 3."""
 
-    LAB = {"more": {"xbind-switchserver": [(None, "gsmp-versions", "1")]}}
+    LAB = {"more": {"xbind-switchserver": [(None, "gsmp-versions", "1"),
+                                           (None, "table-round-ms", "0")]}}
 
     # Version 1.1 shows neither where entries lead nor their branches.
     test_a_hop_that_leads_elsewhere_is_led_back = None

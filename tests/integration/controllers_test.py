@@ -3,12 +3,13 @@
 gets a notice of each (Adjacency Update). They see the connections and do no harm.
 """
 
+import json
 import re
 import socket
 import struct
 import threading
 
-from gsmp_client import GsmpClient
+from gsmp_client import Branch, GsmpClient
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 
 SERVER = f"xbind-switchserver/{MIDDLE}"
@@ -32,6 +33,17 @@ class SeveralControllers(InOneLab):
 
     def log(self):
         return self.lab.processes[SERVER].output()
+
+    def drift(self):
+        """The alarms about switches that have lost cross-connects."""
+        listed = json.loads(tool(self.lab, "xbindctl", "alarms", "--json").stdout)
+        return [one for one in listed["alarms"] if one["kind"] == "switch-drift"]
+
+    def put_back(self):
+        """What the SwitchServer has put back so far, and what it has not."""
+        done = tool(self.lab, "xbindctl", "ports", MIDDLE, "--json")
+        comparison = json.loads(done.stdout)["comparison"]
+        return comparison["put_back"], comparison["not_put_back"]
 
     def another_controller(self, node, number):
         return GsmpClient(switch_address(self.lab, node),
@@ -107,6 +119,46 @@ class SeveralControllers(InOneLab):
         send_cells(self.lab.endpoints[CALLER], first.input_label, 10)
         wait_until(lambda: self.cells_in(*there) == (before[0] + 10, before[1] + 10),
                    f"cells arrive over {branch}")
+
+    def test_what_another_controller_deletes_is_put_back_once(self):
+        standing = [connection_of(tool(self.lab, "xbindctl", "connect", CALLER, CALLEE))
+                    for _ in range(6)]
+        ours = self.table(MIDDLE)
+        self.assertEqual(len(ours), 6)
+        lost = set(sorted(ours)[:5])
+        with self.another_controller(MIDDLE, 3) as client:
+            for branch in lost:
+                client.delete(branch)
+        # The interval of the rounds is ten minutes: only its adjacency is why they are found now.
+        wait_until(lambda: self.table(MIDDLE) == ours, "the five are put back")
+        for branch in sorted(lost):
+            self.assert_cells_pass(branch)
+        self.assertEqual(self.put_back(), (5, 0))
+        [alarm] = self.drift()
+        self.assertEqual(alarm["about"], MIDDLE)
+        self.assertIn("5 put back, 0 not put back", alarm["cause"])
+        self.assertIn("put back so far 5, not put back 0",
+                      tool(self.lab, "xbindctl", "ports", MIDDLE).stdout)
+
+        # It deletes again: an alarm, and no fight.
+        with self.another_controller(MIDDLE, 4) as client:
+            for branch in lost:
+                client.delete(branch)
+            wait_until(lambda: self.put_back() == (5, 5), "they are left")
+            self.assertEqual(client.table(), ours - lost)
+        [alarm] = self.drift()
+        self.assertIn("5 put back, 5 not put back", alarm["cause"])
+        # A stranger on a free input stays where it is.
+        stranger = Branch(1, (0, 999), 2, (0, 998))
+        with self.another_controller(MIDDLE, 5) as client:
+            client.add(stranger)
+            self.assertEqual(tool(self.lab, "xbindctl", "audit").returncode, 1)
+            client.delete(stranger)
+        done = tool(self.lab, "xbindctl", "repair")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(self.table(MIDDLE), ours)
+        for connection in standing:
+            self.assertEqual(tool(self.lab, "xbindctl", "release", connection).returncode, 0)
 
     def test_calls_get_their_cells_again_when_a_port_is_brought_up_under_load(self):
         standing = [connection_of(tool(self.lab, "xbindctl", "connect", CALLER, CALLEE))

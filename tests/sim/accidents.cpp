@@ -18,6 +18,7 @@ constexpr double kServersOftenKilled = 24;
 constexpr double kCrashTogether = 5;  // percent of accidents, where managers and servers die
 constexpr double kOftenTogether = 16;
 constexpr double kGapsBetweenCrashes = 70;  // percent; else at once
+constexpr double kDrifts = 15;              // percent of accidents
 constexpr Duration kGapBetweenCrashes = seconds{6};
 constexpr double kSwitchesToo = 12;  // percent of SwitchServers: their switches restart with them
 
@@ -38,6 +39,7 @@ void World::accident() {
   if (servers_die_ && world_.chance.percent(killed)) kill_switch_server(at);
   const double together = plan_.crash_together ? kOftenTogether : kCrashTogether;
   if (restarts_ && servers_die_ && world_.chance.percent(together)) crash_together(manager);
+  if (world_.chance.percent(kDrifts)) drift(at);
   if (site.dead()) return;
   const SessionId session = site.session_with(switches_[at].name);
   const TimePoint later = world_.now + milliseconds{world_.chance.between(200, 22'000)};

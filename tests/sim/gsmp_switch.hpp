@@ -70,6 +70,11 @@ class GsmpSwitch {
   void flicker(PortId port);
   // As if both ends had received an RSTACK: the adjacency protocol starts again.
   void reset_adjacency();
+  // Another controller removes that cross-connect. Until it is back, has_lost() is true of its
+  // input.
+  void drift(const CrossConnect& at);
+  // The switch reports that it has so many controllers.
+  void tell_controllers(std::uint8_t controllers);
 
   // ----- the switch's actual tables -----
   const std::set<CrossConnect>& table() const;

@@ -97,6 +97,25 @@ void GsmpSwitch::reset_adjacency() {
   after_agent();
 }
 
+void GsmpSwitch::drift(const CrossConnect& at) {
+  lost_.insert(at);
+  (void)fabric_->delete_branch(at.input_port, at.input_label, at.output_port, at.output_label);
+  changed();
+}
+
+void GsmpSwitch::tell_controllers(std::uint8_t controllers) {
+  if (!connected_ || !up_ || stopped() || !last_adjacency_) return;
+  gsmp::Event event;
+  event.header.type = gsmp::MessageType::kAdjacencyUpdate;
+  event.header.version = last_adjacency_->version;
+  event.header.partition = last_adjacency_->partition;
+  event.header.result = gsmp::ResultField::kEvent;
+  event.header.code = static_cast<gsmp::FailureCode>(controllers);
+  wire::Buffer frame;
+  gsmp::append_frame(frame, event);
+  on_its_way_to_driver(std::move(frame));
+}
+
 void GsmpSwitch::cut(const std::string& reason) {
   if (!connected_) return;
   std::size_t octets = 0;

@@ -202,6 +202,12 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"DebtsNotSent", Bug::kDebtsNotSent, 20, "owed at switch-.: the removal of"},
         Mistake{"CacheKept", Bug::kCacheKept, 20,
                 "in the cache of manager-., but the ledger has it in place"},
+        Mistake{"DriftNotSeen", Bug::kDriftNotSeen, 20, "which another controller has removed"},
+        Mistake{"DriftMendedAtOnce", Bug::kDriftMendedAtOnce, 60,
+                "cross-connects, [0-9]+ are of calls|made a branch of another call"},
+        Mistake{"DriftFought", Bug::kDriftFought, 60, "is put back twice within a round"},
+        Mistake{"NobodysRemoved", Bug::kNobodysRemoved, 60, "has removed [0-9]+ entries of nobody",
+                false, true},
         Mistake{"CapacityOfLine", Bug::kCapacityOfLine, 20, "capacity is [0-9]+ cells/s and"},
         Mistake{"ChargedAsDemanded", Bug::kChargedAsDemanded, 20, "is charged [0-9]+ cells/s and"}),
     [](const auto& named) { return std::string{named.param.name}; });

@@ -195,6 +195,7 @@ void World::make_server(std::size_t index) {
       cooperative_ ? LabelSharing::kCooperative : LabelSharing::kFree;
   options.controller.known = site.known;
   options.controller.claims_wait = kClaimsWait;
+  options.controller.table_round = kTableRound;
   constexpr std::uint64_t kSessionsOfALife = 1'000'000;
   options.session_base =
       (std::uint64_t{index + 1} << 32) + (site.incarnation.value() - 1) * kSessionsOfALife;
@@ -305,6 +306,7 @@ void World::switch_stepped(std::size_t at) {
   site.device->transmit();
   tell_router(at);
   note_absences(at);
+  check_nobodys(at);
   const std::uint64_t clock = ledger(at).clock();
   if (clock == site.clock) return;
   site.clock = clock;
@@ -484,6 +486,7 @@ void World::live_through() {
   release_for_nobody();
   calm_ = true;
   check_lost();
+  check_drift();
   check_answered();
   check_pools();
   if (world_.lines) settle_lines();

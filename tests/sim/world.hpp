@@ -77,6 +77,9 @@ class World : public ManagerOutlet {
  private:
   friend class Stage;
 
+  // Every port of a switch is compared with the ledger once in this time.
+  static constexpr Duration kTableRound = seconds{12};
+
   // Frequent enough that the Router's bound of silence (route_site.hpp) is several report
   // intervals.
   static constexpr PortReporterOptions kReports{.refresh = milliseconds{1'500},
@@ -248,6 +251,16 @@ class World : public ManagerOutlet {
   void release_incomplete_for_nobody(std::size_t manager);
   void forget_manager(std::size_t manager);
 
+  // drift.cpp
+  void drift(std::size_t at);
+  void fight(std::size_t at, const CrossConnect& entry, const HopKey& key);
+  // What the controller adds to the table otherwise: while it stays equal, only a comparison can
+  // have put something back.
+  std::uint64_t other_adds(std::size_t at) const;
+  bool stands(std::size_t at, const CrossConnect& entry, const HopKey& key) const;
+  void check_drift();
+  void check_nobodys(std::size_t at);
+
   // lost_ledgers.cpp
   void note_unclaimed(std::size_t at, std::size_t manager);
   void lose_hops(std::size_t at, std::size_t manager);
@@ -415,6 +428,12 @@ class World : public ManagerOutlet {
   static constexpr std::uint64_t kAuditsUnderLoad = 1'000;
   std::uint64_t next_audit_ = kAuditsUnderLoad;  // tokens
   std::map<std::uint64_t, LedgerReport> reports_;
+  struct Drifted {
+    std::size_t at = 0;
+    CrossConnect entry;
+    HopKey key;
+  };
+  std::vector<Drifted> drifted_;
   cmgr::Occurrences occurrences_{};
   bool loading_ = true;
   Chance forgers_{plan_.seed};             // their own, so that without them a seed stays the same

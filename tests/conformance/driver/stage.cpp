@@ -53,6 +53,12 @@ driver::Cookie Stage::read_table() {
   return cookie;
 }
 
+driver::Cookie Stage::read_port(PortId port) {
+  const driver::Cookie cookie = open(Answer::kTable);
+  driver_->requests().read_port(port, cookie);
+  return cookie;
+}
+
 driver::Cookie Stage::read_inputs(const std::vector<driver::Input>& inputs) {
   const driver::Cookie cookie = open(Answer::kTable);
   driver_->requests().read_inputs(inputs, cookie);

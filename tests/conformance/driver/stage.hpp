@@ -36,6 +36,7 @@ class Stage {
   driver::Cookie move(const CrossConnect& at, PortId port, Label label,
                       const TrafficContract& contract = {});
   driver::Cookie read_table();
+  driver::Cookie read_port(PortId port);
   driver::Cookie read_inputs(const std::vector<driver::Input>& inputs);
   driver::Cookie read_statistics(PortId port, Label label = {});
   void flush() { driver_->requests().flush(); }

@@ -64,6 +64,31 @@ void what_a_stranger_has_added_is_listed_too(Stage& stage) {
   EXPECT_THAT(stage.table(read).cross_connects, UnorderedElementsAre(ours, listed));
 }
 
+void one_port_is_read(Stage& stage) {
+  stage.come_up();
+  const CrossConnect one = stage.there_is(stage.cross(1, 11));
+  const CrossConnect two = stage.there_is(stage.cross(2, 12));
+  CrossConnect branch = one;
+  branch.output_port = stage.port(2);
+  stage.there_is(branch);
+  const auto read = stage.read_port(one.input_port);
+  const auto empty = stage.read_port(stage.port(2));
+  stage.play();
+  EXPECT_EQ(stage.table(read).cause, Cause::kNone);
+  EXPECT_EQ(stage.table(empty).cause, Cause::kNone) << "nothing enters there, which is no failure";
+  // A driver may list the entries of other ports, too.
+  std::vector<CrossConnect> there;
+  for (const CrossConnect& at : stage.table(read).cross_connects) {
+    if (at.input_port == one.input_port) there.push_back(at);
+  }
+  std::vector<CrossConnect> wanted{one, branch};
+  if (two.input_port == one.input_port) wanted.push_back(two);
+  EXPECT_THAT(there, ::testing::UnorderedElementsAreArray(wanted));
+  for (const CrossConnect& at : stage.table(empty).cross_connects) {
+    EXPECT_NE(at.input_port, stage.port(2));
+  }
+}
+
 void single_inputs_are_read(Stage& stage) {
   stage.come_up();
   const CrossConnect one = stage.there_is(stage.cross(1, 11));
@@ -116,6 +141,7 @@ const std::vector<Story>& table_stories() {
       {"the_table_is_what_was_added", the_table_is_what_was_added},
       {"a_moved_one_is_listed_where_it_is", a_moved_one_is_listed_where_it_is},
       {"what_a_stranger_has_added_is_listed_too", what_a_stranger_has_added_is_listed_too},
+      {"one_port_is_read", one_port_is_read},
       {"single_inputs_are_read", single_inputs_are_read},
       {"counters_of_a_port_and_of_a_connection", counters_of_a_port_and_of_a_connection},
       {"counters_of_what_is_not_there_are_refused_as_absent",
