@@ -37,7 +37,7 @@ void World::store_epoch(std::size_t manager) {
     ++world_.tally["epochs that were not written"];
     return;  // the manager goes on: the SwitchServers know its epoch once it attaches
   }
-  place.epoch_file = cmgr::epoch_as_text(Epoch{place.config.epoch});
+  place.epoch_file = cmgr::epoch_as_text({Epoch{place.config.epoch}});
 }
 
 std::uint64_t World::next_epoch(std::size_t manager) {
@@ -51,7 +51,7 @@ std::uint64_t World::next_epoch(std::size_t manager) {
     if (disk_.percent(kTorn)) text.resize(disk_.below(text.size()));
     const auto read = cmgr::epoch_from_text(text, path);
     if (read) {
-      newest = *read;
+      newest = read->epoch;
     } else {
       ++world_.tally["epoch files removed"];  // as the refusal advises
       place.epoch_file.clear();
@@ -59,7 +59,7 @@ std::uint64_t World::next_epoch(std::size_t manager) {
   }
   Epoch had;
   for (const SwitchSite& site : switches_) {
-    newest = std::max(newest, site.server->controller().newest_epoch(name));
+    newest = std::max(newest, site.server->controller().epochs_of(name).newest);
     const auto attached = site.epochs.find(manager);
     if (attached != site.epochs.end()) had = std::max(had, attached->second);
   }

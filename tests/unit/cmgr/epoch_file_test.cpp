@@ -38,7 +38,7 @@ TEST(EpochFile, AnotherFormatIsRefusedByItsName) {
     ASSERT_FALSE(read.has_value()) << text;
     EXPECT_THAT(read.error().text, HasSubstr("/state/cmgr-default.epoch"));
   }
-  EXPECT_TRUE(epoch_from_text(epoch_as_text(Epoch{16'777'215}), "f").has_value());
+  EXPECT_TRUE(epoch_from_text(epoch_as_text({Epoch{16'777'215}}), "f").has_value());
 }
 
 TEST(EpochFile, IsNamedAfterItsManager) {
