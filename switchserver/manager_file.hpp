@@ -2,8 +2,8 @@
 // it knows whose claims to wait for (settling.hpp), and which epochs are fenced off.
 //
 // A state file (core/state_file.hpp) whose content is a line for each manager: epoch and name, the
-// number of renewals of its epochs if there were any, and `table-lost` where the switch has lost its
-// table while claims were awaited. Written before the manager can have a hop.
+// number of renewals of its epochs if there were any, and `table-lost` where the switch has lost
+// its table while claims were awaited. Written before the manager can have a hop.
 #pragma once
 
 #include <condition_variable>

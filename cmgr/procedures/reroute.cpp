@@ -157,8 +157,13 @@ void Reroute::go_over(TimePoint now) {
 // ===== the way back =====
 
 void Reroute::lead_back(TimePoint now) {
-  const bool keep = old_down_ || planted(Bug::kNoRollback) || planted(Bug::kRerouteNotRolledBack);
-  remove_hops([keep](const Hop& hop) { return hop.takes_over && !keep; }, now);
+  const bool keep = planted(Bug::kNoRollback) || planted(Bug::kRerouteNotRolledBack);
+  // A path that counts as down may carry cells again by now: its line flickers. Nobody waits for a
+  // switch that cannot be reached to lead back to it.
+  const auto leads_back = [&](const Hop& hop) {
+    return !old_down_ || context_.switches.is_attached(hop.at);
+  };
+  remove_hops([&](const Hop& hop) { return hop.takes_over && !keep && leads_back(hop); }, now);
 }
 
 void Reroute::removals_over(bool owed, TimePoint now) {
@@ -166,7 +171,7 @@ void Reroute::removals_over(bool owed, TimePoint now) {
     PathProcedure::removals_over(owed, now);
     return;
   }
-  happen(is_led_back() ? Event::kAllRemoved : Event::kSomeNotRemoved, now);
+  happen(old_down_ || is_led_back() ? Event::kAllRemoved : Event::kSomeNotRemoved, now);
 }
 
 bool Reroute::is_led_back() {

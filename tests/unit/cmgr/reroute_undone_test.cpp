@@ -184,7 +184,27 @@ TEST_F(RerouteTest, ReleasedWhileItIsToBeLedBack) {
   EXPECT_EQ(manager().gauges().reroutes_under_way, 0U);
 }
 
-TEST_F(RerouteTest, ToAPathThatIsDownNobodyIsLedBack) {
+// Its line may flicker.
+TEST_F(RerouteTest, ToAPathThatIsDownItIsLedBackFirst) {
+  config.crankbacks = 0;
+  start_with_two_paths();
+  const ConnectionId connection = connected(1);
+  topology(2, link_down());
+  make();
+  (void)setup("sw1");
+  wait(config.hop_timer);
+  EXPECT_TRUE(silent("sw3"));
+  EXPECT_TRUE(silent("sw5"));
+  const HopRemoval back = removal("sw1");
+  EXPECT_EQ(back.key, (HopKey{connection, Generation{2}, 0, 0}));
+  answer("sw1", {removed(back, vci(33))});
+  EXPECT_FALSE(silent("sw3"));
+  EXPECT_FALSE(silent("sw5"));
+  answer_all_switches();
+  EXPECT_EQ(manager().gauges().owed, 0U);
+}
+
+TEST_F(RerouteTest, ToAPathThatIsDownNobodyIsLedBackAtALostSwitch) {
   config.crankbacks = 0;
   start_with_two_paths();
   (void)connected(1);
