@@ -1,9 +1,9 @@
 // The highest epoch of a manager on disk, so that epochs rise although all SwitchServers have
 // restarted too.
 //
-// A state file (core/state_file.hpp) whose content is a line with the number and, if not 0, how often
-// the epochs had been renewed (core/manager_epochs.hpp). Written before the epoch is used, if the
-// disk has room.
+// A state file (core/state_file.hpp) whose content is a line with the number and, if not 0, how
+// often the epochs had been renewed (core/manager_epochs.hpp). Written before the epoch is used, if
+// the disk has room.
 #pragma once
 
 #include <cstdint>

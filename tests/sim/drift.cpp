@@ -67,12 +67,12 @@ void World::fight(std::size_t at, const CrossConnect& entry, const HopKey& key) 
     bool removed_again = false;
     std::uint64_t other_adds = 0;
   };
-  auto state = std::make_shared<Fight>(Fight{world_.now + 2 * kTableRound});
+  auto state = std::make_shared<Fight>(Fight{world_.now + 2 * kTableRound, false, other_adds(at)});
   auto look = std::make_shared<std::function<void()>>();
   *look = [this, at, entry, key, state, look] {
     GsmpSwitch& device = *switches_[at].device;
     const bool over = world_.now >= state->until || !device.up() || !stands(at, entry, key) ||
-                      (state->removed_again && other_adds(at) != state->other_adds);
+                      other_adds(at) != state->other_adds;  // perhaps of this entry
     if (over) {
       device.tell_controllers(1);
       *look = nullptr;
@@ -85,7 +85,6 @@ void World::fight(std::size_t at, const CrossConnect& entry, const HopKey& key) 
       ++world_.tally["drifted cross-connects removed again"];
       device.drift(entry);
       state->removed_again = true;
-      state->other_adds = other_adds(at);
       // It was put back up to kBetweenLooks ago.
       state->until = world_.now + kTableRound - seconds{1};
     }

@@ -11,6 +11,7 @@ constexpr std::size_t kInTrouble = 3;                 // lines down or drained a
 constexpr Duration kUntilNoticed = milliseconds{20};  // delay until the switch notices
 constexpr Duration kOneWay = milliseconds{10};        // delay of a report, at most
 constexpr Duration kNoAnswer = milliseconds{1'500};   // timeout of a lost report
+constexpr Duration kSettling = seconds{20};
 
 // Counts operations that may have changed the ledger, as the daemon does.
 std::uint64_t operations(const SwitchCounters& counters) {
@@ -167,6 +168,29 @@ void World::mend_all_lines() {
     run_until(world_.now + RouteSite::kTrust.trust + seconds{1});
   }
   for (const Network::Port& line : network_.lines()) line_recovers(line);
+}
+
+// First with the present trouble, then without. Each phase has two rounds, because the first calls
+// to move make room for others.
+void World::settle_lines() {
+  // Sometimes one switch stays lost while its cells still flow.
+  if (!plan_.fair && world_.chance.percent(40)) {
+    stays_lost_ = world_.chance.below(switches_.size());
+    ++world_.tally["switches that stay lost"];
+    switches_[*stays_lost_].device->break_session();
+    run_until(world_.now + seconds{3});
+  }
+  for (const bool mended : {false, true}) {
+    if (mended) mend_all_lines();
+    for (int round = 0; round < 2; ++round) {
+      run_until(world_.now + seconds{1});
+      raise_version();
+      run_until(world_.now + kSettling);
+    }
+    check_router();
+    check_settled();
+    if (!stays_lost_) check_tables();  // else removals owed to it are still in its table
+  }
 }
 
 }  // namespace xbind::sim

@@ -13,6 +13,12 @@ ConnectionId World::own_id(std::size_t manager, ConnectionId shown) const {
   return named == own_ids_.end() ? shown : named->second;
 }
 
+bool World::left_for_good(std::string_view manager) const {
+  return std::ranges::any_of(managers_, [&](const ManagerPlace& place) {
+    return place.for_good && place.site->name() == manager;
+  });
+}
+
 // Follows a call's cells through the ledgers, from its endpoint along the labels, branch by branch.
 World::Reach World::follow(const ClientSite& site, const Call& call, bool reverse) const {
   Reach reach;
@@ -34,6 +40,10 @@ World::Reach World::follow(const ClientSite& site, const Call& call, bool revers
     reach.passes |= 1U << here.at;
     book.for_each_on_input(here.port, here.label, [&](HopRef ref, const HopRecord& record) {
       if (!us || record.manager != *us || record.key.connection != own) {
+        // What a manager that was killed for good has left: the branch that leads into it is
+        // refused, and undone.
+        const std::string& other = book.manager_name(record.manager);
+        if (other != manager && left_for_good(other)) return;
         reach.trouble = "goes into another connection at " + switches_[here.at].name;
       }
       if (record.state != HopStage::kCommitted || superseded(book, record)) return;

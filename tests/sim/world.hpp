@@ -378,6 +378,7 @@ class World : public ManagerOutlet {
   std::map<PortId, Resources> needed(std::size_t at, const Chooser& chosen = {}) const;
   static bool superseded(const Ledger& book, const HopRecord& record);
   bool shared_by_joining(std::size_t at, PortId port, Label label) const;
+  bool left_for_good(std::string_view manager) const;
   Reach follow(const ClientSite& site, const Call& call, bool reverse) const;
   bool owed(std::size_t manager, std::size_t at, const HopKey& key) const;
   bool same_call(std::size_t at, const CrossConnect& one, const CrossConnect& other) const;

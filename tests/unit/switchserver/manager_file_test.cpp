@@ -17,10 +17,11 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 TEST(ManagerFile, IsReadAsItWasWritten) {
-  const KnownManagers managers{{.name = "default", .epoch = Epoch{41}},
-                               {.name = "m-2", .epoch = Epoch{7}, .table_lost = true},
-                               {.name = "m-3", .epoch = Epoch{8}, .renewals = 3},
-                               {.name = "table-lost", .epoch = Epoch{9}, .renewals = 1, .table_lost = true}};
+  const KnownManagers managers{
+      {.name = "default", .epoch = Epoch{41}},
+      {.name = "m-2", .epoch = Epoch{7}, .table_lost = true},
+      {.name = "m-3", .epoch = Epoch{8}, .renewals = 3},
+      {.name = "table-lost", .epoch = Epoch{9}, .renewals = 1, .table_lost = true}};
   EXPECT_THAT(managers_as_text(managers),
               HasSubstr("# xbind-switchserver managers 2\n41 default\n7 m-2 table-lost\n8 m-3 3\n"
                         "9 table-lost 1 table-lost\n# end: "));
@@ -38,9 +39,8 @@ TEST(ManagerFile, AnotherFormatIsRefusedByFileAndLine) {
     ASSERT_FALSE(read.has_value()) << text;
     EXPECT_THAT(read.error().text, HasSubstr("/state/switchserver-sw.managers line "));
   }
-  for (const char* line :
-       {"41 m", "41m\n", "-1 m\n", "1 a b\n", "1 a 0\n", "1 a 2 \n", "1 a 2 3\n", "1 a \n",
-        "1 a table-lost 2\n", "\n", "99999999999999999999 m\n"}) {
+  for (const char* line : {"41 m", "41m\n", "-1 m\n", "1 a b\n", "1 a 0\n", "1 a 2 \n", "1 a 2 3\n",
+                           "1 a \n", "1 a table-lost 2\n", "\n", "99999999999999999999 m\n"}) {
     const auto read =
         managers_from_text(with_end_mark(std::string("# xbind-switchserver managers 2\n") + line),
                            "/state/switchserver-sw.managers");
@@ -61,7 +61,8 @@ TEST(ManagerFile, ThatTheTableIsLostIsAddedToWhatWasWritten) {
     keeper.keep([] { return KnownManagers{{"a", Epoch{1}}, {"b", Epoch{3}}}; });
     keeper.note_table_lost({{"a", Epoch{1}, 0, true}, {"b", Epoch{2}}});
   }
-  EXPECT_EQ(read_managers(path).value(), (KnownManagers{{"a", Epoch{1}, 0, true}, {"b", Epoch{3}}}));
+  EXPECT_EQ(read_managers(path).value(),
+            (KnownManagers{{"a", Epoch{1}, 0, true}, {"b", Epoch{3}}}));
   {
     ManagerKeeper keeper(path);
     keeper.note_table_lost({{"b", Epoch{3}, 0, true}});

@@ -131,7 +131,7 @@ class DriftTest : public SwitchControllerTest {
   }
   void remove(const HopSetup& setup) {
     driver([&](SwitchController& it) {
-      EXPECT_TRUE(it.apply("a", {{}, {}, {{setup.key}}}, 2, now).has_value());
+      EXPECT_TRUE(it.apply("a", {{}, {{setup.key}}, {}}, 2, now).has_value());
     });
   }
   // Until then every look is answered at once.
@@ -150,7 +150,7 @@ class DriftTest : public SwitchControllerTest {
   std::vector<std::string> alarms() {
     std::vector<std::string> texts;
     for (const AlarmCondition& it : conditions_of(*controller_, "sw")) {
-      if (it.kind == AlarmKind::kSwitchDrift) texts.push_back(it.text);
+      if (it.kind == AlarmKind::kSwitchDrift) texts.push_back(it.cause);
     }
     return texts;
   }
@@ -177,12 +177,12 @@ TEST_F(DriftTest, WhatTheSwitchHasLostIsPutBackWithinTheRound) {
 TEST_F(DriftTest, AfterAnotherControllerCameTheTableIsComparedAtOnce) {
   others(2);
   fake.table.erase(cross(hop_));
-  wait(TableRounds::kSecondLook);
+  wait(TableRounds::kSecondLook + milliseconds{10});  // the pauses for entries and hops
   EXPECT_TRUE(fake.table.contains(cross(hop_)));
   // It takes away another one later, while it is still there.
   wait(seconds{20});
   fake.table.erase(cross(other_));
-  wait(TableRounds::kSharedPause + TableRounds::kSecondLook);
+  wait(TableRounds::kSharedPause + TableRounds::kSecondLook + milliseconds{10});
   EXPECT_TRUE(fake.table.contains(cross(other_)));
 }
 
