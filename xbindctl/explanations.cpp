@@ -71,8 +71,10 @@ constexpr Explanation kExplanations[] = {
     {Cause::kWithdrawn,
      "The hop was undone because another hop of the call refused. It is never the cause of a call.",
      "", "none: look at the cause of the call"},
-    {Cause::kNoRouteObject, "No RouteObject answers, and the manager has no cached route.", "",
-     "start xbind-routeobject; calls between ends with cached routes continue"},
+    {Cause::kNoRouteObject,
+     "No RouteObject answers, and the manager has neither a cached route nor a path over the last "
+     "known network.",
+     "", "start xbind-routeobject; calls between ends with such a path continue"},
     {Cause::kHoldExpired, "The hold ended before its commit arrived; nothing is reserved any more.",
      "asked: the id", "connect again, with a longer --hold"},
     {Cause::kNotConnected,
