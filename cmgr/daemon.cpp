@@ -402,14 +402,15 @@ Result<bool> ManagerDaemon::renew_epochs(const ManagerEpochs& epochs, std::size_
     renewed = fail(ErrorCode::kUnreachable, "{} of {} SwitchServers do not answer", silent,
                    network_->switches.size());
   } else if (network_) {
+    if (!std::exchange(renewal_told_, true)) {
+      log::warn(
+          "the epochs of manager {} are used up, {} is the newest; they are renewed and go on after "
+          "{}, which is the highest one of a standing call or the first one with room",
+          peers_.manager_name(), epochs.newest, *newest);
+    }
     renewed = peers_.renew_epochs(network_->switches, *newest);
   }
-  if (renewed) {
-    log::warn(
-        "the epochs of manager {} were used up, {} is the newest; they go on after {}, which "
-        "is the highest one of a standing call or the first one with room",
-        peers_.manager_name(), epochs.newest, *newest);
-  } else if (!wait) {
+  if (!renewed && !wait) {
     return fail(ErrorCode::kBadInput,
                 "the epochs of manager {} are used up, {} is the newest, and cannot be renewed: "
                 "{}; `xbindctl renew-epoch {}` does it once every SwitchServer answers",

@@ -180,6 +180,7 @@ class ManagerDaemon {
   TimePoint started_;
   // Used by the thread of begin_epoch() and may_serve() only.
   std::optional<RemotePeers::Network> network_;
+  bool renewal_told_ = false;
 
   Serial serial_;
   orb::SharedTimers::Timer timer_;

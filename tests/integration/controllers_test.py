@@ -134,7 +134,7 @@ class SeveralControllers(InOneLab):
         for branch in sorted(lost):
             self.assert_cells_pass(branch)
         self.assertEqual(self.put_back(), (5, 0))
-        [alarm] = self.drift()
+        [alarm] = wait_until(self.drift, "that is an alarm")
         self.assertEqual(alarm["about"], MIDDLE)
         self.assertIn("5 put back, 0 not put back", alarm["cause"])
         self.assertIn("put back so far 5, not put back 0",
@@ -146,8 +146,8 @@ class SeveralControllers(InOneLab):
                 client.delete(branch)
             wait_until(lambda: self.put_back() == (5, 5), "they are left")
             self.assertEqual(client.table(), ours - lost)
-        [alarm] = self.drift()
-        self.assertIn("5 put back, 5 not put back", alarm["cause"])
+        wait_until(lambda: "5 put back, 5 not put back" in self.drift()[0]["cause"],
+                   "the alarm says so")
         # A stranger on a free input stays where it is.
         stranger = Branch(1, (0, 999), 2, (0, 998))
         with self.another_controller(MIDDLE, 5) as client:

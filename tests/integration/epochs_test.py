@@ -175,7 +175,7 @@ class ForgedManagers(InOneLabWithClocks):
         self.forge()
         self.start("xbind-cmgr")
         self.assertEqual(sorted(self.listed()), sorted(self.calls))
-        self.assertIn("the epochs of manager default were used up", manager.output())
+        self.assertIn("the epochs of manager default are used up", manager.output())
         fresh = self.ctl("connect", CALLER, CALLEE).split()[0]
         self.assertNotIn(fresh, self.calls)
         self.ctl("release", fresh)
@@ -186,7 +186,7 @@ class ForgedManagers(InOneLabWithClocks):
         self.assertRegex(refused, "manager default is attached, with epoch [0-9]+")
         manager = self.kill("xbind-cmgr")
         self.forge()
-        seen = len(re.findall("were used up", manager.output()))
+        seen = len(re.findall("are used up", manager.output()))
         # The other SwitchServers notice the manager's end when its lease is over.
         done = wait_until(lambda: (it := tool(self.lab, "xbindctl", "renew-epoch", "default"))
                           .returncode == 0 and it, "the epochs are renewed", 60)
@@ -194,7 +194,7 @@ class ForgedManagers(InOneLabWithClocks):
         self.assertRegex(renewed, rf"the newest epoch of manager 'default' is [0-9]+, it was "
                          rf"{EPOCH_LAST}\n")
         self.start("xbind-cmgr")
-        self.assertEqual(len(re.findall("were used up", manager.output())), seen)
+        self.assertEqual(len(re.findall("are used up", manager.output())), seen)
         self.assertEqual(sorted(self.listed()), sorted(self.calls))
 
 
