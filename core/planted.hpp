@@ -110,6 +110,7 @@ enum class Bug : std::uint8_t {
   // accounts
   kIngressKept,        // the ingress bandwidth of a removed hop is not released
   kQuotaKept,          // a session's quota does not return when it ends
+  kHoarded,            // a manager is granted as much as it asks for
   kCapacityOfLine,     // a port may promise its line rate, without its overbooking
   kChargedAsDemanded,  // admission by contract charges the demand instead
 };

@@ -3,11 +3,42 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <utility>
 
 namespace xbind {
 namespace {
+
+// "; most by a, b; a holds more than its calls use". Without numbers, which would change always.
+std::string largest_holders(const Ledger& ledger, PortId port, AlarmKind kind) {
+  struct Holder {
+    std::uint64_t calls = 0;
+    std::uint64_t unused = 0;
+    ManagerIndex manager;
+  };
+  constexpr std::size_t kNamed = 3;
+  std::vector<Holder> all;
+  for (std::size_t i = 0; i < ledger.managers(); ++i) {
+    const ManagerIndex manager{static_cast<std::uint16_t>(i)};
+    const PortHolding it = ledger.holding(manager, port);
+    const Holder holder = kind == AlarmKind::kLabelsShort
+                              ? Holder{it.labels_in_calls, it.labels_unused, manager}
+                              : Holder{it.in_calls.cells_per_s, it.unused.cells_per_s, manager};
+    if (holder.calls + holder.unused != 0) all.push_back(holder);
+  }
+  std::ranges::sort(all, std::greater{}, [](const Holder& it) { return it.calls + it.unused; });
+  std::string text;
+  for (std::size_t i = 0; i < std::min(all.size(), kNamed); ++i) {
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", ledger.manager_name(all[i].manager));
+  }
+  if (all.empty()) return "";
+  const Holder& most = all.front();
+  text += most.unused > most.calls
+              ? fmt::format("; {} holds more than its calls use", ledger.manager_name(most.manager))
+              : "";
+  return "; most by " + text;
+}
 
 void append_port(const Ledger& ledger, const SwitchPort& port, const std::string& object,
                  std::vector<AlarmCondition>& conditions) {
@@ -17,7 +48,9 @@ void append_port(const Ledger& ledger, const SwitchPort& port, const std::string
   const PortUsage usage = ledger.usage(port.port).value_or(PortUsage{});
   const std::uint64_t labels = ledger.output_stock(port.port).all;
   const auto add = [&](std::optional<AlarmCondition> condition) {
-    if (condition) conditions.push_back(std::move(*condition));
+    if (!condition) return;
+    condition->cause += largest_holders(ledger, port.port, condition->kind);
+    conditions.push_back(std::move(*condition));
   };
   add(nearly_full(AlarmKind::kLabelsShort, object,
                   labels - std::min(labels, usage.free_output_labels), labels, "labels"));

@@ -299,6 +299,10 @@ class Ledger {
   Resources quota(ManagerIndex manager, PortId port) const;
   // The part of the quota that no hop needs.
   Resources unused_quota(ManagerIndex manager, PortId port) const;
+  // What may still be granted to the manager before its calls need it (LedgerOptions). Nothing at
+  // an unknown port.
+  GrantRoom grant_room(ManagerIndex manager, PortId port) const;
+  PortHolding holding(ManagerIndex manager, PortId port) const;
   // Declares the manager's demand for output labels of the port, for the rest of its session.
   // Ignores an unknown port.
   void declare(ManagerIndex manager, PortId port, std::uint32_t labels);
@@ -440,6 +444,7 @@ class Ledger {
   void set_charge(std::uint32_t at, Resources charge);
 
   std::uint64_t held_on(const Port& port, ManagerIndex manager) const;
+  PortHolding holding_of(const Port& port, ManagerIndex manager) const;
   std::optional<std::uint64_t> share_of(const Port& port, ManagerIndex manager) const;
 
   static std::uint64_t hash(ManagerIndex manager, const HopKey& key);

@@ -26,6 +26,16 @@ struct LedgerOptions {
   std::size_t managers_max = 64;                  // stored names, attached or not
   std::size_t hops_max = std::size_t{1} << 22;    // records; more are refused kBusy
   LabelSharing sharing = LabelSharing::kFree;
+  // Of a port's labels and bandwidth: what a manager may have granted and not in calls, in percent.
+  // As much as its calls have there it may have in any case. What all managers have beyond that is
+  // at most twice the percentage. 100: no bound.
+  unsigned unused_percent = 100;
+};
+
+// How much more may be granted to a manager at a port before calls need it.
+struct GrantRoom {
+  std::uint64_t labels = 0;
+  Resources quota;
 };
 
 // The answer to set_up() and modify().
@@ -48,6 +58,14 @@ struct Admission {
 struct LabelsMissing {
   std::size_t free = 0;   // missing because no more labels are free
   std::size_t share = 0;  // missing because the manager's share of the port is used up
+};
+
+// What a manager has of a port's output labels and of what the port may promise.
+struct PortHolding {
+  std::uint64_t labels_in_calls = 0;
+  std::uint64_t labels_unused = 0;
+  Resources in_calls;
+  Resources unused;
 };
 
 // Output labels of one port.

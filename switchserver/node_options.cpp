@@ -126,6 +126,9 @@ void declare(config::OptionSet& set, NodeOptions& options) {
   set.add_enum("label-sharing", &o->sharing, LabelSharing::kFree,
                {{"free", LabelSharing::kFree}, {"cooperative", LabelSharing::kCooperative}},
                "Whether managers share a port's labels in proportion to what they declare.");
+  set.add_uint("unused-percent", &o->unused_percent, 25, {1, 100},
+               "Of a port's labels and bandwidth: what a manager may hold that no call uses, or as "
+               "much as its calls use there; all managers together twice that. 100: no bound.");
   set.add_uint("gsmp-window", &o->window, 256, {1, 32'768},
                "Limit of open GSMP requests; the switch may announce a lower one.");
   config::add_timer(set, kSwitchServerTimers.row("gsmp-timeout-ms"), &o->transaction_timeout_ms,
@@ -167,9 +170,9 @@ std::map<PortId, double> port_overbooking(const NodeOptions& options) {
 }
 
 std::vector<std::string> node_option_names() {
-  return {"name",        "switch",          "overbooking",  "port-overbooking",
-          "admission",   "rt-wait-us",      "buffer-cells", "label-sharing",
-          "gsmp-window", "gsmp-timeout-ms", "gsmp-versions"};
+  return {"name",           "switch",      "overbooking",     "port-overbooking",
+          "admission",      "rt-wait-us",  "buffer-cells",    "label-sharing",
+          "unused-percent", "gsmp-window", "gsmp-timeout-ms", "gsmp-versions"};
 }
 
 Result<std::vector<NodeOptions>> parse_nodes(std::string_view text, const std::string& path) {

@@ -34,6 +34,7 @@ struct NodeOptions {
   std::uint32_t rt_wait_us = 0;
   std::uint64_t buffer_cells = 0;
   LabelSharing sharing = LabelSharing::kFree;
+  std::uint32_t unused_percent = 25;
   std::uint32_t window = 0;
   std::uint32_t transaction_timeout_ms = 0;
   std::string gsmp_versions;

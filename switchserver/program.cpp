@@ -142,6 +142,7 @@ SwitchServerDaemonOptions daemon_options(const Options& options, std::size_t num
   out.server.controller.ledger.rt_wait_us = node.rt_wait_us;
   out.server.controller.ledger.buffer_cells = node.buffer_cells;
   out.server.controller.ledger.sharing = node.sharing;
+  out.server.controller.ledger.unused_percent = node.unused_percent;
   // A manager uses one connection for batches to and from this process, however many sessions it
   // has with the switches here. Together they may have less under way towards it than the socket's
   // send buffer holds, so that a step never blocks on it. Large batches are sent one by one.

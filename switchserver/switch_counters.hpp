@@ -40,6 +40,7 @@ struct SwitchCounters {
   std::uint64_t rebuilt = 0;
   std::uint64_t recalls = 0;
   std::uint64_t over_share = 0;
+  std::uint64_t grants_bounded = 0;
   std::uint64_t table_rounds = 0;
   std::uint64_t table_entries_compared = 0;
   std::uint64_t table_ports_unread = 0;
@@ -127,6 +128,9 @@ inline constexpr CounterRow<SwitchCounters> kSwitchMetrics[] = {
     {"over_share", MetricKind::kCounter, "",
      "Reserves refused and grants cut because the manager's share was used up.",
      &SwitchCounters::over_share},
+    {"grants_bounded", MetricKind::kCounter, "",
+     "Grants cut because the manager holds as much as it may without calls.",
+     &SwitchCounters::grants_bounded},
     {"table_rounds", MetricKind::kCounter, "",
      "Rounds in which the switch's whole table was compared with the ledger in the background.",
      &SwitchCounters::table_rounds},

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -50,6 +51,9 @@ class LabelCache {
     sizing_.taken(now);
     if (entries_.empty()) {
       ++misses_;
+      if (now >= modest_until_) {
+        fixed_now_ = std::max(kSlack, 2 * std::min(fixed_now_, fixed_target_));
+      }
       return std::nullopt;
     }
     ++hits_;
@@ -98,14 +102,18 @@ class LabelCache {
   // does not need. With every policy.
   std::vector<Label> recalled(std::size_t labels, TimePoint now) {
     modest_until_ = now + kModesty;
-    const std::size_t keep = target(now);
-    return take_out(std::min(labels, entries_.size() > keep ? entries_.size() - keep : 0));
+    const std::size_t keep = sizing_.wanted(now, fixed_target_);
+    const std::size_t spare = entries_.size() > keep ? entries_.size() - keep : 0;
+    std::vector<Label> out = take_out(std::min(labels, spare));
+    fixed_now_ = entries_.size() + asked_;
+    return out;
   }
 
   // The number of labels to hold now.
   std::size_t target(TimePoint now) const {
-    if (policy_ == LabelPolicy::kFixed && now >= modest_until_) return fixed_target_;
-    return sizing_.wanted(now, fixed_target_);
+    const std::size_t needed = sizing_.wanted(now, fixed_target_);
+    if (policy_ != LabelPolicy::kFixed || now < modest_until_) return needed;
+    return std::max(needed, std::min(fixed_now_, fixed_target_));
   }
   std::size_t size() const { return entries_.size(); }
   // Calls `look` for every label in the cache, the oldest first.
@@ -142,6 +150,9 @@ class LabelCache {
 
   LabelPolicy policy_;
   std::size_t fixed_target_;
+  // With a fixed size: what a recall has left of it, doubled by each miss. Else the labels that one
+  // manager gives up would be asked for again at once, and recalled again.
+  std::size_t fixed_now_ = std::numeric_limits<std::size_t>::max() / 2;
   LabelSizing sizing_;
   std::deque<Entry> entries_;
   std::size_t asked_ = 0;  // requested and not yet answered

@@ -214,6 +214,13 @@ std::string reason_of_number(const Hop& hop, const HopResult& result) {
 
 Refusal Outcomes::refusal_of(const Hop& hop, const HopResult& result) const {
   std::string reason = reason_of_label(hop, result);
+  if (result.cause == Cause::kNoLabel && reason.empty()) {
+    if (const auto silent = switches_.keeps_labels_of(hop.at, result.port)) {
+      return {Cause::kSwitchUnreachable, switches_.name(*silent), 0, 0,
+              fmt::format("labels of {} port {} wait for removals that it owes",
+                          switches_.name(hop.at), result.port)};
+    }
+  }
   if (reason.empty()) reason = reason_of_number(hop, result);
   return {result.cause,
           result.port.value() == 0 ? switches_.name(hop.at)

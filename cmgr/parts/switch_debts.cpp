@@ -119,6 +119,20 @@ std::vector<std::shared_ptr<OwedLabel>> SwitchDesk::owed_labels(SwitchIndex inde
   return labels;
 }
 
+std::optional<SwitchIndex> SwitchDesk::keeps_labels_of(SwitchIndex at, PortId port) const {
+  const auto of_the_port = [&](const std::shared_ptr<OwedLabel>& label) {
+    return label->at == at && label->port == port;
+  };
+  for (std::size_t i = 0; i < switches_.size(); ++i) {
+    const SwitchIndex other{static_cast<std::uint16_t>(i)};
+    if (other == at) continue;
+    for (const auto& [key, debt] : switches_[i]->debts) {
+      if (std::ranges::any_of(debt.labels, of_the_port)) return other;
+    }
+  }
+  return std::nullopt;
+}
+
 std::vector<HopKey> SwitchDesk::debts(SwitchIndex index) const {
   std::vector<HopKey> keys;
   for (const auto& [key, debt] : switches_[index.value()]->debts) keys.push_back(key);

@@ -244,6 +244,9 @@ class SwitchDesk {
                           const std::shared_ptr<OwedLabel>& label);
   // Appends those of one connection.
   void debts_of(SwitchIndex at, ConnectionId connection, std::vector<HopKey>& keys) const;
+  // A switch that owes removals, which keep labels of the port from being used again. The first one
+  // found; looks at all debts.
+  std::optional<SwitchIndex> keeps_labels_of(SwitchIndex at, PortId port) const;
   // Visits the removals that are owed to that switch: visit(HopKey, Debt).
   template <class Visitor>
   void for_each_debt(SwitchIndex at, Visitor&& visit) const {

@@ -271,6 +271,7 @@ constexpr auto kNames = std::to_array<std::string_view>({
     "undo",
     "undo-timer-ms",
     "unusable",
+    "unused-percent",
     "validity-ms",
     "vci-max",
     "vci-min",

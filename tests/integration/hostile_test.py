@@ -286,6 +286,29 @@ class Hostile(InOneLab):
         status, _ = self.attach(peer, "attach_manager", "a-new-manager", 1)
         self.assertEqual(status, giop.NO_EXCEPTION)
 
+    def test_a_hoarder_leaves_labels_and_bandwidth_for_others(self):
+        """Two strangers ask for everything that the ports of every switch have."""
+        peers = []
+        for target in (one for one in self.targets
+                       if one.process.program == "xbind-switchserver"):
+            for name in ("hoarder-1", "hoarder-2"):
+                peer = self.remote(target)
+                status, reader = self.attach(peer, "attach_manager", name, 1)
+                self.assertEqual(status, giop.NO_EXCEPTION)
+                peers.append((peer, reader.number("Q")))
+        taken = 0
+        for peer, session in peers:
+            for port in range(1, 4):
+                status, reader, _ = peer.invoke(
+                    "grant", lambda out, port=port, session=session: out.ulonglong(session)
+                    .ulong(port).ulong(65_535).ulonglong(2**32).ulonglong(2**32))
+                if status == giop.NO_EXCEPTION:  # the port exists
+                    taken += reader.number("I")
+        self.assertGreater(taken, 1_000)
+        self.assert_served()
+        for peer, session in peers:
+            peer.invoke("detach_manager", lambda out, session=session: out.ulonglong(session))
+
     def test_an_epoch_of_a_manager_that_no_id_can_have_is_refused(self):
         self.assert_bad_request(
             self.attach(self.remote(self.server), "attach_manager", "default", HIGHEST),

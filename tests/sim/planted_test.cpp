@@ -195,6 +195,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "an earlier life has replaced a later one"},
         Mistake{"ForgedEpochKept", Bug::kForgedEpochKept, 20,
                 "client-. has ended: .* is fenced off", false, false, false, false, 1, true},
+        Mistake{"Hoarded", Bug::kHoarded, 20, "a hoarder has", false, false, false, false, 1, true},
         Mistake{"ReplacedComesBack", Bug::kReplacedComesBack, 40,
                 "an earlier life has replaced a later one"},
         Mistake{"RestartOverlooked", Bug::kRestartOverlooked, 20,

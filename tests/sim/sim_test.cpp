@@ -45,6 +45,7 @@ constexpr const char* kFaults[] = {
     "client sessions ended: replaced",
     "epochs given out to clients",
     "clients forged",
+    "hoarders",
     "reports forged",
     "router: reports not taken",
     "client sessions ended: silent",

@@ -192,6 +192,7 @@ void World::make_server(std::size_t index) {
   }
   options.controller.ledger.sharing =
       cooperative_ ? LabelSharing::kCooperative : LabelSharing::kFree;
+  options.controller.ledger.unused_percent = kUnusedPercent;
   options.controller.known = site.known;
   options.controller.claims_wait = kClaimsWait;
   // They mend the mistake before it is looked for.

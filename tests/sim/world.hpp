@@ -79,6 +79,7 @@ class World : public ManagerOutlet {
 
   // Every port of a switch is compared with the ledger once in this time.
   static constexpr Duration kTableRound = seconds{12};
+  static constexpr unsigned kUnusedPercent = 25;
 
   // Frequent enough that the Router's bound of silence (route_site.hpp) is several report
   // intervals.
@@ -225,6 +226,7 @@ class World : public ManagerOutlet {
   // forgers.cpp
   void forge();
   void forge_client(std::size_t client);
+  void hoard(std::size_t at);
   void forge_report(std::size_t at);
 
   // accidents.cpp

@@ -178,6 +178,25 @@ TEST_F(CallReleaseTest, ARemovalThatIsNotPossibleIsOwedAtOnceAndTriedAgain) {
   EXPECT_EQ(manager().gauges().owed, 0U);
 }
 
+TEST_F(CallReleaseTest, WhereOwedRemovalsKeepLabelsNoHealthyNeighbourIsBlamed) {
+  config.crankbacks = 0;
+  start_with_labels({vci(32)}, {vci(40)});
+  const ConnectionId call = connected(1);
+  release(2, call);
+  answer("sw1", {removed(removal("sw1"), vci(32))});
+  answer("sw3", {removed(removal("sw3"))});
+  answer("sw2", {not_removed(removal("sw2"))});
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  connect(3);
+  // cmgr <-- sw1: port 10 has no label; sw2 may still have 0/32 of it as an input
+  answer("sw1", {refused(setup("sw1"), Cause::kNoLabel, PortId{10}, 1)});
+  answer_all_switches();
+  const Outcome said = outcome();
+  EXPECT_EQ(said.cause, Cause::kSwitchUnreachable);
+  EXPECT_EQ(said.element, "sw2");
+  EXPECT_EQ(said.reason, "labels of sw1 port 10 wait for removals that it owes");
+}
+
 TEST_F(CallReleaseTest, ALabelOwedByTwoHopsIsFreeWhenBothHavePaid) {
   start_with_labels({vci(32)}, {vci(40)});
   const ConnectionId call = connected(1);

@@ -272,7 +272,25 @@ TEST(LabelCacheTest, AfterARecallItIsModestForASecond) {
   (void)cache.take(soon);
   EXPECT_GE(cache.want(soon), 1) << "labels for the present need are requested";
   cache.answered(0xffff);
-  EXPECT_EQ(cache.want(kNow + LabelCache::kModesty), 64);
+  const TimePoint later = kNow + LabelCache::kModesty;
+  EXPECT_EQ(cache.want(later), 0) << "what nobody needs would be recalled again";
+}
+
+TEST(LabelCacheTest, AfterARecallMissesDoubleAFixedSize) {
+  LabelCache cache = fixed(64);
+  for (std::uint32_t vci = 32; vci < 96; ++vci) cache.put(atm_label(0, vci), kNow);
+  EXPECT_THAT(cache.recalled(61, kNow), SizeIs(61));
+  EXPECT_EQ(cache.size(), 3U);
+  const TimePoint later = kNow + seconds{60};  // the load is forgotten
+  std::size_t size = cache.target(later);
+  EXPECT_LE(size, 4U);
+  for (int i = 0; i < 10; ++i) {
+    while (cache.take(later)) {
+    }
+    EXPECT_GE(cache.target(later), std::min<std::size_t>(2 * size, 64));
+    size = cache.target(later);
+  }
+  EXPECT_EQ(size, 64U);
 }
 
 }  // namespace

@@ -96,14 +96,16 @@ TEST_F(SwitchAlarms, LabelsThatAreNearlyTaken) {
   EXPECT_EQ(alarms(), Words{});  // 29 of 32: an alarm would be kept, and none is raised
   EXPECT_EQ(conditions_of(controller, "sw").size(), 1U);
   ASSERT_EQ(controller.grant("a", kOut, 2, {}, now)->labels.size(), 2U);
-  EXPECT_EQ(alarms(), Words{"labels-short sw port 4: 97 % of 32 labels are taken"});
+  EXPECT_EQ(alarms(), Words{"labels-short sw port 4: 97 % of 32 labels are taken; most by a; "
+                            "a holds more than its calls use"});
 }
 
 TEST_F(SwitchAlarms, BandwidthThatIsNearlyPromised) {
   HopSetup setup = whole_path(7);
   setup.demand = {960, 10};
   EXPECT_EQ(run({{setup}, {}, {}}).results.at(0).cause, Cause::kNone);
-  EXPECT_EQ(alarms(), Words{"bandwidth-short sw port 2: 96 % of 1000 cells/s are taken"});
+  EXPECT_EQ(alarms(),
+            Words{"bandwidth-short sw port 2: 96 % of 1000 cells/s are taken; most by a"});
 }
 
 class PortEvents : public testing::Test {

@@ -52,6 +52,52 @@ TEST_F(LedgerSharingTest, WhoDeclaresNothingCountsWithWhatItHoldsAndKeepsIt) {
   EXPECT_EQ(ledger.label_share(a, kOut), 4U) << "no less than it has";
 }
 
+// Eight labels and the port's bandwidth; a quarter, and half for all.
+class GrantRoomTest : public LedgerTest {
+ protected:
+  void SetUp() override {
+    ledger = Ledger({.buffer_cells = 400, .unused_percent = 25});
+    LedgerTest::SetUp();
+    c = ledger.manager("c").value();
+    for (const ManagerIndex manager : {a, b, c}) ledger.open_session(manager);
+  }
+  std::uint64_t labels(ManagerIndex manager) const {
+    return ledger.grant_room(manager, kOut).labels;
+  }
+  void grant(ManagerIndex manager, std::size_t wanted) {
+    std::vector<Label> granted;
+    (void)ledger.grant_labels(manager, kOut, wanted, granted);
+  }
+
+  ManagerIndex c;
+};
+
+TEST_F(GrantRoomTest, AManagerWithoutCallsMayHaveAQuarterAndAllTogetherHalf) {
+  EXPECT_EQ(labels(a), 2U);
+  grant(a, 2);
+  EXPECT_EQ(labels(a), 0U);
+  EXPECT_EQ(labels(b), 2U);
+  grant(b, 2);
+  EXPECT_EQ(labels(c), 0U) << "half of the port is left for calls";
+  ledger.lapse(b);
+  EXPECT_EQ(labels(c), 0U) << "until its labels may be used again";
+}
+
+TEST_F(GrantRoomTest, QuotaHasTheSameBounds) {
+  const Resources capacity = ledger.usage(kOut)->capacity;
+  const Resources quarter{(capacity.cells_per_s + 3) / 4, (capacity.buffer_cells + 3) / 4};
+  EXPECT_EQ(ledger.grant_room(a, kOut).quota, quarter);
+  for (const ManagerIndex manager : {a, b}) ledger.grant_quota(manager, kOut, quarter);
+  EXPECT_EQ(ledger.grant_room(a, kOut).quota, Resources{});
+  EXPECT_EQ(ledger.grant_room(c, kOut).quota, Resources{});
+  ledger.return_quota(a, kOut, quarter);
+  EXPECT_EQ(ledger.grant_room(c, kOut).quota, quarter);
+}
+
+TEST_F(GrantRoomTest, AnUnknownPortHasNone) {
+  EXPECT_EQ(ledger.grant_room(a, PortId{99}).labels, 0U);
+}
+
 TEST_F(LedgerSharingTest, OnlyManagersInSessionCount) {
   ledger.declare(a, kOut, 30);
   ledger.declare(b, kOut, 10);
