@@ -141,6 +141,15 @@ class ConnectionManager {
   void note_entries_of_nobody(const std::string& switch_name, std::uint64_t entries) {
     if (const auto at = switches_.find(switch_name)) recovery_.note_entries_of_nobody(*at, entries);
   }
+  // The answer to Peers::finish_claims() in that session: how many entries are left there that no
+  // manager has claimed. nullopt: no answer; the manager calls it again.
+  void claims_finished(const std::string& name, SessionId session,
+                       std::optional<std::uint64_t> entries_left, TimePoint now) {
+    const auto at = switches_.find(name);
+    if (!at) return;
+    switches_.claims_finished(*at, session, entries_left.has_value(), now);
+    if (entries_left) recovery_.note_entries_of_nobody(*at, *entries_left);
+  }
   const Recovery& recovery() const { return recovery_; }
 
   // --- SwitchServers that have lost their ledger (procedures/claims.hpp)

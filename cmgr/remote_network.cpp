@@ -158,19 +158,23 @@ void RemotePeers::claim_lost(const std::string& switch_name) {
 
 void RemotePeers::finish_claims(SessionId session, const std::string& switch_name) {
   jobs_.add([this, session, switch_name] {
-    const auto server = switch_server(switch_name);
-    if (!server) return;
-    const auto left = orb::remote("switchserver " + switch_name, *server, [&] {
-      const v2::ClaimsTaken_var answer =
-          (*server)->claim_hops(session.value(), v2::HopPage{}, v2::PortLabelsSeq{}, true);
-      return std::uint64_t{answer->unclaimed_entries};
-    });
-    if (!left) {
-      log::sessions.info("switchserver {} still awaits claims: {}", switch_name, left.error().text);
-      return;
+    const auto say = [&]() -> Result<std::uint64_t> {
+      const auto server = switch_server(switch_name);
+      if (!server) return tl::make_unexpected(server.error());
+      return orb::remote("switchserver " + switch_name, *server, [&] {
+        const v2::ClaimsTaken_var answer =
+            (*server)->claim_hops(session.value(), v2::HopPage{}, v2::PortLabelsSeq{}, true);
+        return std::uint64_t{answer->unclaimed_entries};
+      });
+    };
+    const auto answer = say();
+    if (!answer) {
+      log::sessions.info("switchserver {} still awaits claims: {}", switch_name,
+                         answer.error().text);
     }
-    post_([switch_name, left = *left](ConnectionManager& manager) {
-      manager.note_entries_of_nobody(switch_name, left);
+    const auto left = answer ? std::optional{*answer} : std::nullopt;
+    post_([switch_name, session, left](ConnectionManager& manager) {
+      manager.claims_finished(switch_name, session, left, steady_now());
     });
   });
 }

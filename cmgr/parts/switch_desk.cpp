@@ -80,7 +80,16 @@ void SwitchDesk::attached(SwitchIndex index, SessionId session, std::uint32_t ba
   if (config_.label_policy != LabelPolicy::kFixed || config_.quotas) {
     trim_due_ = std::min(trim_due_, now + kTrim);
   }
+  if (at.claims_end) at.claims_due = now;
   if (!planted(Bug::kDebtsNotSent)) send_debts(at, now);
+}
+
+// Each new session says it again, so an answer of an earlier one decides nothing.
+void SwitchDesk::claims_finished(SwitchIndex index, SessionId session, bool heard, TimePoint now) {
+  Switch& at = *switches_[index.value()];
+  if (at.session != session || !at.claims_end) return;
+  at.claims_end = !heard;
+  if (!heard) at.claims_due = now + kDebtRetry;
 }
 
 void SwitchDesk::lost(SwitchIndex index, std::string_view reason) {
@@ -302,6 +311,7 @@ std::vector<SwitchDesk::Ended> SwitchDesk::tick(TimePoint now) {
         continue;
       }
     }
+    if (at.claims_due <= now) finish_claims(at);
     if (at.debts_due <= now) send_debts(at, now);
     if (must_attach_again(at)) {
       lost(index_at(i), "no answer names the labels of removed hops");
@@ -317,7 +327,7 @@ TimePoint SwitchDesk::next_deadline() const {
   TimePoint due = trim_due_;
   for (const auto& at : switches_) {
     if (!at->link) continue;
-    due = std::min({due, at->link->next_deadline(), at->debts_due});
+    due = std::min({due, at->link->next_deadline(), at->debts_due, at->claims_due});
     // Without credit a due batch waits for a confirmation, not for the clock.
     if (at->link->has_credit()) due = std::min(due, at->queue.deadline());
   }
@@ -375,6 +385,7 @@ void SwitchDesk::end_session(Switch& at) {
   at.link.reset();
   at.queue.clear([&](TimesIndex call) { times_.dropped(call); });
   at.debts_due = kNever;
+  at.claims_due = kNever;
   for (auto& [key, debt] : at.debts) debt.under_way = false;
   if (planted(Bug::kDebtDropped)) owed_ -= std::exchange(at.debts, {}).size();
   for (auto& [key, owed] : at.changes) {

@@ -100,12 +100,14 @@ class SwitchDesk {
   // A session has been opened: grants of the old one have lapsed. Debts are sent again.
   // The switch is to be attached to again, to claim what its SwitchServer has lost.
   void claim_lost(SwitchIndex at) { peers_.claim_lost(name(at)); }
-  // Its SwitchServer need await no further claims of this manager. Nothing without a session: a
-  // later epoch will ask again.
+  // Its SwitchServer need await no further claims of this manager: says so until it has heard it.
   void claimed_all(SwitchIndex at) {
-    const Switch& it = *switches_[at.value()];
-    if (it.session.value() != 0) peers_.finish_claims(it.session, it.name);
+    Switch& it = *switches_[at.value()];
+    it.claims_end = true;
+    if (it.link) finish_claims(it);
   }
+  // The answer to Peers::finish_claims(). False: the SwitchServer may not have heard it.
+  void claims_finished(SwitchIndex at, SessionId session, bool heard, TimePoint now);
   void attached(SwitchIndex at, SessionId session, std::uint32_t batches_in_flight,
                 const std::vector<PortLabels>& quarantined, TimePoint now);
   // The session has ended. Commands under way will not be answered in it.
@@ -290,8 +292,10 @@ class SwitchDesk {
     std::map<HopKey, Debt> debts;
     std::map<HopKey, OwedChange> changes;
     TimePoint debts_due = kNever;
-    bool unclear = false;  // see label_unclear()
-    bool gone = false;     // see let_go()
+    TimePoint claims_due = kNever;  // when finish_claims() is called again
+    bool claims_end = false;        // see claimed_all()
+    bool unclear = false;           // see label_unclear()
+    bool gone = false;              // see let_go()
   };
 
   static SwitchIndex index_at(std::size_t position) {
@@ -320,6 +324,10 @@ class SwitchDesk {
   }
   void transmit(Switch& at, session::Frame<HopBatch> frame);
   void end_session(Switch& at);
+  void finish_claims(Switch& at) {
+    at.claims_due = kNever;
+    peers_.finish_claims(at.session, at.name);
+  }
   void send_debts(Switch& at, TimePoint now);
   void count_change(OwedChange& owed) {
     if (std::exchange(owed.counted, true)) return;

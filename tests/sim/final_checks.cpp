@@ -139,7 +139,7 @@ void World::audit_one(std::size_t m, std::size_t at) {
       ++world_.tally["cross-connects that nobody has claimed"];
       continue;
     }
-    if (finding.kind == FindingKind::kUnreadable && claims_stay_open(at)) {
+    if (finding.kind == FindingKind::kUnreadable && claims_stay_open()) {
       ++world_.tally["claims that stay open"];
       continue;
     }

@@ -237,12 +237,11 @@ bool World::may_stay(std::size_t at, const CrossConnect& entry) const {
   return site.lost.contains(entry) && site.device->has(entry) && !is_claimed(at, entry);
 }
 
-// A manager may need more from there for an incomplete call, or its last word was lost.
-bool World::claims_stay_open(std::size_t at) const {
-  return !switches_[at].unfinished.empty() ||
-         std::ranges::any_of(managers_, [](const ManagerPlace& place) {
-           return !place.site->dead() && place.site->manager().recovery().waiting() != 0;
-         });
+// A manager may need more from a SwitchServer for an incomplete call.
+bool World::claims_stay_open() const {
+  return std::ranges::any_of(managers_, [](const ManagerPlace& place) {
+    return !place.site->dead() && place.site->manager().recovery().waiting() != 0;
+  });
 }
 
 // Which call an entry serves is never guessed, and no two hops of a call have one key.

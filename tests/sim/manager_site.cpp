@@ -244,11 +244,14 @@ void ManagerSite::claim_lost(const std::string& switch_name) {
 
 void ManagerSite::finish_claims(SessionId session, const std::string& switch_name) {
   world_.after(world_.chance.up_to(kTwoWay), [this, session, switch_name] {
+    // A word that was sent arrives, even if its sender dies.
     const auto taken = hooks_.claim(switch_name, session, HopClaims{{}, {}, {}, true, true});
-    if (!taken) hooks_.not_finished(switch_name);
-    if (!taken || dead_) return;
-    step([&](cmgr::ConnectionManager& manager) {
-      manager.note_entries_of_nobody(switch_name, taken->unclaimed_entries);
+    if (!taken) ++world_.tally["ends of claims that were not heard"];
+    const auto left = taken ? std::optional{taken->unclaimed_entries} : std::nullopt;
+    world_.after(world_.chance.up_to(kTwoWay), [this, session, switch_name, left] {
+      step([&](cmgr::ConnectionManager& manager) {
+        manager.claims_finished(switch_name, session, left, world_.now);
+      });
     });
   });
 }

@@ -47,8 +47,6 @@ class ManagerSite : public cmgr::Peers {
     // Returns nothing when RouteObject cannot be reached.
     std::function<std::optional<cmgr::RouteReply>(const cmgr::RouteQuery&)> route;
     std::function<std::optional<RouteSite::Watched>()> watch;
-    // The last word about claims there was lost.
-    std::function<void(const std::string& switch_name)> not_finished;
     std::function<void()> stepped;  // after every step of the manager
   };
 

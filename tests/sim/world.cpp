@@ -232,9 +232,6 @@ std::unique_ptr<ManagerSite> World::make_manager(std::size_t index) {
   };
   hooks.route = [this](const cmgr::RouteQuery& query) { return routes_.route(query); };
   hooks.watch = [this, index] { return routes_.watch(managers_[index].site->name()); };
-  hooks.not_finished = [this, index](const std::string& name) {
-    switches_[index_of(name)].unfinished.insert(index);
-  };
   hooks.claim = [this, index](const std::string& name, SessionId session, const HopClaims& page) {
     return claim(index, name, session, page);
   };

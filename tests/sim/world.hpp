@@ -113,10 +113,9 @@ class World : public ManagerOutlet {
     // Each with whether the switch had it, or had confirmed it.
     std::map<std::size_t, std::map<ConnectionId, std::map<CrossConnect, bool>>> unclaimed = {};
     std::set<CrossConnect> lost = {};
-    std::set<std::size_t> lost_of = {};     // managers of which a ledger was lost with what it had
-    bool was_emptied = false;               // the switch has ever restarted without its table
-    std::set<std::size_t> unfinished = {};  // managers whose last word about their claims was lost
-    std::vector<KnownManager> known = {};   // by the process that was killed
+    std::set<std::size_t> lost_of = {};    // managers of which a ledger was lost with what it had
+    bool was_emptied = false;              // the switch has ever restarted without its table
+    std::vector<KnownManager> known = {};  // by the process that was killed
     std::map<std::string, Absence> absences = {};  // by manager
     std::uint64_t operations = 0;  // of its controller, at the last call of the reporter
   };
@@ -286,7 +285,7 @@ class World : public ManagerOutlet {
   }
   bool lost_with_its_switch(const ClientSite& site, const Call& call) const;
   std::size_t left_over(std::size_t at) const;
-  bool claims_stay_open(std::size_t at) const;
+  bool claims_stay_open() const;
   void check_rebuilt(std::size_t at, std::size_t manager, const HopClaims& page);
   static bool fits(const CrossConnect& known, const CrossConnect& entry);
   bool is_claimed(std::size_t at, const CrossConnect& entry) const;

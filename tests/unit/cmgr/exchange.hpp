@@ -168,6 +168,7 @@ class ExchangeTest : public ::testing::Test, public Peers {
   std::vector<std::string> let_go;       // switches
   std::vector<std::string> asked_lost;   // switches, claim_lost()
   std::vector<std::string> claims_done;  // switches, finish_claims()
+  SessionId claims_done_in;              // the last time
   std::vector<SessionId> ended_client_sessions_;
   SessionEnding last_ending_;  // the ending of the last session that is over
 
@@ -181,7 +182,10 @@ class ExchangeTest : public ::testing::Test, public Peers {
   void invoke(SessionId session, const std::string& name, HopBatch batch) override;
   void attach_switch(const std::string& name, AttachTable::Lost lost) override;
   void claim_lost(const std::string& name) override { asked_lost.push_back(name); }
-  void finish_claims(SessionId, const std::string& name) override { claims_done.push_back(name); }
+  void finish_claims(SessionId session, const std::string& name) override {
+    claims_done.push_back(name);
+    claims_done_in = session;
+  }
   void let_go_of_switch(const std::string& name) override { let_go.push_back(name); }
   void switch_session_over(SessionId session) override {
     ended_switch_sessions_.push_back(session);

@@ -312,6 +312,33 @@ TEST_F(LostLedgerTest, ALedgerIsAwaitedWhileALinkThatMayLeadThereIsNotKnown) {
   EXPECT_THAT(done_with(), ElementsAre("sw2"));
 }
 
+TEST_F(LostLedgerTest, ThatAllIsClaimedIsSaidUntilItIsHeard) {
+  holds_call(earlier(1));
+  restart_with_lost({"sw2"});
+  takes("sw2", entry(20, 40, 21, 41));
+  answers("sw2");
+  EXPECT_THAT(done_with(), ElementsAre("sw2"));
+  const SessionId first = claims_done_in;
+  manager().claims_finished("sw2", first, std::nullopt, now);
+  EXPECT_THAT(done_with(), IsEmpty()) << "not at once";
+  wait(SwitchDesk::kDebtRetry);
+  EXPECT_THAT(done_with(), ElementsAre("sw2"));
+  lose("sw2");
+  attach("sw2");
+  wait(milliseconds{1});
+  EXPECT_THAT(done_with(), ElementsAre("sw2")) << "in each session";
+  manager().claims_finished("sw2", first, 0, now);
+  lose("sw2");
+  attach("sw2");
+  wait(milliseconds{1});
+  EXPECT_THAT(done_with(), ElementsAre("sw2")) << "an answer in an earlier session proves nothing";
+  manager().claims_finished("sw2", claims_done_in, 0, now);
+  lose("sw2");
+  attach("sw2");
+  wait(milliseconds{1});
+  EXPECT_THAT(done_with(), IsEmpty());
+}
+
 TEST_F(LostLedgerTest, AnOwnerHearsThatItsCallIsIncompleteAndThatItStandsAgain) {
   holds_call(earlier(1));
   restart({"sw3"});
