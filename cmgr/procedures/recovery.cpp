@@ -174,7 +174,16 @@ void Recovery::ask_lost() {
   for (const auto& [id, call] : calls_) links_.learn(call);
   const auto wanted = lost_.ask(
       [&](auto&& visit) {
-        for (const auto& [id, call] : calls_) visit(call);
+        for (const auto& [id, call] : calls_) {
+          if (!going_.contains(id)) visit(call);
+        }
+        for (const auto& [id, gone] : going_) {
+          Call call = gone;
+          if (const auto more = calls_.find(id); more != calls_.end()) {
+            call.insert(call.end(), more->second.begin(), more->second.end());
+          }
+          visit(call);
+        }
       },
       links_);
   for (const SwitchIndex at : wanted) context_.switches.claim_lost(at);
@@ -214,6 +223,7 @@ void Recovery::settle(TimePoint now) {
   if (done()) {
     labels_.return_all(now);
     released_.clear();
+    going_.clear();
   }
   if (counters_ == before && calls_.empty()) return;
   log::calls.info(
@@ -251,6 +261,7 @@ bool Recovery::settle_rest(ConnectionId id, const Call& call, TimePoint now) {
     ++counters_.rolled_back;
     incomplete_.erase(id);
     remove(nullptr, id, call, now);
+    keep_going(id, call);
     return true;
   }
   if (Connection* const standing = context_.connections.find(id)) {

@@ -220,6 +220,7 @@ class Recovery {
   bool is_read(SwitchIndex at) const { return at.value() < read_.size() && read_[at.value()]; }
   // Owes the removal of the hops of the call that `connection` does not have; null: of all.
   void remove(Connection* connection, ConnectionId id, const Call& call, TimePoint now);
+  void keep_going(ConnectionId id, const Call& call);
   void note_end(ConnectionId id, const Call& call);
 
   Context& context_;
@@ -236,6 +237,7 @@ class Recovery {
   Calls calls_;
   CallsToLookAt news_;
   std::unordered_set<ConnectionId> released_;  // by clients, while switches have not been read
+  Calls going_;  // of those, the hops whose removal is owed: they show what lost ledgers had
   // Of calls_, by the ids that their owners know; and by the requests of their setups.
   std::unordered_map<ConnectionId, ConnectionId> own_ids_;
   std::unordered_multimap<RequestId, ConnectionId> requests_;

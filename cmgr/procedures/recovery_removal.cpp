@@ -89,6 +89,13 @@ void Recovery::remove(Connection* connection, ConnectionId id, const Call& call,
   }
 }
 
+// A lost ledger may be asked later for hops beside these.
+void Recovery::keep_going(ConnectionId id, const Call& call) {
+  if (done()) return;
+  Call& gone = going_[id];
+  gone.insert(gone.end(), call.begin(), call.end());
+}
+
 bool Recovery::release(ConnectionId id, TimePoint now, std::vector<SwitchIndex>& owing) {
   if (released_.size() >= kReleasesMax) return false;
   const ConnectionId own = own_id(id);
@@ -100,6 +107,7 @@ bool Recovery::release(ConnectionId id, TimePoint now, std::vector<SwitchIndex>&
   remove(nullptr, own, call->second, now);
   incomplete_.erase(own);
   const Call gone = std::move(forget(call).mapped());
+  keep_going(own, gone);
   if (let_go_of_lost()) {
     labels_.return_all(now);
   } else if (done()) {

@@ -314,6 +314,9 @@ void World::check_not_released(std::size_t manager, const Outcome& outcome) {
   if (outcome.kind != OutcomeKind::kReleased) return;
   const auto lost = lost_hops_.find({manager, own_id(manager, outcome.connection)});
   if (lost == lost_hops_.end() || !lost->second.all) return;
+  // It has removed what a ledger had of it (a hop that was being removed).
+  const auto any = [](const Ledger&, HopRef, const HopRecord&) { return true; };
+  if (any_ledger_has(manager, lost->first.second, any)) return;
   const auto stays = std::ranges::find_if(
       lost->second.entries, [&](const auto& place) { return may_stay(place.first, place.second); });
   if (stays == lost->second.entries.end()) return;

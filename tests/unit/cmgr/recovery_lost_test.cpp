@@ -339,6 +339,27 @@ TEST_F(LostLedgerTest, ThatAllIsClaimedIsSaidUntilItIsHeard) {
   EXPECT_THAT(done_with(), IsEmpty());
 }
 
+TEST_F(LostLedgerTest, WhatALostLedgerHadOfACallThatIsReleasedMeanwhileIsRemoved) {
+  holds_call(earlier(1));
+  restart({"sw2", "sw3"});
+  held_["sw2"].clear();
+  manager().switch_holds("sw2", {}, now, Recovery::ReadAs::kLost);
+  manager().serve_with_switches_missing(now);
+  to_claim();
+  release(1, earlier(1));
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  EXPECT_THAT(claimed_at("sw2"), ElementsAre(entry(20, 40, 0, 0)));
+  answers("sw2", {{refused(keys_[0], Cause::kIncomplete, 2)}, {}, true});
+  come_back("sw3");
+  EXPECT_THAT(to_claim(), ElementsAre("sw2"));
+  EXPECT_THAT(claimed_at("sw2"), ElementsAre(entry(20, 40, 21, 41)));
+  takes("sw2", entry(20, 40, 21, 41));
+  answers("sw2");
+  EXPECT_THAT(standing(), IsEmpty());
+  wait(milliseconds{1});
+  EXPECT_EQ(removal("sw2").key.hop, 1);
+}
+
 TEST_F(LostLedgerTest, AnOwnerHearsThatItsCallIsIncompleteAndThatItStandsAgain) {
   holds_call(earlier(1));
   restart({"sw3"});
