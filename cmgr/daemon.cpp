@@ -404,8 +404,8 @@ Result<bool> ManagerDaemon::renew_epochs(const ManagerEpochs& epochs, std::size_
   } else if (network_) {
     if (!std::exchange(renewal_told_, true)) {
       log::warn(
-          "the epochs of manager {} are used up, {} is the newest; they are renewed and go on after "
-          "{}, which is the highest one of a standing call or the first one with room",
+          "the epochs of manager {} are used up, {} is the newest; they are renewed and go on "
+          "after {}, which is the highest one of a standing call or the first one with room",
           peers_.manager_name(), epochs.newest, *newest);
     }
     renewed = peers_.renew_epochs(network_->switches, *newest);

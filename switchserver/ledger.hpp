@@ -286,11 +286,10 @@ class Ledger {
 
   // ---- labels and quotas without a connection ----
 
-  // Moves up to `wanted` free output labels of the port to the manager's cache and appends them to
-  // `granted`. An unknown port has none.
+  // Moves up to `wanted` free output labels of the port to the manager's cache and to `granted`.
   LabelsMissing grant_labels(ManagerIndex manager, PortId port, std::size_t wanted,
                              std::vector<Label>& granted);
-  // Frees a label of the manager's cache or quarantine. Returns false for any other label.
+  // Frees a label of the manager's cache or quarantine. False for any other label.
   bool return_label(ManagerIndex manager, PortId port, Label label);
   // Raises the manager's quota by as much of `wanted` as is free. Returns the increase.
   Resources grant_quota(ManagerIndex manager, PortId port, Resources wanted);
@@ -299,9 +298,8 @@ class Ledger {
   Resources quota(ManagerIndex manager, PortId port) const;
   // The part of the quota that no hop needs.
   Resources unused_quota(ManagerIndex manager, PortId port) const;
-  // What may still be granted to the manager before its calls need it (LedgerOptions). Nothing at
-  // an unknown port.
-  GrantRoom grant_room(ManagerIndex manager, PortId port) const;
+  // As much of `wanted` as the manager may have before calls need it (LedgerOptions).
+  GrantRoom grant_room(ManagerIndex manager, PortId port, const GrantRoom& wanted) const;
   PortHolding holding(ManagerIndex manager, PortId port) const;
   // Declares the manager's demand for output labels of the port, for the rest of its session.
   // Ignores an unknown port.

@@ -1,7 +1,6 @@
 // Ledger: labels and quotas without a connection, the managers' shares, and unclaimed entries of
 // the switch.
 #include <algorithm>
-#include <limits>
 
 #include "core/planted.hpp"
 #include "switchserver/ledger.hpp"
@@ -91,21 +90,25 @@ Resources Ledger::unused_quota(ManagerIndex manager, PortId id) const {
 // ===== what is not in calls =====
 namespace {
 
-// A part of a port's stock.
-struct Part {
+std::uint64_t beyond(std::uint64_t whole, std::uint64_t part) {
+  return whole > part ? whole - part : 0;
+}
+
+// What a manager has of a port's stock.
+struct Stake {
   std::uint64_t calls = 0;
   std::uint64_t unused = 0;
 
-  std::uint64_t beyond_calls() const { return less(unused, calls); }
+  std::uint64_t beyond_calls() const { return beyond(unused, calls); }
 };
 
 // `others`: the sum of what the other managers have unused beyond what their calls have.
-std::uint64_t room(std::uint64_t stock, unsigned percent, Part own, std::uint64_t others) {
+std::uint64_t room(std::uint64_t stock, unsigned percent, Stake own, std::uint64_t others) {
   const std::uint64_t share = stock / 100 * percent + (stock % 100 * percent + 99) / 100;
-  const std::uint64_t shown = less(own.calls, own.unused);
+  const std::uint64_t shown = beyond(own.calls, own.unused);
   const std::uint64_t together =
-      less(std::min(2 * share, stock), others + own.beyond_calls()) + shown;
-  return std::max(shown, std::min(less(share, own.unused), together));
+      beyond(std::min(2 * share, stock), others + own.beyond_calls()) + shown;
+  return std::max(shown, std::min(beyond(share, own.unused), together));
 }
 
 }  // namespace
@@ -129,35 +132,32 @@ PortHolding Ledger::holding(ManagerIndex manager, PortId id) const {
   return of == nullptr ? PortHolding{} : holding_of(*of, manager);
 }
 
-GrantRoom Ledger::grant_room(ManagerIndex manager, PortId id) const {
+GrantRoom Ledger::grant_room(ManagerIndex manager, PortId id, const GrantRoom& wanted) const {
   const Port* const of = port(id);
   if (of == nullptr) return {};
   const unsigned percent = options_.unused_percent;
-  if (percent >= 100 || planted(Bug::kHoarded)) {
-    constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
-    return {kAny, {kAny, kAny}};
-  }
-  const auto labels = [](const PortHolding& it) {
-    return Part{it.labels_in_calls, it.labels_unused};
-  };
-  const auto cells = [](const PortHolding& it) {
-    return Part{it.in_calls.cells_per_s, it.unused.cells_per_s};
-  };
-  const auto buffer = [](const PortHolding& it) {
-    return Part{it.in_calls.buffer_cells, it.unused.buffer_cells};
-  };
-  GrantRoom others;
-  for (std::size_t m = 0; m < managers_.size(); ++m) {
-    const ManagerIndex index{static_cast<std::uint16_t>(m)};
-    if (index == manager) continue;
-    const PortHolding theirs = holding_of(*of, index);
-    others.labels += labels(theirs).beyond_calls();
-    others.quota += {cells(theirs).beyond_calls(), buffer(theirs).beyond_calls()};
-  }
+  if (percent >= 100 || planted(Bug::kHoarded)) return wanted;
   const PortHolding own = holding_of(*of, manager);
-  return {room(of->output.size(), percent, labels(own), others.labels),
-          {room(of->capacity.cells_per_s, percent, cells(own), others.quota.cells_per_s),
-           room(of->capacity.buffer_cells, percent, buffer(own), others.quota.buffer_cells)}};
+  const auto room_of = [&](std::uint64_t asked, std::uint64_t stock, auto stake) {
+    if (asked == 0 || asked <= beyond(stake(own).calls, stake(own).unused)) return asked;
+    std::uint64_t others = 0;
+    for (std::size_t m = 0; m < managers_.size(); ++m) {
+      const ManagerIndex index{static_cast<std::uint16_t>(m)};
+      if (index != manager) others += stake(holding_of(*of, index)).beyond_calls();
+    }
+    return std::min(asked, room(stock, percent, stake(own), others));
+  };
+  return {room_of(wanted.labels, of->output.size(),
+                  [](const PortHolding& it) {
+                    return Stake{it.labels_in_calls, it.labels_unused};
+                  }),
+          {room_of(wanted.quota.cells_per_s, of->capacity.cells_per_s,
+                   [](const PortHolding& it) {
+                     return Stake{it.in_calls.cells_per_s, it.unused.cells_per_s};
+                   }),
+           room_of(wanted.quota.buffer_cells, of->capacity.buffer_cells, [](const PortHolding& it) {
+             return Stake{it.in_calls.buffer_cells, it.unused.buffer_cells};
+           })}};
 }
 
 // ===== shares =====

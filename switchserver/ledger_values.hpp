@@ -32,7 +32,7 @@ struct LedgerOptions {
   unsigned unused_percent = 100;
 };
 
-// How much more may be granted to a manager at a port before calls need it.
+// Labels and quota of a port without a call.
 struct GrantRoom {
   std::uint64_t labels = 0;
   Resources quota;

@@ -407,12 +407,10 @@ SwitchController::Grant SwitchController::grant_some(ManagerIndex manager, PortI
                                                      std::size_t labels, Resources quota) {
   Grant granted;
   if (waits_for_claims(port)) return granted;
-  const GrantRoom room = ledger_.grant_room(manager, port);
-  const Resources wanted{std::min(quota.cells_per_s, room.quota.cells_per_s),
-                         std::min(quota.buffer_cells, room.quota.buffer_cells)};
-  if (labels > room.labels || wanted != quota) ++counters_.grants_bounded;
-  labels = static_cast<std::size_t>(std::min<std::uint64_t>(labels, room.labels));
-  quota = wanted;
+  const GrantRoom room = ledger_.grant_room(manager, port, {labels, quota});
+  if (labels != room.labels || quota != room.quota) ++counters_.grants_bounded;
+  labels = static_cast<std::size_t>(room.labels);
+  quota = room.quota;
   const LabelsMissing missing = ledger_.grant_labels(manager, port, labels, granted.labels);
   counters_.labels_granted += granted.labels.size();
   if (missing.share != 0) note_over_share(port);

@@ -111,9 +111,9 @@ class LabelCache {
 
   // The number of labels to hold now.
   std::size_t target(TimePoint now) const {
-    const std::size_t needed = sizing_.wanted(now, fixed_target_);
-    if (policy_ != LabelPolicy::kFixed || now < modest_until_) return needed;
-    return std::max(needed, std::min(fixed_now_, fixed_target_));
+    const bool fixed = policy_ == LabelPolicy::kFixed && now >= modest_until_;
+    if (fixed && fixed_now_ >= fixed_target_) return fixed_target_;
+    return std::max(sizing_.wanted(now, fixed_target_), fixed ? fixed_now_ : 0);
   }
   std::size_t size() const { return entries_.size(); }
   // Calls `look` for every label in the cache, the oldest first.

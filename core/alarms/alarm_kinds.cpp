@@ -119,7 +119,7 @@ constexpr std::array<AlarmKindRow, kAlarmKinds> kRows{{
     {AlarmKind::kLabelsShort, "labels-short", kMinor, kState, "SwitchServer", "switch and port",
      "At least 95 % of a port's output labels are taken; cleared below 90 %.",
      "Give the port a larger label range, or move load to other links. A manager that holds more "
-     "than its calls use is named: who runs it?"},
+     "than its calls use is named: find out who runs it."},
     {AlarmKind::kBandwidthShort, "bandwidth-short", kWarning, kState, "SwitchServer",
      "switch and port",
      "At least 95 % of the bandwidth that a port may promise is promised; cleared below 90 %.",

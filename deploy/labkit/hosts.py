@@ -23,7 +23,8 @@ PROCESS_OPTIONS = {
     "xbind-switchserver": {
         "name-service", "listen-address", "call-timeout-ms", "accepted-max",
         "accepted-per-host-max", "log-file", "log-format", "log-level", "metrics", "route-object",
-        "state-dir", "report-threshold", "report-interval-ms", "report-refresh-ms", "table-round-ms",
+        "state-dir", "report-threshold", "report-interval-ms", "report-refresh-ms",
+        "table-round-ms",
         "trace-slow-us", "loss",
         "duplicate", "reorder", "delay", "delay-ms", "fault-legs", "fault-seed", *PACE},
 }

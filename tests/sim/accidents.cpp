@@ -405,7 +405,9 @@ void World::release_for_nobody() {
           given_up = call.state == Call::State::kHeld;
           wanted = call.state != Call::State::kGone && !given_up;
         }
-        excused = given_up || site.client->is_over(request) || site.client->had_lives();
+        // A call may have been set up for a program that somebody had replaced meanwhile.
+        excused =
+            given_up || site.client->is_over(request) || site.client->had_lives() || site.forged;
       }
       if (wanted) continue;
       ++world_.tally["calls that came back for nobody"];

@@ -30,6 +30,7 @@ void World::forge_client(std::size_t index) {
   ManagerSite& site = *managers_[clients_[index].manager].site;
   if (!site.serves()) return;
   ++world_.tally["clients forged"];
+  clients_[index].forged = true;
   SessionId session;
   site.step([&](cmgr::ConnectionManager& manager) {
     const Epoch last{~std::uint64_t{0} - forgers_.below(2)};
@@ -74,13 +75,9 @@ void World::hoard(std::size_t at) {
                       site.name, port.port, has.labels_unused, has.unused.cells_per_s));
     }
   }
+  site.server->detach(attached->session);
+  (void)site.server->forget_manager("hoarder");
   switch_stepped(at);
-  world_.after(forgers_.up_to(kSessionLasts), [this, at, session = attached->session] {
-    if (dead(switches_[at])) return;
-    switches_[at].server->detach(session);
-    (void)switches_[at].server->forget_manager("hoarder");
-    switch_stepped(at);
-  });
 }
 
 }  // namespace xbind::sim

@@ -187,7 +187,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"UnclaimedGranted", Bug::kUnclaimedGranted, 120,
                 "in the cache of manager-., but the ledger|made a branch of another call|"
                 "are charged to them, [0-9]+ of [0-9]+ are reserved",
-                false, true, false, false, 100},
+                false, true},
         Mistake{"TornFileTaken", Bug::kTornFileTaken, 20,
                 "cut after [0-9]+ of [0-9]+ octets is "
                 "believed"},

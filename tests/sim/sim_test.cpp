@@ -84,7 +84,6 @@ constexpr const char* kFaults[] = {
     "managers killed for good",
     "managers that serve with switches missing",
     "pages of hops that could not be read",
-    "handovers lost with their manager",
     "managers forgotten",
     "debts made",
     "batches resent",

@@ -122,6 +122,7 @@ class World : public ManagerOutlet {
   struct ClientSite {
     std::unique_ptr<Client> client;
     std::size_t manager = 0;
+    bool forged = false;  // somebody has attached under its name
   };
   struct ManagerPlace {
     std::unique_ptr<ManagerSite> site;

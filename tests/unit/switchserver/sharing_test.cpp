@@ -61,9 +61,11 @@ class GrantRoomTest : public LedgerTest {
     c = ledger.manager("c").value();
     for (const ManagerIndex manager : {a, b, c}) ledger.open_session(manager);
   }
-  std::uint64_t labels(ManagerIndex manager) const {
-    return ledger.grant_room(manager, kOut).labels;
+  GrantRoom room(ManagerIndex manager, PortId port = kOut) const {
+    constexpr std::uint64_t kMuch = 1'000'000;
+    return ledger.grant_room(manager, port, {kMuch, {kMuch, kMuch}});
   }
+  std::uint64_t labels(ManagerIndex manager) const { return room(manager).labels; }
   void grant(ManagerIndex manager, std::size_t wanted) {
     std::vector<Label> granted;
     (void)ledger.grant_labels(manager, kOut, wanted, granted);
@@ -86,17 +88,15 @@ TEST_F(GrantRoomTest, AManagerWithoutCallsMayHaveAQuarterAndAllTogetherHalf) {
 TEST_F(GrantRoomTest, QuotaHasTheSameBounds) {
   const Resources capacity = ledger.usage(kOut)->capacity;
   const Resources quarter{(capacity.cells_per_s + 3) / 4, (capacity.buffer_cells + 3) / 4};
-  EXPECT_EQ(ledger.grant_room(a, kOut).quota, quarter);
+  EXPECT_EQ(room(a).quota, quarter);
   for (const ManagerIndex manager : {a, b}) ledger.grant_quota(manager, kOut, quarter);
-  EXPECT_EQ(ledger.grant_room(a, kOut).quota, Resources{});
-  EXPECT_EQ(ledger.grant_room(c, kOut).quota, Resources{});
+  EXPECT_EQ(room(a).quota, Resources{});
+  EXPECT_EQ(room(c).quota, Resources{});
   ledger.return_quota(a, kOut, quarter);
-  EXPECT_EQ(ledger.grant_room(c, kOut).quota, quarter);
+  EXPECT_EQ(room(c).quota, quarter);
 }
 
-TEST_F(GrantRoomTest, AnUnknownPortHasNone) {
-  EXPECT_EQ(ledger.grant_room(a, PortId{99}).labels, 0U);
-}
+TEST_F(GrantRoomTest, AnUnknownPortHasNone) { EXPECT_EQ(room(a, PortId{99}).labels, 0U); }
 
 TEST_F(LedgerSharingTest, OnlyManagersInSessionCount) {
   ledger.declare(a, kOut, 30);
