@@ -45,8 +45,9 @@ std::optional<KeptEpoch> epoch_from(std::string_view line) {
 }
 
 Result<KeptEpoch> epoch_of(const StateText& state, const std::string& path) {
-  const std::string_view line = state.content();
+  std::string_view line = state.content();
   const auto kept = epoch_from(line);
+  if (line.ends_with('\n')) line.remove_suffix(1);
   if (!kept || kept->epoch.value() > kManagerEpochMax) {
     return fail(ErrorCode::kBadInput,
                 "{} line 2: '{}' is no epoch of a manager, from 0 to {}, and how often they were "

@@ -49,7 +49,7 @@ class Exposed(unittest.TestCase):
         """Port -> (cells/s, cells/s taken, labels free) of the ledger, by xbindctl."""
         shown = tool(lab, "xbindctl", "ports", switch)
         self.assertEqual(shown.returncode, 0, shown.stderr)
-        rows = [line.split() for line in shown.stdout.splitlines()[1:]]
+        rows = [line.split() for line in shown.stdout.splitlines() if line[:1].isdigit()]
         # After these: taken buffer, free labels and five counts of cells.
         return {row[0]: (int(row[-9]), int(row[-8]), int(row[-6])) for row in rows}
 

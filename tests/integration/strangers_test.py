@@ -89,7 +89,9 @@ def connect(manager, from_end, to_end):
 
 class Strangers(InOneLab):
 
-    LAB = {"labels_per_port": 65_504}
+    # A stranger may have all labels of a port.
+    LAB = {"labels_per_port": 65_504,
+           "more": {"xbind-switchserver": [(None, "unused-percent", 100)]}}
 
     def manager(self):
         manager = remote(self.lab, "xbind/cmgr/default")

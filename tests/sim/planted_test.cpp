@@ -172,7 +172,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "is up no more, and not incomplete either|do not come out at|is up; it|it was up",
                 false, false, false, true},
         Mistake{"RebuiltOldGeneration", Bug::kRebuiltOldGeneration, 60,
-                "rebuilt hop .* has the key of a hop at", false, false, false, true, 4820},
+                "rebuilt hop .* has the key of a hop at", false, false, false, true, 7190},
         Mistake{"OutcomeNotRemembered", Bug::kOutcomeNotRemembered, 60, "came back for nobody",
                 true},
         Mistake{"HandoverNotTold", Bug::kHandoverNotTold, 60,

@@ -307,16 +307,6 @@ void expect_everything(const Tally& tally, const cmgr::Occurrences& rows) {
   });
 }
 
-// Seeds that fail and are not mended yet. A run of one of them alone (XBIND_SIM_SEED) shows it.
-//
-// docs/reliability.md, "What does not hold". 11: "released" is said of a call of nobody while
-// claims are awaited. 27: a call is put together without its first hops.
-constexpr std::array<std::uint64_t, 2> kOpenInCrashes{11, 27};
-
-bool is_open(const std::array<std::uint64_t, 2>& open, std::uint64_t seed) {
-  return number_from("XBIND_SIM_SEED", 0) == 0 && std::ranges::find(open, seed) != open.end();
-}
-
 TEST_F(SimTest, EveryInvariantHoldsInFoulWeather) {
   Tally all;
   cmgr::Occurrences rows{};
@@ -375,7 +365,6 @@ TEST_F(SimTest, CallsSurviveSwitchServersThatComeBackAgainAndAgain) {
 TEST_F(SimTest, CallsSurviveManagersAndSwitchServersThatCrashTogether) {
   Tally all;
   for (const std::uint64_t seed : seeds(40)) {
-    if (is_open(kOpenInCrashes, seed)) continue;
     World world({.seed = seed,
                  .wrong_networks = seed % 3 == 2,
                  .crash_together = true,
