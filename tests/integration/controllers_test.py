@@ -144,8 +144,8 @@ class SeveralControllers(InOneLab):
         with self.another_controller(MIDDLE, 4) as client:
             for branch in lost:
                 client.delete(branch)
-            wait_until(lambda: self.put_back() == (5, 5), "they are left")
-            self.assertEqual(client.table(), ours - lost)
+            wait_until(lambda: self.put_back() == (5, 5), "they are left", 60)
+        self.assertEqual(self.table(MIDDLE), ours - lost)
         wait_until(lambda: "5 put back, 5 not put back" in self.drift()[0]["cause"],
                    "the alarm says so")
         # A stranger on a free input stays where it is.
