@@ -14,6 +14,8 @@ import json
 import os
 import signal
 import statistics
+import sys
+import tempfile
 import threading
 import time
 from pathlib import Path

@@ -32,7 +32,8 @@ def figures(lab):
 
 
 def measured(calls, seconds, interval_ms):
-    with lab_up(more={"xbind-switchserver": [(None, "table-round-ms", str(interval_ms))]}) as lab:
+    more = {"xbind-switchserver": [(None, "table-round-ms", str(interval_ms))]}
+    with lab_up(labels_per_port=65_504, more=more) as lab:
         load = threading.Thread(target=tool, args=(
             lab, "xbind-callgen", "run", "--rate", "1000", "--calls", str(calls), "--hold",
             str(seconds + calls / 1000 + 15), "--cells-per-s", "1", "--quiet"),
