@@ -182,6 +182,9 @@ Result<std::vector<std::string>> NameClient::list(const std::string& context) {
   return paths;
 }
 
+// Here, because clang 14 takes no consteval function within a template.
+constexpr Duration kAwayFor = kOrbTimers["name-service-away"];
+
 template <class Ask>
 auto NameClient::ask_unless_away(const Ask& ask) -> std::invoke_result_t<Ask> {
   if (const auto away = known_->why_away(steady_now())) return tl::make_unexpected(*away);
@@ -189,7 +192,7 @@ auto NameClient::ask_unless_away(const Ask& ask) -> std::invoke_result_t<Ask> {
   if (answer || !is_away(answer.error())) {
     known_->answered();
   } else {
-    known_->away(answer.error(), steady_now() + kOrbTimers["name-service-away"]);
+    known_->away(answer.error(), steady_now() + kAwayFor);
   }
   return answer;
 }

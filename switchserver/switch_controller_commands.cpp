@@ -92,8 +92,8 @@ ManagerEpochs SwitchController::epochs_of(std::string_view manager) const {
     if (key.first == *index) used.insert(epoch_of(key.second.connection));
   }
   used.erase(0);  // of hops without another id
-  std::vector<std::uint64_t> listed;
-  std::ranges::copy(used | std::views::take(kEpochsListedMax), std::back_inserter(listed));
+  std::vector<std::uint64_t> listed(used.begin(), used.end());
+  listed.resize(std::min(listed.size(), kEpochsListedMax));
   const Session& session = sessions_[index->value()];
   return epochs_at_switch(session.epoch, session.renewals, std::move(listed));
 }

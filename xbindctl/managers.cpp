@@ -23,6 +23,9 @@
 namespace xbind::ctl {
 namespace {
 
+// Here, because clang 14 takes no consteval function within a template.
+constexpr Duration kLease = kCoreTimers["lease"];
+
 using Paths = std::vector<std::string>;
 
 // Whether names found earlier may stand for those of a name service that is away.
@@ -57,7 +60,7 @@ auto operate(orb::NameClient& names, const std::string& path, const Ask& ask)
     done.error().advice = fmt::format(
         "if the manager was killed, repeat this when its lease is over, by default after {:g} s; "
         "while it runs, use `xbindctl release`",
-        std::chrono::duration<double>(Duration{kCoreTimers["lease"]}).count());
+        std::chrono::duration<double>(kLease).count());
   }
   return done;
 }
