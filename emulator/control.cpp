@@ -408,6 +408,17 @@ std::string to_string(const ControlError& error) {
   return fmt::format("error {}: {}", to_string(error.fault), error.text);
 }
 
+bool is_order(std::string_view line) {
+  const auto is_control = [](char c) {
+    return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
+  };
+  if (std::ranges::any_of(line, is_control)) return false;
+  Words words = split(line);
+  if (!words.empty() && words.front().starts_with('@')) words.erase(words.begin());
+  return !words.empty() &&
+         std::ranges::find(kSyntax, words.front(), &Syntax::name) != kSyntax.end();
+}
+
 ControlResult<Command> parse_command(std::string_view line) {
   Words words = split(line);
   const std::string_view name = words.empty() ? std::string_view{} : words.front();

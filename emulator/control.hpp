@@ -19,12 +19,15 @@
 //   labels PORT mpls:FIRST-LAST ...    sets the input labels of an MPLS port
 //   status                             shows counters and the faults in force
 //   statistics PORT                    shows the cell counters of a port
-//   capture PORT FILE|off              captures a port's cells into FILE.erf or FILE.pcap
+//   capture PORT FILE|off              captures a port's cells into FILE.erf or FILE.pcap, a name in
+//                                      the directory of --capture-dir
 //   tune OPTION=VALUE                  sets an option of the process that it takes while it runs,
 //                                      such as log-level=gsmp=debug,info; until the process ends
 //   tune OPTION                        the option has its configured value again
 //
 //   answers: ok [NAME=VALUE ...]       error NAME: the reason
+//
+// A line that is no order is answered, and ends the connection.
 //
 // In a process with several switches a line begins with the switch's name: "@sw2 line 1 down". The
 // order tune is about the process and needs none.
@@ -130,6 +133,10 @@ std::string to_string(const ControlError& error);  // "error bad-value: ..."
 
 template <class T>
 using ControlResult = tl::expected<T, ControlError>;
+
+// Whether the line could be an order, right or wrong: it begins with the word of one, perhaps behind
+// the name of a switch, and has no control character.
+bool is_order(std::string_view line);
 
 // Does not check that the port exists; execute() does.
 ControlResult<Command> parse_command(std::string_view line);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <random>
 #include <utility>
@@ -141,8 +142,9 @@ struct Daemon::Impl {
 
   // ----- opening -----
 
-  Result<void> open(const std::vector<SwitchOptions>& switches, const std::string& control_address,
+  Result<void> open(const std::vector<SwitchOptions>& switches, const Options& process,
                     std::uint64_t seed) {
+    if (auto good = find_captures(process.capture_dir); !good) return good;
     for (const SwitchOptions& one : switches) {
       if (auto good = add(one, seed++, switches.size() > 1); !good) {
         return fail(good.error().code, "{}: {}", one.name, good.error().text);
@@ -155,8 +157,8 @@ struct Daemon::Impl {
         return fail(good.error().code, "{}: {}", switches[index].name, good.error().text);
       }
     }
-    if (!control_address.empty()) {
-      if (auto good = open_control(control_address); !good) return good;
+    if (!process.control.empty()) {
+      if (auto good = open_control(*parse_control_address(process.control)); !good) return good;
     }
     loop.stop_on_signals();
     loop.set_turn([this] { return turn(); });
@@ -210,9 +212,22 @@ struct Daemon::Impl {
     return {};
   }
 
-  Result<void> open_control(const std::string& address) {
+  // The directory is resolved once: what its name stands for later does not matter.
+  Result<void> find_captures(const std::string& directory) {
+    if (directory.empty()) return {};
+    std::error_code error;
+    capture_dir = std::filesystem::canonical(directory, error);
+    if (!error && !std::filesystem::is_directory(capture_dir, error) && !error) {
+      error = std::make_error_code(std::errc::not_a_directory);
+    }
+    if (error) return fail(ErrorCode::kSystem, "--capture-dir {}: {}", directory, error.message());
+    return {};
+  }
+
+  Result<void> open_control(const ControlAddress& address) {
     gsmp::TcpServerOptions options;
-    options.listen = *gsmp::parse_host_port(address);
+    options.listen = address.tcp;
+    options.path = address.path;
     options.connections_max = kControlConnectionsMax;
     options.queue_octets_max = 1U << 20;
     options.read_pause_octets = 64U << 10;
@@ -239,19 +254,44 @@ struct Daemon::Impl {
     const auto found = operators.find(key);
     if (found == operators.end()) return;
     std::string answers;
+    std::string_view why_closed;
     const bool good = found->second.feed(octets, [&](std::string_view line) {
+      if (!why_closed.empty()) return;
       log::info("control: {}", printable(line));
       answers += answer(line, all, controls, steady_now()) + "\n";
       for (const auto& one : served) one->dirty = true;
+      // Whoever sends something else did not mean us: a browser's request has lines of its sender's
+      // choice behind it.
+      if (!is_order(line)) why_closed = "a line that is no order";
     });
-    if (!good) {
+    if (!good && why_closed.empty()) {
+      why_closed = "line too long";
       answers += to_string(ControlError{ControlFault::kLineTooLong,
                                         fmt::format("more than {} octets", kControlLineMax)});
       answers += "\n";
     }
     // A peer that does not read its answers loses the connection and its queue.
     if (!answers.empty() && !control->send(key, std::as_bytes(std::span(answers)))) return;
-    if (!good) control->close(key, "line too long");
+    if (!why_closed.empty()) {
+      log::gsmp.warn("control connection {}: {}", key, why_closed);
+      control->close(key, std::string(why_closed));
+    }
+  }
+
+  // An order's capture.
+  Result<void> capture_below(EmulatedSwitch& emulated, PortId port, const std::string& file) {
+    if (file.empty()) return capture(emulated, port, file);
+    if (capture_dir.empty()) {
+      return fail(ErrorCode::kBadInput,
+                  "{}: no --capture-dir was given at the start, so nothing may be written", file);
+    }
+    std::error_code error;
+    const auto whole = std::filesystem::weakly_canonical(capture_dir / file, error);
+    if (error || whole.parent_path() != capture_dir) {
+      return fail(ErrorCode::kBadInput, "{}: is no name of a file directly below {}", file,
+                  capture_dir.string());
+    }
+    return capture(emulated, port, whole.string());
   }
 
   Result<void> capture(EmulatedSwitch& emulated, PortId port, const std::string& file) {
@@ -339,9 +379,10 @@ struct Daemon::Impl {
   std::vector<EmulatedSwitch*> all;  // of `served`
   std::unique_ptr<gsmp::TcpServer> control;
   std::map<TcpConnectionKey, ControlLines> operators;
+  std::filesystem::path capture_dir;  // canonical; empty: none
   Controls controls{
       .capture = [this](EmulatedSwitch& emulated, PortId port,
-                        const std::string& file) { return capture(emulated, port, file); },
+                        const std::string& file) { return capture_below(emulated, port, file); },
       .tune = {}};
 
   bool cells_active = false;  // pump again
@@ -354,10 +395,9 @@ Daemon::Daemon(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Daemon::~Daemon() = default;
 
 Result<std::unique_ptr<Daemon>> Daemon::open(const std::vector<SwitchOptions>& switches,
-                                             const std::string& control, std::uint64_t seed,
-                                             const ImpairmentOptions& impairments) {
-  auto impl = std::make_unique<Impl>(impairments, switches.front().name);
-  if (auto good = impl->open(switches, control, seed); !good) {
+                                             const Options& process, std::uint64_t seed) {
+  auto impl = std::make_unique<Impl>(process.impairments, switches.front().name);
+  if (auto good = impl->open(switches, process, seed); !good) {
     return tl::make_unexpected(good.error());
   }
   return std::unique_ptr<Daemon>(new Daemon(std::move(impl)));
@@ -366,7 +406,9 @@ Result<std::unique_ptr<Daemon>> Daemon::open(const std::vector<SwitchOptions>& s
 std::vector<std::string> Daemon::ready_lines() const {
   std::vector<std::string> lines;
   if (impl_->control) {
-    lines.push_back(fmt::format("xbind-switch control on {}", impl_->control->address()));
+    const std::string& address = impl_->control->address();
+    const bool is_path = address.find('/') != std::string::npos;
+    lines.push_back(fmt::format("xbind-switch control on {}{}", is_path ? "" : "tcp:", address));
   }
   for (const auto& one : impl_->served) {
     lines.push_back(

@@ -30,15 +30,17 @@ constexpr int kRefused = 2;
 int tell(int argc, char** argv) {
   emulator::TellOptions options;
   config::OptionSet set("xbind-switch tell",
-                        "Gives a command to a switch over its control socket, "
-                        "and prints the answer.");
+                        "Gives a command to a switch over its control socket, the path or "
+                        "tcp:HOST:PORT of --control, and prints the answer.");
   declare(set, options);
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
-  const auto peer = gsmp::parse_host_port(options.words.front());
+  const auto peer = emulator::parse_control_address(options.words.front());
   if (!peer) return kRefused;  // the options parser has checked it
   options.words.erase(options.words.begin());
-  const auto answer = gsmp::ask(*peer, fmt::format("{}", fmt::join(options.words, " ")),
-                                std::chrono::milliseconds(options.timeout_ms));
+  const std::string order = fmt::format("{}", fmt::join(options.words, " "));
+  const std::chrono::milliseconds patience(options.timeout_ms);
+  const auto answer = peer->path.empty() ? gsmp::ask(peer->tcp, order, patience)
+                                         : gsmp::ask_at(peer->path, order, patience);
   if (!answer) {
     std::fprintf(stderr, "xbind-switch tell: %s\n", answer.error().text.c_str());
     return kFailed;
@@ -101,8 +103,7 @@ int serve(int argc, char** argv) {
   const bool several = !options.switches.empty();
   log::start(several ? "xbind-switch" : "xbind-switch " + options.one.name, options.log);
 
-  auto opened = emulator::Daemon::open(loaded.switches, options.control, std::random_device{}(),
-                                       options.impairments);
+  auto opened = emulator::Daemon::open(loaded.switches, options, std::random_device{}());
   if (!opened) {
     log::error("{}", opened.error().text);
     return kFailed;

@@ -11,6 +11,7 @@
 #include "core/config/log_options.hpp"
 #include "core/config/timer_option.hpp"
 #include "core/label_text.hpp"
+#include "core/name.hpp"
 #include "core/port_buffer.hpp"
 #include "core/timers.hpp"
 #include "dataplane/timers.hpp"
@@ -18,6 +19,7 @@
 #include "emulator/timers.hpp"
 #include "gsmp/messages/timers.hpp"
 #include "gsmp/messages/traffic.hpp"
+#include "gsmp/tcp_server.hpp"
 #include "gsmp/tcp_transport.hpp"
 
 namespace xbind::emulator {
@@ -312,6 +314,25 @@ std::vector<std::string> switch_option_names() {
           "queueing",         "port-labels", "one-kind",     "buffer-cells"};
 }
 
+Result<ControlAddress> parse_control_address(const std::string& text) {
+  if (constexpr std::string_view kTcp = "tcp:"; text.starts_with(kTcp)) {
+    auto tcp = gsmp::parse_host_port(text.substr(kTcp.size()));
+    if (!tcp) return tl::make_unexpected(tcp.error());
+    return ControlAddress{.path = {}, .tcp = std::move(*tcp)};
+  }
+  if (text.find('/') == std::string::npos) {
+    return fail(ErrorCode::kBadInput,
+                "'{}' is no path, which has a '/', and no tcp:HOST:PORT: over TCP anybody who "
+                "reaches the address gives orders",
+                printable(text));
+  }
+  if (text.size() > gsmp::kUnixPathMax) {
+    return fail(ErrorCode::kBadInput, "'{}': the path of a socket has at most {} octets",
+                printable(text), gsmp::kUnixPathMax);
+  }
+  return ControlAddress{.path = text, .tcp = {}};
+}
+
 void declare(OptionSet& set, Options& options) {
   Options* const o = &options;
   declare(set, o->one);
@@ -320,8 +341,12 @@ void declare(OptionSet& set, Options& options) {
                  "process, whose keys are the "
                  "options above; these are then not given here.");
   set.add_string("control", &o->control, "",
-                 "HOST:PORT of a socket for commands while it runs; port 0 "
-                 "lets the system pick one.");
+                 "Path of a Unix socket for commands while it runs, for the user of the process "
+                 "alone; or tcp:HOST:PORT, which serves anybody who reaches it; port 0 lets the "
+                 "system pick one.");
+  set.add_string("capture-dir", &o->capture_dir, "",
+                 "Directory below which the command 'capture' may write; without it the command is "
+                 "refused.");
   log::declare(set, o->log, log::Level::kInfo);
   set.set_live({"log-level"});
   declare_pace(set, o->impairments);
@@ -331,7 +356,7 @@ void declare(OptionSet& set, Options& options) {
   set.add_timers(kCoreTimers);
   set.add_check([o, &set]() -> Fault {
     if (!o->control.empty()) {
-      if (const auto parsed = gsmp::parse_host_port(o->control); !parsed) {
+      if (const auto parsed = parse_control_address(o->control); !parsed) {
         return "--control: " + parsed.error().text;
       }
     }
@@ -389,10 +414,10 @@ std::vector<dataplane::PortLink> links_of(const SwitchOptions& options) {
 void declare(OptionSet& set, TellOptions& options) {
   config::add_timer(set, kTellTimers.row("timeout-ms"), &options.timeout_ms, {1, 600000});
   set.add_timers(kTellTimers);
-  set.take_arguments("HOST:PORT COMMAND...", &options.words, 2, 64);
+  set.take_arguments("ADDRESS COMMAND...", &options.words, 2, 64);
   set.add_check([o = &options]() -> Fault {
     if (o->words.empty()) return std::nullopt;
-    const auto parsed = gsmp::parse_host_port(o->words.front());
+    const auto parsed = parse_control_address(o->words.front());
     return parsed ? std::nullopt : Fault(parsed.error().text);
   });
 }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/config/host_port.hpp"
 #include "core/config/options.hpp"
 #include "core/ids.hpp"
 #include "core/impairments/impairments.hpp"
@@ -57,8 +58,9 @@ struct SwitchOptions {
 // The options of the process.
 struct Options {
   SwitchOptions one;
-  std::string switches;  // a file; empty: `one` is the only switch
-  std::string control;   // HOST:PORT; empty: none
+  std::string switches;     // a file; empty: `one` is the only switch
+  std::string control;      // parse_control_address(); empty: none
+  std::string capture_dir;  // below which the order "capture" writes; empty: it is refused
   ImpairmentOptions impairments;
   log::Output log;
 };
@@ -88,7 +90,16 @@ std::vector<std::string> switch_option_names();
 EmulatedSwitchOptions emulated_options(const SwitchOptions& options, std::uint64_t seed);
 std::vector<dataplane::PortLink> links_of(const SwitchOptions& options);
 
-// xbind-switch tell HOST:PORT COMMAND...
+// Where orders to a running switch are taken: at a Unix socket, or over TCP.
+struct ControlAddress {
+  std::string path;  // of the Unix socket; empty: TCP
+  HostPort tcp;      // port 0: the operating system picks
+};
+// Reads "tcp:HOST:PORT", or a path, which has a '/'. kBadInput quotes any other text, or a path of
+// more than gsmp::kUnixPathMax octets.
+Result<ControlAddress> parse_control_address(const std::string& text);
+
+// xbind-switch tell ADDRESS COMMAND...
 struct TellOptions {
   std::uint32_t timeout_ms = 0;
   std::vector<std::string> words;  // the first is the address

@@ -1,13 +1,18 @@
 #include "gsmp/tcp_server.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <map>
+#include <optional>
 #include <utility>
+#include <variant>
 
 #include "core/first_usable.hpp"
 #include "gsmp/messages/timers.hpp"
@@ -17,17 +22,67 @@ namespace xbind::gsmp {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
+using unix_stream = asio::local::stream_protocol;
 using boost::system::error_code;
+
+namespace {
+
+// Removes the file of a socket at which nobody listens. kSystem: somebody does, or it is no socket.
+Result<void> remove_abandoned(asio::io_context& io, const std::string& path) {
+  struct stat there {};
+  if (::lstat(path.c_str(), &there) != 0) return {};  // nothing there; or bind() says what is wrong
+  if (!S_ISSOCK(there.st_mode)) return fail(ErrorCode::kSystem, "{}: is no socket", path);
+  unix_stream::socket probe(io);
+  error_code error;
+  probe.connect(unix_stream::endpoint(path), error);
+  if (!error) return fail(ErrorCode::kSystem, "{}: another process listens there", path);
+  if (error == asio::error::connection_refused) ::unlink(path.c_str());
+  return {};
+}
+
+}  // namespace
 
 struct TcpServer::Impl {
   Impl(TcpLoop& loop, TcpServerOptions given_options, TcpServerCallbacks given_callbacks)
       : options(std::move(given_options)),
         callbacks(std::move(given_callbacks)),
         io(loop.io()),
-        acceptor(io),
+        acceptor(tcp::acceptor(io)),
         retry(io) {}
+  ~Impl() { remove_path(); }
 
-  Result<void> open() {
+  Result<void> open() { return options.path.empty() ? open_tcp() : open_unix(); }
+
+  Result<void> open_unix() {
+    if (auto gone = remove_abandoned(io, options.path); !gone) return gone;
+    unix_stream::acceptor opened(io);
+    error_code error;
+    opened.open(unix_stream(), error);
+    if (!error) opened.bind(unix_stream::endpoint(options.path), error);
+    if (error) {
+      return fail(ErrorCode::kSystem, "listen on {}: {}", options.path, error.message());
+    }
+    bound = true;
+    // Nobody can connect before listen(), so nobody else has been let in.
+    if (::chmod(options.path.c_str(), S_IRUSR | S_IWUSR) != 0) {
+      return fail(ErrorCode::kSystem, "{}: mode 0600: {}", options.path,
+                  std::error_code(errno, std::generic_category()).message());
+    }
+    opened.listen(asio::socket_base::max_listen_connections, error);
+    if (error) {
+      return fail(ErrorCode::kSystem, "listen on {}: {}", options.path, error.message());
+    }
+    acceptor = std::move(opened);
+    address = options.path;
+    return {};
+  }
+
+  void remove_path() {
+    if (std::exchange(bound, false)) ::unlink(options.path.c_str());
+  }
+
+  Result<void> open_tcp() {
+    auto& listening = std::get<tcp::acceptor>(acceptor);
     error_code error;
     const auto found =
         tcp::resolver(io).resolve(options.listen.host, std::to_string(options.listen.port), error);
@@ -36,19 +91,23 @@ struct TcpServer::Impl {
                   error.message());
     }
     const std::error_code fault = listen_on_first_usable(
-        found, [this](const auto& one) { return listen_at(acceptor, one.endpoint()); });
+        found, [&](const auto& one) { return listen_at(listening, one.endpoint()); });
     if (fault) {
       return fail(ErrorCode::kSystem, "listen on {}: {}", to_string(options.listen),
                   fault.message());
     }
-    const tcp::endpoint real = acceptor.local_endpoint();
+    const tcp::endpoint real = listening.local_endpoint();
     real_port = real.port();
     address = to_string(HostPort{real.address().to_string(), real_port});
     return {};
   }
 
   void accept() {
-    acceptor.async_accept([this](const error_code& error, tcp::socket socket) {
+    std::visit([this](auto& listening) { accept_at(listening); }, acceptor);
+  }
+  template <class Acceptor>
+  void accept_at(Acceptor& listening) {
+    listening.async_accept([this](const error_code& error, auto socket) {
       if (error == asio::error::operation_aborted) return;
       if (error) {
         refused("accept: " + error.message());
@@ -72,7 +131,7 @@ struct TcpServer::Impl {
     if (callbacks.on_refused) callbacks.on_refused(reason);
   }
 
-  void add(tcp::socket socket) {
+  void add(StreamSocket socket) {
     const TcpConnectionKey key = ++last_key;
     auto made = std::make_shared<TcpConnection>(
         std::move(socket),
@@ -90,7 +149,8 @@ struct TcpServer::Impl {
 
   void stop() {
     error_code ignored;
-    acceptor.close(ignored);
+    std::visit([&ignored](auto& listening) { listening.close(ignored); }, acceptor);
+    remove_path();
     retry.cancel();
     for (const auto& [key, connection] : connections) connection->close("stopped");
   }
@@ -103,7 +163,8 @@ struct TcpServer::Impl {
   const TcpServerOptions options;
   const TcpServerCallbacks callbacks;
   asio::io_context& io;
-  tcp::acceptor acceptor;
+  std::variant<tcp::acceptor, unix_stream::acceptor> acceptor;
+  bool bound = false;  // the file of the Unix socket is ours
   asio::steady_timer retry;
   std::string address;
   std::uint16_t real_port = 0;

@@ -1,4 +1,4 @@
-// A listening socket and its connections, on the thread of a TcpLoop. The switch's side of RFC 3293
+// A listening socket, of TCP or a Unix one, and its connections, on the thread of a TcpLoop. The switch's side of RFC 3293
 // section 4; tcp_transport.hpp has the controller's side.
 //
 // allow() limits how much is read from a connection. Unread octets fill the peer's own socket, as
@@ -20,12 +20,17 @@
 namespace xbind::gsmp {
 
 struct TcpServerOptions {
-  HostPort listen;                   // port 0: the operating system picks
+  HostPort listen;  // port 0: the operating system picks
+  // A Unix socket instead, which only its owner may use (mode 0600); empty: none. At most
+  // kUnixPathMax octets. One that nobody listens at any more is replaced; removed at the end.
+  std::string path{};
   std::size_t connections_max = 64;  // further ones are closed at once
   std::size_t queue_octets_max = 64U << 20;
   // While more than this is unsent to a peer, nothing is read from it.
   std::size_t read_pause_octets = 1U << 20;
 };
+
+inline constexpr std::size_t kUnixPathMax = 107;  // of a socket's address
 
 using TcpConnectionKey = std::uint64_t;  // never reused
 
@@ -44,15 +49,15 @@ struct TcpServerCallbacks {
 class TcpServer {
  public:
   // `loop` must outlive the server, and the server must outlive TcpLoop::run(). Accepts connections
-  // once run() is called. kSystem: the address is not available. kNotFound: the host has no
-  // address.
+  // once run() is called. kSystem: the address is not available, or at the path is another file or
+  // a socket of somebody who listens. kNotFound: the host has no address.
   static Result<std::unique_ptr<TcpServer>> listen(TcpLoop& loop, TcpServerOptions options,
                                                    TcpServerCallbacks callbacks);
   ~TcpServer();
   TcpServer(const TcpServer&) = delete;
   TcpServer& operator=(const TcpServer&) = delete;
 
-  const std::string& address() const;  // "127.0.0.1:6068", with the actual port
+  const std::string& address() const;  // "127.0.0.1:6068", with the actual port; or the path
   std::uint16_t port() const;
 
   // As TcpClient::send(); an unknown key is kUnreachable.

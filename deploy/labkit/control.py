@@ -11,13 +11,23 @@ from .process import LabError
 TIMEOUT_S = 5.0
 
 
-def address_of(process):
-    """Where an xbind-switch listens for commands; it prints the address when it starts."""
+def connect(process):
+    """A connection to where an xbind-switch takes commands; it prints the address when it starts."""
     found = re.search(r"^xbind-switch control on (\S+)$", process.output(), re.MULTILINE)
     if not found:
         raise LabError(f"{process.name} has not printed its control address (--control)")
-    host, _, port = found.group(1).rpartition(":")
-    return host.strip("[]"), int(port)
+    address = found.group(1)
+    if "/" not in address:
+        host, _, port = address.removeprefix("tcp:").rpartition(":")
+        return socket.create_connection((host.strip("[]"), int(port)), TIMEOUT_S)
+    connection = socket.socket(socket.AF_UNIX)
+    try:
+        connection.settimeout(TIMEOUT_S)
+        connection.connect(address)
+    except OSError:
+        connection.close()
+        raise
+    return connection
 
 
 def tell(process, lines):
@@ -25,8 +35,7 @@ def tell(process, lines):
     if not process.alive():
         raise LabError(f"{process.name} is not running any more")
     try:
-        with socket.create_connection(address_of(process), TIMEOUT_S) as connection:
-            connection.settimeout(TIMEOUT_S)
+        with connect(process) as connection:
             with connection.makefile("rw", newline="\n") as stream:
                 answers = []
                 for start in range(0, len(lines), 64):  # few enough for a socket's buffer

@@ -134,7 +134,7 @@ class Lab:
                         switch_of[name], self.network.openflow(name), mpls_ports[name],
                         options.labels_per_port)}}, [gsmp[name]], "listening on")
                 continue
-            self.add_host("xbind-switch", group, self.control_words(addresses[group.first - 1]), {
+            self.add_host("xbind-switch", group, self.control_words(group.first), {
                 name: {"listen": gsmp[name], **wanted.emulated_options(
                     switch_of[name], media.switch_links(lines, name), mpls_ports[name],
                     options.labels_per_port)}
@@ -161,12 +161,12 @@ class Lab:
         if options.metrics:
             metrics.plan(self, addresses[0])
 
-    def control_words(self, address):
-        """Where a switch process listens for commands: a fixed port, so that a restarted one is
-        found at the same address."""
+    def control_words(self, number):
+        """Where a switch process takes commands: a Unix socket with a fixed path, so that a
+        restarted one is found there."""
         if any(option == "control" for _, option, _ in self.options.more.get("xbind-switch", [])):
             return []
-        return ["--control", f"{address}:{naming.CONTROL_PORT}"]
+        return ["--control", naming.control_path(self.state_dir, number)]
 
     def state_words(self, program):
         """Where a daemon keeps what must survive its end; empty with --no-state."""
@@ -319,13 +319,14 @@ class Lab:
 
     def clean(self):
         """Removes the leftovers of an earlier lab; its logs stay until the next one starts."""
-        for leftover in ("logs", "names", "config", "routeobject", "switchserver",
+        for leftover in ("logs", "names", "config", "control", "routeobject", "switchserver",
                          "qosmapper", "cmgr", "ovs"):
             shutil.rmtree(self.state_dir / leftover, ignore_errors=True)
         metrics.file_of(self.state_dir).unlink(missing_ok=True)
         (self.state_dir / "connections.json").unlink(missing_ok=True)
         (self.state_dir / "names").mkdir(parents=True)
         (self.state_dir / "logs").mkdir()
+        (self.state_dir / "control").mkdir(mode=0o700)
 
     # State
 

@@ -3,9 +3,11 @@ of this host are free."""
 
 import contextlib
 import errno
+import hashlib
 import os
 import socket
 import struct
+import tempfile
 import time
 from pathlib import Path
 
@@ -15,7 +17,7 @@ DEFAULT_NAMES_PORT = 2809  # the corbaloc default, where operators' tools look f
 GSMP_PORT = 6068
 SYSTEM_OMNIORB_CONFIG = Path("/etc/omniORB.cfg")
 OMNIORB_CONFIG_MARK = "# Written by OpenXbind's deploy/lab; `deploy/lab down` takes it away.\n"
-CONTROL_PORT = 6067  # the switches' commands; our own choice, on the switches' own addresses
+UNIX_PATH_MAX = 107  # octets of a socket's address
 
 
 def name_service_answers(host, port, timeout_s=1.0):
@@ -128,21 +130,29 @@ def switch_addresses(net, count):
 
 
 def free_loopback_net(count, udp_ports=()):
-    """The first of 127.0.1, 127.0.2, ... that has `count` addresses with the ports for GSMP and for
-    commands free. Its k-th address must also have the UDP ports of the k-th set in `udp_ports`
-    free.
+    """The first of 127.0.1, 127.0.2, ... that has `count` addresses with the port for GSMP free. Its
+    k-th address must also have the UDP ports of the k-th set in `udp_ports` free.
     """
     for third in range(1, 255):
         net = f"127.0.{third}"
         addresses = switch_addresses(net, count)
-        if all(is_free(address, port) for address in addresses
-               for port in (GSMP_PORT, CONTROL_PORT)) and all(
+        if all(is_free(address, GSMP_PORT) for address in addresses) and all(
                 is_free(address, port, socket.SOCK_DGRAM)
                 for address, ports in zip(addresses, udp_ports) for port in sorted(ports)):
             return net
     raise LabError(
-        f"no 127.0.N.1 to 127.0.N.{count} with the ports {GSMP_PORT} and {CONTROL_PORT} and the "
-        f"UDP ports of cells free on all of them")
+        f"no 127.0.N.1 to 127.0.N.{count} with the port {GSMP_PORT} and the UDP ports of cells free "
+        f"on all of them")
+
+
+def control_path(state_dir, number):
+    """The Unix socket of the lab's switch process with this number. Where the lab's directory has too
+    long a name for a socket, it lies in the directory for temporary files."""
+    path = Path(state_dir) / "control" / str(number)
+    if len(os.fsencode(path)) <= UNIX_PATH_MAX:
+        return str(path)
+    short = hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
+    return str(Path(tempfile.gettempdir()) / f"xbind-control-{short}")
 
 
 @contextlib.contextmanager

@@ -135,11 +135,11 @@ NOT_RUN = {
     "deploy/lab up --console": "console_test does it",
     "curl http://127.0.1.1:9480/api/v1/daemons": "console_test does it",
     "curl -N --max-time 3 http://127.0.1.1:9480/api/v1/events": "console_test does it",
-    "build/bin/xbind-switch tell 127.0.0.1:7000 line 2 down": "switch_process_test does it",
-    "build/bin/xbind-switch tell 127.0.0.1:7000 @sw2 restart cold": "switch_process_test does it",
-    "build/bin/xbind-switch tell 127.0.1.2:6067 tune log-level=gsmp=debug,info":
+    "build/bin/xbind-switch tell /run/sw1/control line 2 down": "switch_process_test does it",
+    "build/bin/xbind-switch tell /run/sw1/control @sw2 restart cold": "switch_process_test does it",
+    "build/bin/xbind-switch tell build/lab/control/2 tune log-level=gsmp=debug,info":
         "switch_metrics_test does it",
-    "build/bin/xbind-switch tell 127.0.1.2:6067 tune log-level": "switch_metrics_test does it",
+    "build/bin/xbind-switch tell build/lab/control/2 tune log-level": "switch_metrics_test does it",
 }
 
 # Exit codes other than 0.

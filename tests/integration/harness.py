@@ -128,7 +128,7 @@ def switch_address(lab, node):
 
 
 def control_of(lab, node):
-    """Address of the switch's control socket, if it was started with --control 127.0.0.1:0."""
+    """Where `xbind-switch tell` reaches the process of the switch."""
     output = lab.process_of("xbind-switch", node).output()
     return re.search(r"^xbind-switch control on (\S+)$", output, re.MULTILINE).group(1)
 

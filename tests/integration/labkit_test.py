@@ -238,8 +238,7 @@ class CommandLines(unittest.TestCase):
         for name, command in self.commands().items():
             self.assertEqual([word for word in command if word.endswith(":0")], [], name)
         switch = self.commands()[f"xbind-switch/{MIDDLE}"]
-        listen = switch[switch.index("--listen") + 1].rpartition(":")[0]
-        self.assertEqual(switch[switch.index("--control") + 1], f"{listen}:{naming.CONTROL_PORT}")
+        self.assertRegex(switch[switch.index("--control") + 1], r"/control/\d+$")
 
     def test_thresholds(self):
         self.assertIn("--threshold=10", self.commands("--threshold", "10")["xbind-cmgr"])
@@ -313,10 +312,17 @@ class Addresses(unittest.TestCase):
 
     def test_a_net_with_one_address_taken_is_not_free(self):
         net = naming.free_loopback_net(3)
-        for port in (naming.GSMP_PORT, naming.CONTROL_PORT):
-            with socket.create_server((f"{net}.2", port)):
-                self.assertNotEqual(naming.free_loopback_net(3), net)
-                self.assertEqual(naming.free_loopback_net(1), net)
+        with socket.create_server((f"{net}.2", naming.GSMP_PORT)):
+            self.assertNotEqual(naming.free_loopback_net(3), net)
+            self.assertEqual(naming.free_loopback_net(1), net)
+
+    def test_a_control_socket_has_a_path_that_fits(self):
+        self.assertEqual(naming.control_path("/run/lab", 3), "/run/lab/control/3")
+        long = Path("/" + "x" * 120)
+        paths = {naming.control_path(long, number) for number in (1, 2)}
+        self.assertEqual(len(paths), 2)
+        for path in paths:
+            self.assertLessEqual(len(path), naming.UNIX_PATH_MAX)
 
     def test_a_listener_that_is_no_name_service(self):
         with socket.create_server(("127.0.0.1", 0)) as deaf:

@@ -3,12 +3,14 @@
 switches in one process with cells between them, and hostile peers.
 """
 
+import contextlib
 import os
 import random
 import re
 import select
 import signal
 import socket
+import stat
 import struct
 import subprocess
 import tempfile
@@ -27,7 +29,11 @@ class SwitchProcess:
     """A running xbind-switch; at the end of the block it must exit with 0."""
 
     def __init__(self, *options):
-        self.options = options
+        self.directory = tempfile.TemporaryDirectory()  # pylint: disable=consider-using-with
+        self.options = [*options]
+        if "--control" not in options:
+            self.options += ["--control", f"{self.directory.name}/control", "--capture-dir",
+                             self.directory.name]
         self.addresses = {}  # switch: (host, port)
         self.control = None
 
@@ -61,7 +67,9 @@ class SwitchProcess:
             print(self.output())
         else:
             assert code == 0, f"exit code {code}: {self.output()}"
+            assert not self.control.startswith("/") or not Path(self.control).exists()
         self.log.close()
+        self.directory.cleanup()
 
     def output(self):
         self.log.seek(0)
@@ -75,6 +83,13 @@ class SwitchProcess:
         assert done.stdout.endswith("\n") and done.stderr == "", done
         return done.stdout.strip()
 
+    def operator(self):
+        """A connection to the control socket, for lines of one's own."""
+        connection = socket.socket(socket.AF_UNIX)
+        connection.settimeout(5)
+        connection.connect(self.control)
+        return connection
+
     def status(self, *at):
         return dict(pair.split("=", 1) for pair in self.tell(*at, "status").split()[1:])
 
@@ -87,8 +102,7 @@ class SwitchProcess:
 
 
 def one_switch(*options):
-    return SwitchProcess("--listen", "127.0.0.1:0", "--control", "127.0.0.1:0", "--name", "sw1",
-                         *options)
+    return SwitchProcess("--listen", "127.0.0.1:0", "--name", "sw1", *options)
 
 
 class Controlled(unittest.TestCase):
@@ -106,23 +120,88 @@ class Controlled(unittest.TestCase):
     def test_tell_says_who_did_not_answer(self):
         with socket.create_server(("127.0.0.1", 0)) as nobody:
             address = "%s:%d" % nobody.getsockname()
-        done = run("xbind-switch", "tell", address, "status")
-        self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertIn(address, done.stderr)
-        self.assertEqual(run("xbind-switch", "tell", "somewhere", "status").returncode, 2)
+        for place in (f"tcp:{address}", "/nowhere/control"):
+            done = run("xbind-switch", "tell", place, "status")
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertIn(place.removeprefix("tcp:"), done.stderr)
+        for place in ("somewhere", address, "/" + "x" * 107):
+            done = run("xbind-switch", "tell", place, "status")
+            self.assertEqual(done.returncode, 2, done)
+            self.assertIn(place[:40], done.stderr)
+
+    def test_only_its_owner_may_use_the_socket(self):
+        with one_switch() as switch:
+            self.assertEqual(stat.S_IMODE(os.stat(switch.control).st_mode), 0o600)
+            busy = subprocess.run([BIN / "xbind-switch", "--listen", "127.0.0.1:0", "--control",
+                                   switch.control], capture_output=True, text=True, timeout=20,
+                                  check=False)
+            self.assertEqual(busy.returncode, 1)
+            self.assertIn(f"{switch.control}: another process listens there", busy.stderr)
+            file = Path(switch.directory.name) / "file"
+            file.write_text("kept")
+            refused = subprocess.run([BIN / "xbind-switch", "--listen", "127.0.0.1:0", "--control",
+                                      file], capture_output=True, text=True, timeout=20,
+                                     check=False)
+            self.assertEqual(refused.returncode, 1)
+            self.assertEqual(file.read_text(), "kept")
+            self.assertEqual(switch.status()["name"], "sw1")
+
+    def test_a_socket_that_nobody_listens_at_is_replaced(self):
+        with tempfile.TemporaryDirectory() as directory:
+            path = f"{directory}/control"
+            with socket.socket(socket.AF_UNIX) as left:
+                left.bind(path)
+            with one_switch("--control", path) as switch:
+                self.assertEqual(switch.control, path)
+                self.assertEqual(switch.status()["name"], "sw1")
+
+    def test_over_tcp_when_that_is_asked_for(self):
+        with one_switch("--control", "tcp:127.0.0.1:0") as switch:
+            self.assertRegex(switch.control, r"^tcp:127\.0\.0\.1:\d+$")
+            self.assertEqual(switch.status()["name"], "sw1")
+
+    def test_a_browser_gives_no_orders(self):
+        # A page of another origin posts what it likes; the lines behind the request's head are its.
+        with one_switch("--control", "tcp:127.0.0.1:0", "--ports", "2") as switch:
+            host, port = switch.control.removeprefix("tcp:").rsplit(":", 1)
+            with socket.create_connection((host, int(port)), 5) as page:
+                page.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n\r\n"
+                             b"line 1 down\nrestart cold\n")
+                with page.makefile("rb") as answers:
+                    lines = answers.read().splitlines()
+            self.assertEqual(len(lines), 1, lines)
+            self.assertTrue(lines[0].startswith(b"error unknown-command: 'POST'"), lines)
+            self.assertIn("a line that is no order", switch.output())
+            self.assertNotIn("line 1 down", switch.output())
+
+    def test_captures_are_written_into_the_named_directory_alone(self):
+        with one_switch("--ports", "2") as switch, tempfile.TemporaryDirectory() as elsewhere:
+            inside = Path(switch.directory.name)
+            (inside / "away").symlink_to(elsewhere)
+            (inside / "link.erf").symlink_to(f"{elsewhere}/kept.erf")
+            kept = Path(elsewhere) / "kept.erf"
+            kept.write_text("kept")
+            for name in (f"{elsewhere}/x.erf", "../x.erf", "away/x.erf", "link.erf"):
+                self.assertRegex(switch.tell("capture", "1", name), "^error [a-z-]+: .*no name of a "
+                                                                    "file directly below ")
+            self.assertEqual(os.listdir(elsewhere), ["kept.erf"])
+            self.assertEqual(kept.read_text(), "kept")
+            self.assertEqual(switch.tell("capture", "1", "x.erf"), "ok")
+            self.assertTrue((inside / "x.erf").exists())
+        with one_switch("--control", "tcp:127.0.0.1:0") as switch:
+            self.assertIn("no --capture-dir", switch.tell("capture", "1", "x.erf"))
 
     def test_a_line_without_end_and_random_octets_hurt_nobody(self):
         seed = random.randrange(1 << 32)
         print(f"seed {seed}")
         chance = random.Random(seed)
         with one_switch() as switch:
-            host, port = switch.control.rsplit(":", 1)
-            with socket.create_connection((host, int(port)), 5) as operator:
+            with switch.operator() as operator:
                 operator.sendall(b"x" * 5000)
                 answer = operator.recv(4096)
                 self.assertTrue(answer.startswith(b"error line-too-long: "), answer)
             for _ in range(20):
-                with socket.create_connection((host, int(port)), 5) as operator:
+                with switch.operator() as operator, contextlib.suppress(BrokenPipeError):
                     operator.sendall(chance.randbytes(500))
             self.assertEqual(switch.status()["name"], "sw1")
 
@@ -276,9 +355,8 @@ links = {{1 = "ring:sw1-sw2", 2 = "plain:127.0.0.1:0/127.0.0.1:{right}/uni"}}
         file = directory / "switches.toml"
         left, right = (host.getsockname()[1] for host in self.hosts)
         file.write_text(self.SWITCHES.format(left=left, right=right), encoding="utf-8")
-        self.capture = directory / "line.pcap"
-        self.switch = self.enterContext(
-            SwitchProcess("--switches", str(file), "--control", "127.0.0.1:0"))
+        self.switch = self.enterContext(SwitchProcess("--switches", str(file)))
+        self.capture = Path(self.switch.directory.name) / "line.pcap"
         lines = dict(re.findall(r"(sw\d) port \d: plain:127.0.0.1:(\d+)/", self.switch.output()))
         for host, name in zip(self.hosts, ("sw1", "sw2")):
             host.connect(("127.0.0.1", int(lines[name])))
@@ -294,7 +372,7 @@ links = {{1 = "ring:sw1-sw2", 2 = "plain:127.0.0.1:0/127.0.0.1:{right}/uni"}}
         with self.switch.client("sw1") as one, self.switch.client("sw2") as two:
             one.add(Branch(1, (0, 100), 2, (0, 200)))
             two.add(Branch(1, (0, 200), 2, (0, 300)))
-            self.assertEqual(self.switch.tell("@sw2", "capture", "2", self.capture), "ok")
+            self.assertEqual(self.switch.tell("@sw2", "capture", "2", self.capture.name), "ok")
             payload = bytes(range(48))
             left.send(cell(0, 100, payload))
             self.assertEqual(right.recv(2048), cell(0, 300, payload))

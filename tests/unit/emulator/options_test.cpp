@@ -109,7 +109,10 @@ TEST_F(Command, RefusalsNameTheValue) {
       {{"--port-labels", "2=mpls:16-20", "--links", "2=plain:127.0.0.1:1/127.0.0.1:2"},
        "the port has MPLS labels, whose cells go over lsp or ring"},
       {{"--fault", "explode"}, "--fault 'explode': 'explode'"},
-      {{"--control", "here"}, "--control: \"here\""},
+      {{"--control", "here"}, "--control: 'here' is no path"},
+      {{"--control", "127.0.0.1:7000"}, "--control: '127.0.0.1:7000' is no path"},
+      {{"--control", "/" + std::string(107, 'x')}, "the path of a socket has at most 107 octets"},
+      {{"--control", "tcp:here"}, "--control: \"here\""},
       {{"--switches", "x.toml", "--ports", "5"}, "--ports and --switches x.toml"},
   };
   for (const auto& [words, text] : refused)
