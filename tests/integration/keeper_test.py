@@ -219,7 +219,7 @@ class AfterFailures(Kept):
             wait_until(lambda: "the manager has not read 1 switch since its restart" in self.log(),
                        "the keeper waits", 60)
             # Listed, but not all of their hops are known: no second ones are set up.
-            self.assertEqual(set(self.calls()), ids)
+            wait_until(lambda: set(self.calls()) == ids, "the manager has read the other switches")
         finally:
             server.signal(signal.SIGCONT)
         self.assertEqual(self.exactly(USUAL), ids)
