@@ -30,6 +30,7 @@ function(xbind_add_idl target)
       COMMENT "omniidl ${file}")
     list(APPEND sources ${out}SK.cc ${out}.hh)
   endforeach()
+  add_custom_target(${target}_headers DEPENDS ${sources})  # the stubs, not compiled
   add_library(${target} STATIC ${sources})
   target_include_directories(${target} SYSTEM PUBLIC ${CMAKE_CURRENT_BINARY_DIR})
   target_link_libraries(${target} PUBLIC PkgConfig::OMNIORB)

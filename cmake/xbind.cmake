@@ -44,6 +44,9 @@ function(xbind_library name)
   xbind_compile_rare_or_hot(${name} ${ARG_RARE})
 endfunction()
 
+# The programs that users start, without those that measure.
+add_custom_target(xbind_programs)
+
 # xbind_program(NAME [RARE] [SERVER] SOURCES main.cpp ... LINK lib ...): a program in <build>/bin. SERVER:
 # it runs for a long time, and one thread frees what another has allocated, so it uses jemalloc
 # (docs/performance.md has the measurements), except in sanitizer builds, which have their own
@@ -53,12 +56,16 @@ function(xbind_program name)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} xbind_warnings)
   xbind_compile_rare_or_hot(${name} ${ARG_RARE})
+  if(NOT name MATCHES "^fuzz_|_bench$|^add_rate$")
+    add_dependencies(xbind_programs ${name})
+  endif()
   if(ARG_SERVER AND XBIND_JEMALLOC AND NOT XBIND_SANITIZE)
     target_link_libraries(${name} PRIVATE PkgConfig::jemalloc)
   endif()
 endfunction()
 
-# Targets of the sanitizer builds: all unit tests, and those with several threads.
+# Targets of the sanitizer builds: all unit tests, those with several threads, and those with a real ORB.
+add_custom_target(xbind_orb_tests)
 add_custom_target(xbind_unit_tests)
 add_custom_target(xbind_thread_tests)
 
@@ -75,7 +82,7 @@ endfunction()
 function(xbind_discover_tests program prefix label)
   if(XBIND_SANITIZE)
     add_test(NAME ${prefix}all COMMAND ${program} --gtest_brief=1)
-    set_tests_properties(${prefix}all PROPERTIES LABELS ${label} TIMEOUT 1800)
+    set_tests_properties(${prefix}all PROPERTIES LABELS "${label}" TIMEOUT 1800)
   else()
     gtest_discover_tests(${program} TEST_PREFIX "${prefix}"
       PROPERTIES LABELS ${label} TIMEOUT 120 DISCOVERY_TIMEOUT 60)

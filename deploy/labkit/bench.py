@@ -1,7 +1,7 @@
 """./quickstart --bench: the speed and size that this project promises, measured against wanted.
 
-Figures depend on the machine; nothing here is a test. Exit code 0 if every run was clean, whatever
-the figures.
+Times depend on the machine: they are shown. Everything else is judged: the exit code is 1 when a
+call failed, an audit was not clean, or a daemon needed too much memory.
 """
 
 import json
@@ -17,6 +17,7 @@ from .process import LabError
 
 CUT = 1_000  # connections over the link that is cut
 RING = Path(__file__).resolve().parents[1] / "topologies" / "ring6.toml"
+TIMES = ("restored within", "median setup latency at 100/s, T = 1")  # shown, not judged
 RSS_MB_MAX = 100.0
 GROWTH_MB_MAX = 2.0  # growth of the allocator's own memory between two long runs
 
@@ -71,7 +72,15 @@ weight = 1
     print("\nMeasured against wanted (memory: after 100 000 and after 200 000 calls)")
     for what, measured, wanted, met in rows:
         print(f"  {what:<42} {str(measured):>22}   {wanted:<20} {'met' if met else 'MISSED'}")
-    return 0 if clean else 1
+    return verdict(rows)
+
+
+def verdict(rows):
+    """The exit code: 1 when a figure is missed that is no time."""
+    missed = [what for what, _, _, met in rows if not met and what not in TIMES]
+    for what in missed:
+        print(f"missed: {what}")
+    return 1 if missed else 0
 
 
 def restore(lab, load, directory):

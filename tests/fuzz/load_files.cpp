@@ -1,5 +1,6 @@
-// Callgen's files under libFuzzer: demands between endpoints, traces of calls, scenarios, and the
-// mixes of kinds of calls and priorities that its options name. The first octet chooses.
+// Callgen's files under libFuzzer: demands between endpoints, traces of calls, scenarios, reports of
+// runs, lines of a generator's child, and the mixes of kinds of calls and priorities that its options
+// name. The first octet chooses.
 //
 // What is accepted is written and read back, and calls can be drawn from it.
 #include <fmt/format.h>
@@ -8,11 +9,15 @@
 #include <cstdlib>
 #include <vector>
 
+#include "bench/figures/process_shown.hpp"
+#include "bench/search/generators.hpp"
+#include "bench/search/rate_search.hpp"
 #include "callgen/load/demand_file.hpp"
 #include "callgen/load/scenario.hpp"
 #include "callgen/load/trace.hpp"
 #include "callgen/load/workload.hpp"
 #include "callgen/options/scenario_file.hpp"
+#include "callgen/report/report_from_json.hpp"
 #include "tests/fuzz/property.hpp"
 
 namespace {
@@ -134,6 +139,29 @@ void scenario(std::string_view text) {
   }
 }
 
+void report(std::string_view text) {
+  const auto read = report_from_json(text);
+  if (!read) return require_sentence(read.error().text);
+  const std::string written = to_json(*read);
+  const auto again = report_from_json(written);
+  require(again.has_value(), "a report that was read and written is refused", written);
+  require(to_json(*again) == written, "a report is not read as written", written);
+}
+
+void child_line(std::string_view text) {
+  const auto read = parse_line(text);
+  if (!read) return require_sentence(read.error().text);
+  const std::string written = line_of(*read);
+  const auto again = parse_line(written);
+  require(again && line_of(*again) == written, "a line is not read as written", written);
+}
+
+void records(std::string_view text) {
+  if (const auto read = figures::read_records(text); !read) require_sentence(read.error().text);
+  if (const auto read = figures::read_report(text); !read) require_sentence(read.error().text);
+  if (const auto read = parse_rates(text); !read) require_sentence(read.error().text);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -142,6 +170,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   switch (data[0]) {
     case 't': trace(text); break;
     case 's': scenario(text); break;
+    case 'j': report(text); break;
+    case 'l': child_line(text); break;
+    case 'c': records(text); break;
     case 'm': mix(parse_mix(parts_of(text)), parse_mix); break;
     case 'p': mix(parse_priorities(parts_of(text)), parse_priorities); break;
     default: demands(text);

@@ -1,6 +1,5 @@
 """Whether a test of pages can start a browser: Chromium, its driver and selenium."""
 
-import os
 import shutil
 import sys
 
@@ -13,6 +12,4 @@ except ImportError:
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 MISSING = [name for name, there in [("chromium", CHROMIUM), ("chromium-driver", DRIVER),
                                     ("python3-selenium", webdriver)] if not there]
-SKIP = (f"NOT TESTED: {', '.join(MISSING)} missing (deploy/packages.txt, level long)" if MISSING
-        else "" if os.environ.get("XBIND_TEST_BROWSER")
-        else "NOT TESTED: only with XBIND_TEST_BROWSER=1, as ./check --long does")
+SKIP = (f"NOT TESTED: {', '.join(MISSING)} missing (deploy/install check)" if MISSING else "")

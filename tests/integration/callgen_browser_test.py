@@ -2,8 +2,8 @@
 """callgen's pages in a headless Chromium: the live page and the report fit wide and narrow windows,
 light and dark, and their numbers are rounded as a person would.
 
-Needs the packages of level `long`: chromium, chromium-driver, python3-selenium. Without them it is
-skipped. Runs with XBIND_TEST_BROWSER=1 only, because it takes minutes; XBIND_TEST_FIGURES=DIR also
+Needs chromium, chromium-driver and python3-selenium (deploy/install check). Without them it is
+skipped. XBIND_TEST_FIGURES=DIR also
 writes screenshots.
 """
 

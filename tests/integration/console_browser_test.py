@@ -2,8 +2,8 @@
 """The console's page in a headless Chromium: it fits wide and narrow windows, its texts have
 contrast in light and dark, nothing goes wrong in it, and what it shows is live.
 
-Needs the packages of level `long`: chromium, chromium-driver, python3-selenium. Without them it is
-skipped. Runs with XBIND_TEST_BROWSER=1 only, because it takes minutes; XBIND_TEST_FIGURES=DIR
+Needs chromium, chromium-driver and python3-selenium (deploy/install check). Without them it is
+skipped. XBIND_TEST_FIGURES=DIR
 also writes the figures of docs/figures.
 """
 

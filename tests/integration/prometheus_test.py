@@ -179,7 +179,7 @@ class Exposed(unittest.TestCase):
                 agent.terminate()
 
     def promtool(self, *words, text=None):
-        """Runs Prometheus' own tool, where it is installed (deploy/install long)."""
+        """Runs Prometheus' own tool, where it is installed (deploy/install check)."""
         if promtool := shutil.which("promtool"):
             checked = subprocess.run([promtool, *words], input=text, text=True,
                                      capture_output=True, check=False, timeout=60)

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
-from labkit import quickstart, sip, speed, speed_figures, sweep, sweep_figures as figures, topology
+from labkit import bench, quickstart, sip, speed, speed_figures, sweep, sweep_figures as figures, topology
 
 
 def result(rate=100.0, calls=500, mean_us=400.0):
@@ -33,6 +33,17 @@ def search(carried, idle_us=400.0, clean=True):
 NOTHING = {"rate": 0, "confirmed": False, "points": [
     {"kind": "rise", "rate": 20, "verdict": "broken",
      "run": {"connected": 0, "audit_clean": True, "setup_mean_us": 0.0}}]}
+
+
+class Bench(unittest.TestCase):
+    """./quickstart --bench ends with 1 when a figure is missed that is no time."""
+
+    def test_a_time_is_shown_and_anything_else_is_judged(self):
+        rows = [("restored within", "1.50 s", "below 1 s", False),
+                ("all five audits", "clean", "clean", True)]
+        self.assertEqual(bench.verdict(rows), 0)
+        self.assertEqual(bench.verdict(rows + [("memory of xbind-cmgr", "120.0, then 140.0 MB",
+                                                "below 100", False)]), 1)
 
 
 class Engines(unittest.TestCase):
