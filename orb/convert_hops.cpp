@@ -1,5 +1,6 @@
 #include "orb/convert.hpp"
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -154,7 +155,9 @@ void to_idl(const HopBatch& batch, v2::HopBatch& out) {
     out.declared[i].port_number = batch.declared[i].port.value();
     out.declared[i].labels = batch.declared[i].labels;
   }
-  out.traced.length(static_cast<CORBA::ULong>(batch.traced.size()));
+  // Those beyond the bound are not recorded, that is all.
+  out.traced.length(static_cast<CORBA::ULong>(
+      std::min<std::size_t>(batch.traced.size(), v2::connection_ids_max)));
   for (CORBA::ULong i = 0; i < out.traced.length(); ++i) {
     out.traced[i] = batch.traced[i].value();
   }

@@ -448,4 +448,5 @@ def options():
 options()
 
 if __name__ == "__main__":
+    print("seed", OPTIONS.seed, flush=True)
     main()

@@ -109,6 +109,22 @@ def idl_unions(idl_dir):
                       f"{', '.join(str(label) for label in labels)}"
 
 
+def idl_bounds(idl_dir):
+    """A sequence of numbers has a bound: omniORB multiplies a length with the octets of a number in
+    32 bits, so that a short request would make it allocate gigabytes."""
+    numbers = {f"{sign}{kind}" for sign in ("", "unsigned ")
+               for kind in ("short", "long", "long long")} | {"float", "double", "long double"}
+    texts = {path: re.sub(r"//.*", "", path.read_text()) for path in sorted(Path(idl_dir).glob("*.idl"))}
+    for text in texts.values():
+        numbers |= {name for kind, name in re.findall(r"^\s*typedef ([\w ]+?) (\w+);", text, re.M)
+                    if kind in numbers}
+    for path, text in texts.items():
+        for number, line in enumerate(text.splitlines(), 1):
+            for kind in re.findall(r"\bsequence<([\w ]+)>", line):
+                if kind.strip() in numbers:
+                    yield f"{path}:{number}: sequence<{kind}> has no bound"
+
+
 def clashes(file, line, scope, names):
     for name in names:
         other = scope.setdefault(name.lower(), name)
@@ -124,8 +140,8 @@ def declarations(file):
             yield one, member
 
 
-CHECKS = {check.__name__: check for check in (idl_document, idl_commented, idl_operations,
-                                              idl_case, idl_tables,
+CHECKS = {check.__name__: check for check in (idl_document, idl_bounds, idl_commented,
+                                              idl_operations, idl_case, idl_tables,
                                               idl_unions)}
 
 
