@@ -5,6 +5,8 @@ from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from labkit.load import daemon_options  # noqa: E402
 
 CALLS = 400
+# Calls a second. One after another, an instrumented manager carries no more on a busy machine.
+RATE = 200 if MEMORY_COUNTS else 50
 
 
 class Engines(unittest.TestCase):
@@ -12,7 +14,7 @@ class Engines(unittest.TestCase):
     def summary_of(self, **options):
         """Summary of a run in a lab with these options; all calls succeeded and the audit was
         clean."""
-        load = Load(calls=CALLS, rate=200, **options)
+        load = Load(calls=CALLS, rate=RATE, **options)
         with lab_up(more=daemon_options(load)) as lab:
             done, summary = offer(lab, load)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
