@@ -380,6 +380,28 @@ TEST_F(LostLedgerTest, TheTakerOfAPreparedConnectionIsTheOwnerThatAnyHopNames) {
   holds_call(earlier(1));
   held_["sw3"][0].shown_id = earlier(7);
   held_["sw3"][0].request = RequestId{12};
+TEST_F(LostLedgerTest, TheLabelOfAHopThatWentBetweenTwoReadingsIsReturned) {
+  LedgerHop& going = holds("sw2", earlier(1), 1, 20, 40, 21, 41);
+  going.stage = HopStage::kRemoving;
+  restart({"sw2"});
+  HeldHops page;
+  page.owners = {client_};
+  page.hops = std::exchange(held_["sw2"], {});
+  manager().switch_holds("sw2", page, now, Recovery::ReadAs::kLost);
+  finish();
+  answers("sw2");
+  EXPECT_TRUE(manager().recovery().done());
+  wait(milliseconds{1});
+  take_attach_requests();
+  // The SwitchServer removes on its own what it was claimed to be removing.
+  answer("sw2", {removed({page.hops[0].key}, vci(41))});
+  wait(milliseconds{1});
+  ASSERT_THAT(take_attach_requests(), ElementsAre("sw2")) << "of which port is the label?";
+  attach("sw2", {{PortId{21}, {vci(41)}}});
+  wait(milliseconds{200});
+  EXPECT_THAT(take("sw2").returned, ElementsAre(PortLabels{PortId{21}, {vci(41)}}));
+}
+
   for (const char* name : {"sw1", "sw2"}) held_[name][0].request = {};
   restart_with_lost({"sw1"});
   const LedgerHop& taken = takes("sw1", entry(1, 500, 10, 40));
