@@ -148,6 +148,26 @@ TEST_F(LostLedgerTest, TwoLostHopsInARowAreRebuiltFromBothSides) {
   EXPECT_THAT(done_with(), ElementsAre("sw2", "sw3"));
 }
 
+// It had been set up over sw1, sw2 and sw3, and had moved to sw1, sw5, sw2 and sw3.
+TEST_F(LostLedgerTest, AHopWhereNoCallEntersIsNoEntranceWhateverTheNumbersSay) {
+  switches_.emplace_back("sw5");
+  links_ = {{"sw1", PortId{11}, "sw5", PortId{50}},
+            {"sw5", PortId{51}, "sw2", PortId{25}},
+            {"sw2", PortId{21}, "sw3", PortId{30}}};
+  ends_ = {{"ann", "sw1", PortId{1}}};
+  holds_call(earlier(1));
+  restart_with_lost({"sw1", "sw2", "sw5"});
+  EXPECT_FALSE(takes("sw2", entry(25, 51, 21, 41)).enters);
+  for (const char* name : {"sw1", "sw2", "sw5"}) answers(name);
+  EXPECT_FALSE(takes("sw5", entry(50, 50, 51, 51)).enters);
+  answers("sw5");
+  EXPECT_THAT(standing(), IsEmpty()) << "its first hop is not known yet";
+  EXPECT_TRUE(takes("sw1", entry(1, 500, 11, 50)).enters);
+  answers("sw1");
+  ASSERT_THAT(standing(), ElementsAre(earlier(1)));
+  EXPECT_THAT(manager().describe(earlier(1))->connection.hops(), SizeIs(4));
+}
+
 TEST_F(LostLedgerTest, AHopThatIsNotInATableThatTheSwitchHasKeptWasRemoved) {
   holds_call(earlier(1));
   restart_with_lost({"sw2"});
@@ -360,26 +380,6 @@ TEST_F(LostLedgerTest, WhatALostLedgerHadOfACallThatIsReleasedMeanwhileIsRemoved
   EXPECT_EQ(removal("sw2").key.hop, 1);
 }
 
-TEST_F(LostLedgerTest, AnOwnerHearsThatItsCallIsIncompleteAndThatItStandsAgain) {
-  holds_call(earlier(1));
-  restart({"sw3"});
-  manager().serve_with_switches_missing(now);
-  finish();
-  const Notice incomplete = notice();
-  EXPECT_EQ(incomplete.kind, NoticeKind::kIncomplete);
-  EXPECT_EQ(incomplete.connection, earlier(1));
-  EXPECT_EQ(incomplete.cause, Cause::kIncomplete);
-  EXPECT_EQ(incomplete.element, "sw3");
-  log_in("mia");
-  EXPECT_EQ(notice().kind, NoticeKind::kIncomplete) << "it may not have heard it";
-  come_back("sw3");
-  EXPECT_EQ(notice().kind, NoticeKind::kMended);
-}
-
-TEST_F(LostLedgerTest, TheTakerOfAPreparedConnectionIsTheOwnerThatAnyHopNames) {
-  holds_call(earlier(1));
-  held_["sw3"][0].shown_id = earlier(7);
-  held_["sw3"][0].request = RequestId{12};
 TEST_F(LostLedgerTest, TheLabelOfAHopThatWentBetweenTwoReadingsIsReturned) {
   LedgerHop& going = holds("sw2", earlier(1), 1, 20, 40, 21, 41);
   going.stage = HopStage::kRemoving;
@@ -402,6 +402,26 @@ TEST_F(LostLedgerTest, TheLabelOfAHopThatWentBetweenTwoReadingsIsReturned) {
   EXPECT_THAT(take("sw2").returned, ElementsAre(PortLabels{PortId{21}, {vci(41)}}));
 }
 
+TEST_F(LostLedgerTest, AnOwnerHearsThatItsCallIsIncompleteAndThatItStandsAgain) {
+  holds_call(earlier(1));
+  restart({"sw3"});
+  manager().serve_with_switches_missing(now);
+  finish();
+  const Notice incomplete = notice();
+  EXPECT_EQ(incomplete.kind, NoticeKind::kIncomplete);
+  EXPECT_EQ(incomplete.connection, earlier(1));
+  EXPECT_EQ(incomplete.cause, Cause::kIncomplete);
+  EXPECT_EQ(incomplete.element, "sw3");
+  log_in("mia");
+  EXPECT_EQ(notice().kind, NoticeKind::kIncomplete) << "it may not have heard it";
+  come_back("sw3");
+  EXPECT_EQ(notice().kind, NoticeKind::kMended);
+}
+
+TEST_F(LostLedgerTest, TheTakerOfAPreparedConnectionIsTheOwnerThatAnyHopNames) {
+  holds_call(earlier(1));
+  held_["sw3"][0].shown_id = earlier(7);
+  held_["sw3"][0].request = RequestId{12};
   for (const char* name : {"sw1", "sw2"}) held_[name][0].request = {};
   restart_with_lost({"sw1"});
   const LedgerHop& taken = takes("sw1", entry(1, 500, 10, 40));
