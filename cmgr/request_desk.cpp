@@ -108,12 +108,13 @@ bool RequestDesk::answer_remembered(ClientIndex client, const ConnectRequest& re
     outcome.connection = connection->shown_id();
   }
   outcome.request = request.request;
-  context_.clients.answer_unremembered(client, std::move(outcome));
+  context_.clients.answer(client, std::move(outcome));
   return true;
 }
 
 // It has set up a call of which the manager does not know all hops: the repeat must not set up a
-// second one. The answer is that of a full queue, because a later repeat gets another one.
+// second one. The answer is that of a full queue: it is final as any other, and a repeat after the
+// client has confirmed it may get another one.
 bool RequestDesk::answer_incomplete(ClientIndex client, const ConnectRequest& request) {
   const Recovery& recovery = context_.recovery;
   if (recovery.waiting() == 0 || client == ClientDesk::kLocal) return false;
@@ -123,8 +124,8 @@ bool RequestDesk::answer_incomplete(ClientIndex client, const ConnectRequest& re
   if (!call) return false;
   const HopOwner& owner = call->hops.front().owner();
   if (owner.from != request.from) return false;
-  context_.outcomes.refuse_unadmitted(
-      client, request.request, call->shown,
+  context_.outcomes.turn_away(
+      {client, request.request}, call->shown,
       {Cause::kBusy, call->element, 0, 0,
        fmt::format("connection {} of this request is incomplete: {}", call->shown, call->words())});
   return true;
@@ -132,11 +133,11 @@ bool RequestDesk::answer_incomplete(ClientIndex client, const ConnectRequest& re
 
 template <class Body>
 void RequestDesk::submit(ClientIndex client, const Body& request, unsigned urgency, TimePoint now) {
+  const std::uint64_t digest = client == ClientDesk::kLocal ? 0 : digest_of(request);
+  if (!context_.outcomes.admit(client, request.request, digest, connection_of(request))) return;
   if constexpr (std::is_same_v<Body, ConnectRequest>) {
     if (answer_remembered(client, request)) return;
   }
-  const std::uint64_t digest = client == ClientDesk::kLocal ? 0 : digest_of(request);
-  if (!context_.outcomes.admit(client, request.request, digest, connection_of(request))) return;
   Outcomes::Gate& gate = context_.outcomes.gate();
   context_.switches.aggregation().on_operation(now);
   if (const auto named = check_ends(request); !named) {

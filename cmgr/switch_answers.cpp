@@ -249,7 +249,15 @@ void SwitchAnswers::on_orphan_result(SwitchIndex at, const HopResult& result, Ti
   } else if (result.action == HopAction::kModify) {
     owed = switches.change_answered(at, result, now);
   }
-  if (!owed) ++context_.counters.late_results;
+  if (owed) return;
+  ++context_.counters.late_results;
+  // A hop of an earlier epoch that its ledger was removing when it was read first, and had no more
+  // when it was read again. The answer does not say of which port the label is.
+  const bool names_label = result.action == HopAction::kRemove && result.cause == Cause::kNone &&
+                           result.output_label.present();
+  if (names_label && context_.connections.is_of_earlier_epoch(result.key.connection)) {
+    switches.label_unclear(at, now);
+  }
 }
 
 void SwitchAnswers::on_setup_result(const Found& found, const HopResult& result, TimePoint now) {

@@ -122,6 +122,7 @@ struct Connection {
     std::string broken;
     bool in_doubt = false;  // `broken` is not known to be down, but unknown
     DebtLabels debt_labels;
+    std::weak_ptr<const void> led_back;  // what its later removals wait for (removal_order.hpp)
   };
   Observed& note() {
     if (!observed_) observed_ = std::make_unique<Observed>();

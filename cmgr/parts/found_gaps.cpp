@@ -29,8 +29,8 @@ bool is_in_switch(const FoundHop& hop) { return hop.hop.stage != HopStage::kRese
 class Gaps {
  public:
   Gaps(const std::vector<FoundHop>& call, const KnownLinks& links,
-       const std::function<bool(SwitchIndex)>& lost, Generation asked)
-      : call_(call), links_(links), lost_(lost), newest_(asked.value()) {}
+       const std::function<bool(SwitchIndex)>& lost, Generation asked, const EndsAt& ends)
+      : call_(call), links_(links), lost_(lost), ends_(ends), newest_(asked.value()) {}
 
   std::vector<Gap> found() {
     look();
@@ -112,9 +112,9 @@ class Gaps {
       claim.cross_connect.output_port = out->port;
       claim.cross_connect.output_label = out->label;
     }
-    place(claim, from, to);
+    const bool moved = place(claim, gap.at(), from, to);
     const bool numbered = (from != nullptr && to != nullptr) || has_one_generation(claim.key.leg);
-    if (!numbered && !planted(Bug::kRebuiltOldGeneration)) {
+    if ((!numbered || moved || is_known(claim.key)) && !planted(Bug::kRebuiltOldGeneration)) {
       claim.key.generation = Generation{++newest_};
     }
     claim.demand = beside.hop.demand;
@@ -143,32 +143,58 @@ class Gaps {
     return one.has_value();
   }
 
-  // Number and count say whether the hop is the first or the last one of its leg.
-  void place(LedgerHop& claim, const FoundHop* from, const FoundHop* to) const {
+  bool is_known(const HopKey& key) const {
+    return std::ranges::any_of(call_, [&](const FoundHop& hop) { return hop.hop.key == key; });
+  }
+
+  // Whether the endpoint is connected to the switch; nullopt: not known.
+  std::optional<bool> is_at(const std::string& end, SwitchIndex at) const {
+    const auto where = ends_ && !end.empty() ? ends_(end) : std::nullopt;
+    return where ? std::optional{*where == at} : std::nullopt;
+  }
+  // Whether the leg of that hop enters, or leaves, the network at the switch.
+  std::optional<bool> enters_at(SwitchIndex at, std::uint16_t leg, const FoundHop& hop) const {
+    return is_at(leg == 1 ? hop.owner().to : hop.owner().from, at);
+  }
+  std::optional<bool> leaves_at(SwitchIndex at, std::uint16_t leg, const FoundHop& hop) const {
+    return is_at(leg == 1 ? hop.owner().from : hop.owner().to, at);
+  }
+
+  // Number and count say whether the hop is the first or the last one of its leg. Returns whether
+  // its number cannot be that which it had.
+  bool place(LedgerHop& claim, SwitchIndex at, const FoundHop* from, const FoundHop* to) const {
+    bool moved = false;
     if (from != nullptr) {
       claim.key.hop = static_cast<std::uint16_t>(from->hop.key.hop + 1);
       claim.hop_count = from->hop.hop_count;
-    } else if (to->hop.key.hop == 0) {  // a branch; the hop before it is one of leg 0
-      claim.key.leg = 0;
-      claim.key.hop = 0;
-      claim.hop_count = 2;
-      claim.enters = true;
     } else {
-      claim.key.hop = static_cast<std::uint16_t>(to->hop.key.hop - 1);
-      claim.hop_count = to->hop.hop_count;
-      // After a re-route it may be numbered by a shorter path.
-      const bool begins_elsewhere = std::ranges::any_of(call_, [&](const FoundHop& hop) {
+      const bool forks = to->hop.key.hop == 0;  // a branch; the hop before it is one of leg 0
+      if (forks) claim.key.leg = 0;
+      const auto number = static_cast<std::uint16_t>(forks ? 0 : to->hop.key.hop - 1);
+      claim.hop_count = forks ? 2 : to->hop.hop_count;
+      // After a re-route it may be numbered by a path of another length.
+      const bool begins_elsewhere = !forks && std::ranges::any_of(call_, [&](const FoundHop& hop) {
         return hop.carries() && hop.hop.key.leg == claim.key.leg && hop.hop.key.hop == 0;
       });
-      if (claim.key.hop == 0 && begins_elsewhere) claim.key.hop = 1;
+      bool first = number == 0 && !begins_elsewhere;
+      if (claim.key.leg < 2) {
+        first = enters_at(at, claim.key.leg, *to).value_or(first) && !begins_elsewhere;
+      }
+      claim.key.hop = first ? 0 : std::max<std::uint16_t>(number, 1);
+      moved = claim.key.hop != number;
       claim.branch = claim.key.hop == 0 && claim.key.leg >= 2;
       claim.enters = claim.key.hop == 0 && !claim.branch;
     }
-    const bool goes_on = to != nullptr || std::ranges::any_of(call_, [&](const FoundHop& hop) {
-                           return hop.carries() && hop.hop.key.leg == claim.key.leg && hop.last();
-                         });
-    const int needed = claim.key.hop + (goes_on ? 2 : 1);
-    if (claim.hop_count < needed) claim.hop_count = static_cast<std::uint16_t>(needed);
+    const auto leaves =
+        to == nullptr ? leaves_at(at, claim.key.leg, *from) : std::optional<bool>{false};
+    const bool goes_on =
+        !leaves.value_or(true) || std::ranges::any_of(call_, [&](const FoundHop& hop) {
+          return hop.carries() && hop.hop.key.leg == claim.key.leg && hop.last();
+        });
+    const auto needed = static_cast<std::uint16_t>(claim.key.hop + (goes_on ? 2 : 1));
+    const bool ends = leaves == true && !goes_on;
+    if (claim.hop_count < needed || ends) claim.hop_count = needed;
+    return moved;
   }
 
   // Of a tree whose first destination was dropped, branches alone are left where cells enter the
@@ -179,8 +205,9 @@ class Gaps {
       const bool trunk = hop.hop.key.leg == 0 && hop.carries();
       return is_in_switch(hop) && (trunk || (hop.hop.key.leg != 1 && hop.begins()));
     });
-    const auto is_first = [](const Gap& gap) {
-      return gap.claim.key.leg != 1 && gap.claim.key.hop == 0 && !gap.in;
+    const auto is_first = [&](const Gap& gap) {
+      return gap.claim.key.leg != 1 && gap.claim.key.hop == 0 && !gap.in &&
+             is_at(gap.owner.from, gap.at()).value_or(true);
     };
     const bool trunk = std::ranges::any_of(gaps_, [&](const Gap& gap) {
       return gap.claim.key.leg == 0 || (is_first(gap) && gap.claim.enters);
@@ -193,6 +220,7 @@ class Gaps {
   const std::vector<FoundHop>& call_;
   const KnownLinks& links_;
   const std::function<bool(SwitchIndex)>& lost_;
+  const EndsAt& ends_;
   std::uint32_t newest_;  // generation
   Ends ins_;
   Ends outs_;
@@ -203,8 +231,9 @@ class Gaps {
 }  // namespace
 
 std::vector<Gap> gaps_of(const std::vector<FoundHop>& call, const KnownLinks& links,
-                         const std::function<bool(SwitchIndex)>& lost, Generation asked) {
-  return Gaps(call, links, lost, asked).found();
+                         const std::function<bool(SwitchIndex)>& lost, Generation asked,
+                         const EndsAt& ends) {
+  return Gaps(call, links, lost, asked, ends).found();
 }
 
 const FoundHop* owned_hop(const std::vector<FoundHop>& call) {

@@ -13,6 +13,7 @@
 #include <compare>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "cmgr/parts/found_call.hpp"
@@ -39,14 +40,23 @@ struct Gap {
   SwitchIndex at() const { return in ? in->at : out->at; }
 };
 
+// The switch to which an endpoint is connected; nullopt: not known.
+using EndsAt = std::function<std::optional<SwitchIndex>(const std::string& endpoint)>;
+
 // The lost hops of one call: at switches for which `lost` is true, where a known hop leads in or
 // comes out and no known hop follows. Contract, request and owner are those of the hop beside it.
 // A lost hop gets the number and generation that it had where these are known: its two neighbours
 // stand on both sides of it by their numbers, or the path of its leg has never changed. Elsewhere
 // it gets a new generation above all of the call and above `asked`, so that no two hops have one
 // key; `asked`: the newest one that ledgers have been asked for and have not answered.
+// Numbers alone do not say where a call enters or leaves the network, because a call that has moved
+// has hops that are numbered by a path of another length. So a lost hop that no known one leads to
+// is the first of its leg if it is at the switch of the endpoint where the leg begins, and only
+// there; one that leads to no known hop is the last one at the switch of the other endpoint. By the
+// numbers where `ends` does not know that switch.
 std::vector<Gap> gaps_of(const std::vector<FoundHop>& call, const KnownLinks& links,
-                         const std::function<bool(SwitchIndex)>& lost, Generation asked = {});
+                         const std::function<bool(SwitchIndex)>& lost, Generation asked = {},
+                         const EndsAt& ends = {});
 
 // The hop whose ledger names the owner of the call. The manager tells the owner of a prepared
 // connection to two of its hops (prepared_desk.hpp), and may have ended between the two: then the

@@ -87,6 +87,12 @@ bool KnownNetwork::has(const RouteReply& route) const {
   return true;
 }
 
+std::optional<NetworkEnd> KnownNetwork::end(const std::string& name) const {
+  const auto found = ends_.find(name);
+  if (found == ends_.end()) return std::nullopt;
+  return NetworkEnd{name, switches_[found->second.at], found->second.port};
+}
+
 KnownNetwork::Elements KnownNetwork::elements_to_avoid(const RouteNeed& need) const {
   Elements elements = unusable_;
   for (const PathElement& avoided : need.avoid) {

@@ -57,6 +57,8 @@ class KnownNetwork {
   // Whether each step of the found route is a link of the network, and its ends are where the
   // network has them. True while no network is known.
   bool has(const RouteReply& route) const;
+  // nullopt: the endpoint is not known.
+  std::optional<NetworkEnd> end(const std::string& name) const;
   std::size_t ends() const { return ends_.size(); }
 
  private:

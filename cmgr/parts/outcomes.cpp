@@ -124,15 +124,17 @@ void Outcomes::refuse(const Asker& asker, ConnectionId about, Refusal refusal) {
   tell(asker, std::move(outcome), nullptr);
 }
 
-void Outcomes::turn_away(const Request& request, Refusal refusal, Duration retry_after) {
+void Outcomes::turn_away(const Asker& asker, ConnectionId about, Refusal refusal,
+                         Duration retry_after) {
   ++counters_.busy;
+  counters_.by_cause.count(refusal.cause);
   Outcome outcome = outcome_of(std::move(refusal));
-  outcome.request = request.id();
-  outcome.connection = request.connection();
+  outcome.request = asker.request;
+  outcome.connection = about;
   const auto least = std::chrono::ceil<std::chrono::milliseconds>(retry_after).count();
   outcome.retry_after_ms = std::max(retry_after_ms(), static_cast<std::uint32_t>(least));
-  log_.outcome(outcome, clients_.name(request.client), nullptr);
-  clients_.answer(request.client, std::move(outcome));
+  log_.outcome(outcome, clients_.name(asker.client), nullptr);
+  clients_.answer(asker.client, std::move(outcome));
 }
 
 void Outcomes::describe_debts(const Hops& hops, const std::vector<SwitchIndex>& owing,

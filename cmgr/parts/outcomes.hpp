@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "cmgr/parts/call_log.hpp"
@@ -56,8 +57,13 @@ class Outcomes {
   void tell_again(const Asker& asker, Outcome&& outcome);
   void refuse(const Asker& asker, ConnectionId about, Refusal refusal);
   // Answers a request busy that was admitted but not begun. A retry makes no sense before
-  // `retry_after`.
-  void turn_away(const Request& request, Refusal refusal, Duration retry_after = {});
+  // `retry_after`. `about`: the connection that the answer names.
+  void turn_away(const Request& request, Refusal refusal, Duration retry_after = {}) {
+    turn_away({request.client, request.id()}, request.connection(), std::move(refusal),
+              retry_after);
+  }
+  void turn_away(const Asker& asker, ConnectionId about, Refusal refusal,
+                 Duration retry_after = {});
 
   // Adds to the outcome of a release or a dropped leaf which removals are owed. `owing`: the
   // switches of earlier paths.

@@ -87,7 +87,10 @@ bool SwitchDesk::pay(SwitchIndex index, HopKey key, Label resting, TimePoint now
   if (debt == at.debts.end()) return false;
   const PortId output_port = debt->second.cross_connect.output_port;
   std::vector<std::shared_ptr<OwedLabel>> labels = std::move(debt->second.labels);
+  const std::weak_ptr<const void> waited_for = debt->second.before;
+  const bool goes_first = debt->second.before != nullptr;
   at.debts.erase(debt);
+  if (goes_first && waited_for.expired()) pay_soon(now);
   --owed_;
   ++counters_.debts_paid;
   bool known = !resting.present();
@@ -156,7 +159,7 @@ void SwitchDesk::debts_of(SwitchIndex index, ConnectionId connection,
 void SwitchDesk::send_debts(Switch& at, TimePoint now) {
   at.debts_due = kNever;
   for (auto& [key, debt] : at.debts) {
-    if (debt.under_way) continue;
+    if (debt.under_way || !debt.after.expired()) continue;
     if (at.queue.full()) {
       at.debts_due = now + kDebtRetry;
       break;

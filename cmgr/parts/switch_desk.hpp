@@ -48,6 +48,10 @@ struct Debt {
   bool confirmed = false;                          // the hop had been committed
   bool under_way = false;                          // sent in this session, not answered yet
   std::vector<std::shared_ptr<OwedLabel>> labels;  // released when no debt refers to them
+  // An order among removals of one connection: no debt with `after` is sent before all debts with
+  // the same `before` have been paid.
+  std::shared_ptr<const void> before{};
+  std::weak_ptr<const void> after{};
 };
 
 // A contract that a committed hop could not be sent in time, or a handover.

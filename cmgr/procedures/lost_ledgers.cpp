@@ -103,7 +103,8 @@ std::optional<std::pair<SwitchIndex, Missing>> LostLedgers::missing(
     const std::vector<FoundHop>& call, const KnownLinks& links) const {
   if (lost_.empty()) return std::nullopt;
   if (const auto at = other_entry(call)) return std::pair{*at, Missing::kOtherEntry};
-  for (const Gap& gap : gaps_of(call, links, [this](SwitchIndex at) { return is_lost(at); })) {
+  const auto is_lost_at = [this](SwitchIndex at) { return is_lost(at); };
+  for (const Gap& gap : gaps_of(call, links, is_lost_at, {}, ends_)) {
     const Lost& lost = lost_.at(gap.at());
     if (lost.state != State::kAnswered) return std::pair{gap.at(), Missing::kNotClaimed};
     std::optional<Missing> why = Missing::kNotClaimed;

@@ -36,6 +36,9 @@ struct ClaimsAnswer {
 
 class LostLedgers {
  public:
+  // `ends`: where endpoints are connected.
+  explicit LostLedgers(EndsAt ends) : ends_(std::move(ends)) {}
+
   // That ledger has been read, and was lost.
   void read(SwitchIndex at) { lost_[at].state = State::kToAsk; }
   bool is_lost(SwitchIndex at) const { return lost_.contains(at); }
@@ -54,7 +57,7 @@ class LostLedgers {
     visit_calls([&](const std::vector<FoundHop>& call) {
       const auto asked = newest.find(call.front().hop.key.connection);
       const Generation above = asked == newest.end() ? Generation{} : asked->second;
-      for (Gap& gap : gaps_of(call, links, lost, above)) {
+      for (Gap& gap : gaps_of(call, links, lost, above, ends_)) {
         if (!is_answered(gap)) gaps[gap.at()].push_back(std::move(gap));
       }
     });
@@ -100,6 +103,7 @@ class LostLedgers {
   std::map<ConnectionId, Generation> asked_generations() const;
   std::vector<SwitchIndex> plan(std::map<SwitchIndex, std::vector<Gap>> gaps);
 
+  EndsAt ends_;
   std::map<SwitchIndex, Lost> lost_;
 };
 

@@ -18,6 +18,11 @@ namespace {
 // The pause before a take-over that was temporarily refused is tried again.
 constexpr Duration kRerouteSoon = kManagerTimers["reroute-soon"];
 
+// Whether another re-route may have held what was missing.
+bool is_want_of_room(Cause cause) {
+  return cause == Cause::kNoBandwidth || cause == Cause::kNoBuffer || cause == Cause::kNoLabel;
+}
+
 }  // namespace
 
 // ===== the network changes =====
@@ -38,8 +43,7 @@ bool PathWatch::on_topology(const TopologyState& state, bool restarted) {
       unusable_.news(), [this](const RouteReply& reply, std::uint64_t since) {
         return reply.cause != Cause::kNone || unusable_.touched_since(reply, since);
       });
-  recheck_.splice(recheck_.end(), queue_);
-  recheck_.splice(recheck_.end(), idle_);
+  for (List* const list : {&queue_, &idle_, &alone_}) recheck_.splice(recheck_.end(), *list);
   to_sweep_ = unusable_.switches();
   std::reverse(to_sweep_.begin(), to_sweep_.end());
   sweep_left_ = to_sweep_.empty() ? 0 : context_.connections.passing(to_sweep_.back()).size();
@@ -147,13 +151,14 @@ void PathWatch::finish_step(TimePoint now) {
   std::size_t left = kPerStep;
   look_again(left);
   sweep(left);
-  start_reroutes(left, now);
-  const bool more = !recheck_.empty() || !to_sweep_.empty() ||
+  left = start_reroutes(left, now);
+  start_alone(left, now);
+  const bool more = !recheck_.empty() || !to_sweep_.empty() || may_start_alone() ||
                     (!queue_.empty() && under_way_ < context_.config.reroutes_at_once);
   more_at_ = more ? now : kNever;
 }
 
-void PathWatch::start_reroutes(std::size_t left, TimePoint now) {
+std::size_t PathWatch::start_reroutes(std::size_t left, TimePoint now) {
   for (; left > 0 && !queue_.empty() && under_way_ < context_.config.reroutes_at_once; --left) {
     Astray& front = queue_.front();
     front.unlink();
@@ -163,6 +168,32 @@ void PathWatch::start_reroutes(std::size_t left, TimePoint now) {
     // Otherwise it is looked at again when the procedure under way ends.
     if (connection.rests()) start_reroute(connection, now);
   }
+  return left;
+}
+
+bool PathWatch::may_start_alone() const {
+  return alone_due_ && !alone_.empty() && queue_.empty() && under_way_ == 0;
+}
+
+void PathWatch::start_alone(std::size_t left, TimePoint now) {
+  for (; left > 0 && may_start_alone(); --left) {
+    Astray& front = alone_.front();
+    front.unlink();
+    idle_.push_back(front);
+    Connection& connection = context_.connections.at(front.id);
+    front.alone = connection.rests();
+    if (front.alone) start_reroute(connection, now);
+  }
+  alone_due_ = alone_due_ && !alone_.empty();
+}
+
+void PathWatch::try_alone(const Connection& connection) {
+  const auto found = astray_.find(connection.id);
+  if (found == astray_.end() || found->second.queued) return;
+  Astray& astray = found->second;
+  if (std::exchange(astray.alone, false) || alone_.size() >= kAloneMax) return;
+  astray.unlink();
+  alone_.push_back(astray);
 }
 
 void PathWatch::start_reroute(Connection& connection, TimePoint now) {
@@ -209,6 +240,7 @@ void PathWatch::failed(Connection& connection, const Refusal& why, std::uint64_t
   // temporarily.
   const bool soon = why.cause == Cause::kChangeUnderWay;
   if (!soon) report_broken(connection, *blocked, why);
+  if (is_want_of_room(why.cause)) try_alone(connection);
   const Duration retry = context_.config.reroute_retry;
   retry_at_ = std::min(retry_at_, now + (soon ? std::min(kRerouteSoon, retry) : retry));
 }
@@ -217,6 +249,7 @@ void PathWatch::tick(TimePoint now) {
   if (now < retry_at_) return;
   retry_at_ = kNever;
   queue_.splice(queue_.end(), idle_);
+  alone_due_ = true;
 }
 
 TimePoint PathWatch::next_deadline() const { return std::min(retry_at_, more_at_); }

@@ -6,6 +6,11 @@
 // client gets a notice if the path is down. It is tried again when the network changes, and every
 // Config::reroute_retry, because ending calls free capacity.
 //
+// A re-route reserves before it knows whether its whole path has room, so two of them can refuse
+// each other what one alone would get, at every retry. Therefore up to kAloneMax connections that
+// found no room are tried again one after the other, when no other re-route is under way. One that
+// finds no room alone is tried with the others the next time.
+//
 // A step looks at most at kPerStep connections, so that no step is long, however many a change of
 // the network concerns. Not thread-safe; owned by the connection manager.
 #pragma once
@@ -26,6 +31,7 @@ namespace xbind::cmgr {
 class PathWatch {
  public:
   static constexpr std::size_t kPerStep = 2'000;
+  static constexpr std::size_t kAloneMax = 16;
 
   explicit PathWatch(Context& context) : context_(context), unusable_(context.switches) {}
   PathWatch(const PathWatch&) = delete;
@@ -71,6 +77,7 @@ class PathWatch {
                       boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
     ConnectionId id;
     bool queued = false;  // in queue_, and not since a retry
+    bool alone = false;   // no other re-route was under way when its own began
   };
   using List = boost::intrusive::list<Astray, boost::intrusive::constant_time_size<false>>;
 
@@ -78,7 +85,12 @@ class PathWatch {
   void enqueue(const Connection& connection);
   void look_again(std::size_t& left);
   void sweep(std::size_t& left);
-  void start_reroutes(std::size_t left, TimePoint now);
+  // Returns what it leaves of `left`.
+  std::size_t start_reroutes(std::size_t left, TimePoint now);
+  bool may_start_alone() const;
+  void start_alone(std::size_t left, TimePoint now);
+  // Its re-route has found no room.
+  void try_alone(const Connection& connection);
   void start_reroute(Connection& connection, TimePoint now);
   void notify(const Connection& connection, NoticeKind kind, Refusal why);
   void report_broken(Connection& connection, const Blocked& blocked, Refusal why);
@@ -89,12 +101,14 @@ class PathWatch {
   List recheck_;                                     // were astray before the network changed
   List queue_;                                       // wait for their turn
   List idle_;                                        // re-routed in vain, or being re-routed
+  List alone_;                                       // found no room; tried one after the other
   std::unordered_map<ConnectionId, Astray> astray_;  // never more than connections
   // The rest of a sweep over the connections at switches with unusable elements.
   std::vector<SwitchIndex> to_sweep_;
   std::size_t sweep_left_ = 0;  // entries of the last switch not yet looked at
   bool sweeping_ = false;
   std::size_t under_way_ = 0;
+  bool alone_due_ = false;  // since the last retry
   TimePoint retry_at_ = kNever;
   TimePoint more_at_ = kNever;  // set when a slice was not the last
 };

@@ -40,6 +40,7 @@
 #include "cmgr/parts/known_network.hpp"
 #include "cmgr/parts/timers.hpp"
 #include "cmgr/procedures/context.hpp"
+#include "cmgr/procedures/known_ends.hpp"
 #include "cmgr/procedures/lost_ledgers.hpp"
 #include "cmgr/procedures/other_links.hpp"
 #include "cmgr/procedures/resting_labels.hpp"
@@ -51,7 +52,10 @@ class Recovery {
   static constexpr std::size_t kReleasesMax = 1U << 20;
 
   explicit Recovery(Context& context)
-      : context_(context), labels_(context, links_, read_), other_links_(context) {}
+      : context_(context),
+        lost_(known_ends(context)),
+        labels_(context, links_, read_),
+        other_links_(context) {}
   Recovery(const Recovery&) = delete;
   Recovery& operator=(const Recovery&) = delete;
 

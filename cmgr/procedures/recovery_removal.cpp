@@ -7,6 +7,7 @@
 #include "cmgr/parts/label_debts.hpp"
 #include "cmgr/procedures/procedure.hpp"
 #include "cmgr/procedures/recovery.hpp"
+#include "cmgr/procedures/removal_order.hpp"
 #include "core/log.hpp"
 #include "core/log_about.hpp"
 #include "core/planted.hpp"
@@ -62,9 +63,10 @@ void Recovery::remove(Connection* connection, ConnectionId id, const Call& call,
     if (const auto own = labels.find(place); own != labels.end()) return own->second;
     return labels_.find(place);
   };
+  std::vector<Debt> debts;
   for (const FoundHop* const found : going) {
     const CrossConnect& cross_connect = found->hop.cross_connect;
-    Debt debt{cross_connect, found->hop.hop_count, true, false, {}};
+    Debt& debt = debts.emplace_back(Debt{cross_connect, found->hop.hop_count, true, false, {}});
     const auto hold = [&](std::shared_ptr<OwedLabel> label) {
       // Once: a label is free when no debt has it any more.
       const bool fresh = label && std::ranges::find(debt.labels, label) == debt.labels.end();
@@ -79,9 +81,12 @@ void Recovery::remove(Connection* connection, ConnectionId id, const Call& call,
       hold(std::move(label));
     }
     labels_.add_unplaced(*found);
-    ++counters_.hops_removed;
-    context_.switches.owe(found->at, found->hop.key, std::move(debt), now);
   }
+  if (connection != nullptr) arrange_removals(*connection, going, debts);
+  for (std::size_t i = 0; i < going.size(); ++i) {
+    context_.switches.owe(going[i]->at, going[i]->hop.key, std::move(debts[i]), now);
+  }
+  counters_.hops_removed += going.size();
   for (const auto& [place, label] : labels) labels_.hold_for_unplaced(label);
   if (!going.empty()) {
     const log::AboutCall about(id.value());

@@ -448,5 +448,53 @@ TEST(FoundShapes, EachIsRebuiltWhenOneOfItsLedgersIsLost) {
   }
 }
 
+// The numbers of a call that has moved do not say where it enters.
+TEST(FoundShapes, EachWithoutLeavesIsRebuiltWhateverLedgersAreLost) {
+  const auto owners =
+      std::make_shared<const std::vector<HopOwner>>(1, HopOwner{"mia", Epoch{1}, "from", "to"});
+  for (const Named& named : shapes()) {
+    Shape shape(Labels::kOfTheLink);
+    named.make(shape);
+    std::set<SwitchIndex> switches;
+    for (FoundHop& hop : shape.hops) {
+      hop.owners = owners;
+      hop.hop.owner = 0;
+      switches.insert(hop.at);
+    }
+    if (shape.is_moving || shape.hops.back().hop.key.leg >= 2) continue;
+    const EndsAt ends = [&](const std::string& end) -> std::optional<SwitchIndex> {
+      const Path& path = shape.laid.front();
+      return SwitchIndex{static_cast<std::uint16_t>(end == "from" ? path.front() : path.back())};
+    };
+    const KnownLinks links = known(right(shape));
+    const auto wanted = places_of(tree_of(shape.hops, links), shape.hops);
+    const std::vector<SwitchIndex> all(switches.begin(), switches.end());
+    for (std::size_t lost = 1; lost + 1 < std::size_t{1} << all.size(); ++lost) {
+      SCOPED_TRACE(named.name + ", lost " + std::to_string(lost));
+      const auto is_lost = [&](SwitchIndex at) {
+        const auto place = std::ranges::find(all, at) - all.begin();
+        return place < std::ssize(all) && (lost >> place & 1U) != 0;
+      };
+      std::vector<FoundHop> hops;
+      std::map<SwitchIndex, std::vector<CrossConnect>> tables;
+      for (const FoundHop& hop : shape.hops) {
+        if (!is_lost(hop.at)) hops.push_back(hop);
+        if (is_lost(hop.at)) tables[hop.at].push_back(hop.hop.cross_connect);
+      }
+      for (std::size_t round = 0; round < all.size(); ++round) {
+        std::map<SwitchIndex, std::vector<Gap>> gaps;
+        for (const Gap& gap : gaps_of(hops, links, is_lost, {}, ends))
+          gaps[gap.at()].push_back(gap);
+        for (const auto& [at, asked] : gaps) {
+          std::ranges::copy(taken_of(asked, tables[at]), std::back_inserter(hops));
+        }
+      }
+      EXPECT_EQ(places_of(tree_of(hops, links), hops), wanted);
+      std::set<HopKey> keys;
+      for (const FoundHop& hop : hops) EXPECT_TRUE(keys.insert(hop.hop.key).second);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace xbind::cmgr

@@ -138,6 +138,25 @@ TEST_F(IncompleteTest, TheRepeatedRequestOfItsSetupDoesNotSetUpASecondCall) {
   EXPECT_EQ(stands.connection, earlier(1));
 }
 
+TEST_F(IncompleteTest, AnOutcomeThatItsClientHasNotConfirmedStays) {
+  holds_call(earlier(1));
+  holds_leaf(earlier(1));
+  serve_without("sw4");
+  clients_.at("mia").deaf = true;
+  connect(9);
+  come_back("sw4");
+  clients_.at("mia").deaf = false;
+  connect(9);
+  wait(seconds{5});  // the first answer is sent again
+  const std::vector<Outcome> heard = reported();
+  ASSERT_THAT(heard, SizeIs(2));
+  EXPECT_EQ(heard[0].kind, OutcomeKind::kBusy);
+  EXPECT_EQ(heard[0].connection, earlier(1));
+  EXPECT_EQ(heard[1], heard[0]);
+  connect(9);
+  EXPECT_EQ(outcome().kind, OutcomeKind::kConnected) << "it has been confirmed";
+}
+
 TEST_F(IncompleteTest, TheSameNumberOfAnotherClientOrEpochIsANewCall) {
   holds_call(earlier(1));
   holds_leaf(earlier(1));

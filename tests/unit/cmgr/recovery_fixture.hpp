@@ -29,7 +29,7 @@ class RecoveryTest : public ExchangeTest {
     if (prepares_) {
       EXPECT_TRUE(manager().prepare("ann", "bob", cells(100), 1, now).has_value());
     }
-    manager().set_network(switches_, links_, now);
+    manager().set_network(switches_, links_, now, ends_);
     for (const std::string& name : switches_) {
       if (std::find(missing.begin(), missing.end(), name) == missing.end()) come_back(name);
     }
@@ -122,6 +122,7 @@ class RecoveryTest : public ExchangeTest {
                                               {"sw2", PortId{21}, "sw3", PortId{30}},
                                               {"sw2", PortId{22}, "sw4", PortId{40}}};
   std::vector<NetworkLink> links_ = right_links_;  // as the topology says
+  std::vector<NetworkEnd> ends_;                   // none: not known
   std::map<std::string, std::vector<LedgerHop>> held_;
   HopOwner client_{"mia", Epoch{1}, "ann", "bob"};
   std::map<std::string, HopOwner> owner_at_;  // where the ledger has another one

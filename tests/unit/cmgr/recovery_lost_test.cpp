@@ -148,6 +148,26 @@ TEST_F(LostLedgerTest, TwoLostHopsInARowAreRebuiltFromBothSides) {
   EXPECT_THAT(done_with(), ElementsAre("sw2", "sw3"));
 }
 
+// It had been set up over sw1, sw2 and sw3, and had moved to sw1, sw5, sw2 and sw3.
+TEST_F(LostLedgerTest, AHopWhereNoCallEntersIsNoEntranceWhateverTheNumbersSay) {
+  switches_.emplace_back("sw5");
+  links_ = {{"sw1", PortId{11}, "sw5", PortId{50}},
+            {"sw5", PortId{51}, "sw2", PortId{25}},
+            {"sw2", PortId{21}, "sw3", PortId{30}}};
+  ends_ = {{"ann", "sw1", PortId{1}}};
+  holds_call(earlier(1));
+  restart_with_lost({"sw1", "sw2", "sw5"});
+  EXPECT_FALSE(takes("sw2", entry(25, 51, 21, 41)).enters);
+  for (const char* name : {"sw1", "sw2", "sw5"}) answers(name);
+  EXPECT_FALSE(takes("sw5", entry(50, 50, 51, 51)).enters);
+  answers("sw5");
+  EXPECT_THAT(standing(), IsEmpty()) << "its first hop is not known yet";
+  EXPECT_TRUE(takes("sw1", entry(1, 500, 11, 50)).enters);
+  answers("sw1");
+  ASSERT_THAT(standing(), ElementsAre(earlier(1)));
+  EXPECT_THAT(manager().describe(earlier(1))->connection.hops(), SizeIs(4));
+}
+
 TEST_F(LostLedgerTest, AHopThatIsNotInATableThatTheSwitchHasKeptWasRemoved) {
   holds_call(earlier(1));
   restart_with_lost({"sw2"});
@@ -358,6 +378,28 @@ TEST_F(LostLedgerTest, WhatALostLedgerHadOfACallThatIsReleasedMeanwhileIsRemoved
   EXPECT_THAT(standing(), IsEmpty());
   wait(milliseconds{1});
   EXPECT_EQ(removal("sw2").key.hop, 1);
+}
+
+TEST_F(LostLedgerTest, TheLabelOfAHopThatWentBetweenTwoReadingsIsReturned) {
+  LedgerHop& going = holds("sw2", earlier(1), 1, 20, 40, 21, 41);
+  going.stage = HopStage::kRemoving;
+  restart({"sw2"});
+  HeldHops page;
+  page.owners = {client_};
+  page.hops = std::exchange(held_["sw2"], {});
+  manager().switch_holds("sw2", page, now, Recovery::ReadAs::kLost);
+  finish();
+  answers("sw2");
+  EXPECT_TRUE(manager().recovery().done());
+  wait(milliseconds{1});
+  take_attach_requests();
+  // The SwitchServer removes on its own what it was claimed to be removing.
+  answer("sw2", {removed({page.hops[0].key}, vci(41))});
+  wait(milliseconds{1});
+  ASSERT_THAT(take_attach_requests(), ElementsAre("sw2")) << "of which port is the label?";
+  attach("sw2", {{PortId{21}, {vci(41)}}});
+  wait(milliseconds{200});
+  EXPECT_THAT(take("sw2").returned, ElementsAre(PortLabels{PortId{21}, {vci(41)}}));
 }
 
 TEST_F(LostLedgerTest, AnOwnerHearsThatItsCallIsIncompleteAndThatItStandsAgain) {

@@ -48,6 +48,25 @@ TEST_F(RecoveryTest, AClientThatRepeatsItsRequestGetsTheOutcomeOfTheCallThatStan
   EXPECT_TRUE(silent("sw1"));
 }
 
+TEST_F(RecoveryTest, ARepeatedRequestKeepsItsOutcomeThoughTheCallHasBeenReleased) {
+  holds_call(earlier(1));
+  restart();
+  learn_route();
+  clients_.at("mia").deaf = true;
+  connect(9);
+  release(10, earlier(1));
+  answer_all_switches();
+  clients_.at("mia").deaf = false;
+  connect(9);
+  wait(seconds{5});  // the first answer is sent again
+  std::vector<Outcome> heard = reported();
+  std::erase_if(heard, [](const Outcome& one) { return one.request != RequestId{9}; });
+  ASSERT_THAT(heard, SizeIs(2));
+  EXPECT_EQ(heard[0].kind, OutcomeKind::kConnected);
+  EXPECT_EQ(heard[1], heard[0]);
+  EXPECT_EQ(manager().gauges().connections, 0U) << "it asks for no second call";
+}
+
 TEST_F(RecoveryTest, AClientThatHasRestartedMeansANewCallByTheSameNumber) {
   holds_call(earlier(1));
   restart();
