@@ -134,7 +134,7 @@ void World::lose_switch(std::size_t at) {
 // The SwitchServer's process dies and restarts with an empty ledger. The switch keeps its table,
 // and cells still flow. The managers claim their hops when they attach. A manager that is not
 // there, or has not read its hops, cannot.
-void World::kill_switch_server(std::size_t at, bool and_switch) {
+void World::kill_switch_server(std::size_t at, bool and_switch, std::optional<Duration> away) {
   SwitchSite& site = switches_[at];
   if (dead(site)) return;
   ++world_.tally["SwitchServers killed"];
@@ -157,7 +157,7 @@ void World::kill_switch_server(std::size_t at, bool and_switch) {
       lose_hops(at, m);
     }
   }
-  site.dead_until = world_.now + milliseconds{world_.chance.between(1, 5'000)};
+  site.dead_until = world_.now + (away ? *away : milliseconds{world_.chance.between(1, 5'000)});
   world_.agenda.schedule(site.dead_until, [this, at, and_switch] {
     if (and_switch) {
       switches_[at].was_emptied = true;
@@ -204,13 +204,13 @@ bool World::awaited(std::size_t manager, std::uint32_t switches) const {
 
 // ===== managers =====
 
-void World::kill_manager(std::size_t index, bool for_good) {
+void World::kill_manager(std::size_t index, bool for_good, std::optional<Duration> away) {
   ManagerPlace& place = managers_[index];
   if (place.site->dead()) return;
   ++world_.tally[for_good ? "managers killed for good" : "managers restarted"];
   trace(place.site->name(), for_good ? "is killed for good" : "is killed");
   const bool contracts_known = place.site->manager().gauges().owed == 0;
-  if (world_.chance.percent(kEndsInOrder)) {
+  if (!away && world_.chance.percent(kEndsInOrder)) {
     ++world_.tally["managers ended in order"];
     place.site->step([](cmgr::ConnectionManager& manager) { manager.end_client_sessions(); });
   }
@@ -240,7 +240,7 @@ void World::kill_manager(std::size_t index, bool for_good) {
                      if (loading_) attach(index, name, epoch);
                    });
     }
-    world_.after(milliseconds{world_.chance.between(1, 5'000)},
+    world_.after(away ? *away : milliseconds{world_.chance.between(1, 5'000)},
                  [this, index] { restart_manager(index); });
   }
 }
@@ -252,7 +252,7 @@ void World::restart_manager(std::size_t index) {
   check_torn_files(index);
   dead_managers_.push_back(std::move(place.site));
   place.site = make_manager(index);
-  if (plan_.wrong_networks || world_.chance.percent(kWrongNetworks)) {
+  if (plan_.wrong_networks || (!plan_.is_stage() && world_.chance.percent(kWrongNetworks))) {
     learn_wrong_network(index);
   } else {
     learn_network(index);
