@@ -122,7 +122,6 @@ class World : public ManagerOutlet {
     // By manager, what it has to claim, and entries that nobody could claim.
     // Each with whether the switch had it, or had confirmed it.
     std::map<std::size_t, std::map<ConnectionId, std::map<CrossConnect, bool>>> unclaimed = {};
-    bool forged = false;  // somebody has attached under its name
     std::set<CrossConnect> lost = {};
     std::set<std::size_t> lost_of = {};    // managers of which a ledger was lost with what it had
     bool was_emptied = false;              // the switch has ever restarted without its table
@@ -289,6 +288,8 @@ class World : public ManagerOutlet {
                     const CrossConnect& entry) const;
   bool is_known(std::size_t manager, ConnectionId id) const;
   bool is_taken(std::size_t manager, ConnectionId id) const;
+  // Whether a ledger names the connection as its taker does, at a hop that its cells pass.
+  bool is_told(std::size_t manager, ConnectionId id, ConnectionId shown) const;
   // Whether a ledger has a hop of that connection for which fits(Ledger, HopRef, HopRecord).
   template <class Fits>
   bool any_ledger_has(std::size_t manager, ConnectionId id, Fits&& fits) const;
@@ -395,6 +396,9 @@ class World : public ManagerOutlet {
   static bool superseded(const Ledger& book, const HopRecord& record);
   bool shared_by_joining(std::size_t at, PortId port, Label label) const;
   bool left_for_good(std::string_view manager) const;
+  bool is_refused_branch(const ClientSite& site, const Call& call,
+                         const std::optional<std::pair<std::size_t, HopKey>>& upstream,
+                         std::string_view whose) const;
   Reach follow(const ClientSite& site, const Call& call, bool reverse) const;
   bool owed(std::size_t manager, std::size_t at, const HopKey& key) const;
   bool same_call(std::size_t at, const CrossConnect& one, const CrossConnect& other) const;
