@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "cmgr/procedures/prepared_desk.hpp"
 #include "core/log.hpp"
 #include "tests/sim/world.hpp"
 
@@ -134,7 +133,7 @@ void World::lose_switch(std::size_t at) {
 // The SwitchServer's process dies and restarts with an empty ledger. The switch keeps its table,
 // and cells still flow. The managers claim their hops when they attach. A manager that is not
 // there, or has not read its hops, cannot.
-void World::kill_switch_server(std::size_t at, bool and_switch) {
+void World::kill_switch_server(std::size_t at, bool and_switch, std::optional<Duration> away) {
   SwitchSite& site = switches_[at];
   if (dead(site)) return;
   ++world_.tally["SwitchServers killed"];
@@ -157,7 +156,7 @@ void World::kill_switch_server(std::size_t at, bool and_switch) {
       lose_hops(at, m);
     }
   }
-  site.dead_until = world_.now + milliseconds{world_.chance.between(1, 5'000)};
+  site.dead_until = world_.now + (away ? *away : milliseconds{world_.chance.between(1, 5'000)});
   world_.agenda.schedule(site.dead_until, [this, at, and_switch] {
     if (and_switch) {
       switches_[at].was_emptied = true;
@@ -204,13 +203,13 @@ bool World::awaited(std::size_t manager, std::uint32_t switches) const {
 
 // ===== managers =====
 
-void World::kill_manager(std::size_t index, bool for_good) {
+void World::kill_manager(std::size_t index, bool for_good, std::optional<Duration> away) {
   ManagerPlace& place = managers_[index];
   if (place.site->dead()) return;
   ++world_.tally[for_good ? "managers killed for good" : "managers restarted"];
   trace(place.site->name(), for_good ? "is killed for good" : "is killed");
   const bool contracts_known = place.site->manager().gauges().owed == 0;
-  if (world_.chance.percent(kEndsInOrder)) {
+  if (!away && world_.chance.percent(kEndsInOrder)) {
     ++world_.tally["managers ended in order"];
     place.site->step([](cmgr::ConnectionManager& manager) { manager.end_client_sessions(); });
   }
@@ -240,7 +239,7 @@ void World::kill_manager(std::size_t index, bool for_good) {
                      if (loading_) attach(index, name, epoch);
                    });
     }
-    world_.after(milliseconds{world_.chance.between(1, 5'000)},
+    world_.after(away ? *away : milliseconds{world_.chance.between(1, 5'000)},
                  [this, index] { restart_manager(index); });
   }
 }
@@ -252,7 +251,7 @@ void World::restart_manager(std::size_t index) {
   check_torn_files(index);
   dead_managers_.push_back(std::move(place.site));
   place.site = make_manager(index);
-  if (plan_.wrong_networks || world_.chance.percent(kWrongNetworks)) {
+  if (plan_.wrong_networks || (!plan_.is_stage() && world_.chance.percent(kWrongNetworks))) {
     learn_wrong_network(index);
   } else {
     learn_network(index);
@@ -350,32 +349,20 @@ void World::learn_wrong_network(std::size_t index) {
                });
 }
 
-// The manager ended before one of both ledgers had received a handover: the next manager does not
-// learn that a client has the prepared connection, and takes it for its own.
+// The manager ended before any ledger had received a handover: the next manager does not learn that
+// a client has the prepared connection, and takes it for its own.
 void World::lose_handovers(std::size_t manager) {
-  std::set<HopKey> owed;
-  for (const SwitchSite& at : switches_) {
-    const cmgr::ManagerView view = managers_[manager].site->manager().view_of(at.name);
-    owed.insert(view.owed.begin(), view.owed.end());
-  }
   for (const auto& [shown, own] : own_ids_) {
     if (shown.first != manager || shown.second == own) continue;
-    // A modify under way has the handover that was owed.
-    const auto about = managers_[manager].site->manager().describe(shown.second);
-    const cmgr::State state = about ? about->connection.state() : cmgr::State::kConnected;
-    const bool modified = state == cmgr::State::kModifying || state == cmgr::State::kLowering ||
-                          state == cmgr::State::kRestoring;
-    const auto told =
-        about ? cmgr::PreparedDesk::told_hops(about->connection) : cmgr::PreparedDesk::ToldHops{};
-    const bool nobody_knows = !told.empty() && std::ranges::all_of(told, [&](const HopKey& key) {
-      return owed.contains(key);
-    });
-    if (modified || nobody_knows) handovers_lost_.insert(shown);
+    // Where ledgers are lost as well, note_lost_call() says what becomes of it.
+    if (lost_hops_.contains({manager, own})) continue;
+    if (!is_told(manager, own, shown.second)) handovers_lost_.insert(shown);
   }
   for (ClientSite& site : clients_) {
     if (site.manager != manager) continue;
     for (auto& [request, call] : site.client->calls()) {
-      if (!handovers_lost_.contains({manager, call.id})) continue;
+      if (call.state == Call::State::kGone || !handovers_lost_.contains({manager, call.id}))
+        continue;
       ++world_.tally["handovers lost with their manager"];
       call.state = Call::State::kGone;
     }
@@ -405,9 +392,7 @@ void World::release_for_nobody() {
           given_up = call.state == Call::State::kHeld;
           wanted = call.state != Call::State::kGone && !given_up;
         }
-        // A call may have been set up for a program that somebody had replaced meanwhile.
-        excused =
-            given_up || site.client->is_over(request) || site.client->had_lives() || site.forged;
+        excused = given_up || site.client->is_over(request) || site.client->asked_twice(request);
       }
       if (wanted) continue;
       ++world_.tally["calls that came back for nobody"];

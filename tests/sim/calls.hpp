@@ -19,6 +19,7 @@ struct Asked {
   RequestId call;                // the setup request of the call; 0: no call that the client has
   bool contested = false;        // another request about the same call was open meanwhile
   bool open_at_restart = false;  // when its manager was killed and came back
+  bool open_at_end = false;      // of a life, or when somebody else used the program's name
   bool sent = false;             // since it was passed to the Requester
   Label dropped;                 // of a leaf to drop: the label that arrived there
   std::optional<Outcome> outcome;

@@ -44,6 +44,7 @@ void Client::begin_life() {
 
 void Client::die(Duration for_how_long) {
   if (!requester_) return;
+  another_life();
   const std::uint64_t dice = world_.chance.below(100);
   if (dice < kEndInOrder) {
     ++world_.tally["clients ended in order"];
@@ -102,6 +103,17 @@ void Client::manager_killed() {
       asked_.at(open).open_at_restart = true;
     }
   }
+}
+
+void Client::another_life() {
+  for (auto& [request, asked] : asked_) {
+    asked.open_at_end = asked.open_at_end || !asked.outcome;
+  }
+}
+
+bool Client::asked_twice(RequestId request) const {
+  const auto asked = asked_.find(request);
+  return asked != asked_.end() && asked->second.open_at_end;
 }
 
 bool Client::is_over(RequestId setup) const {

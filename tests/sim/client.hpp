@@ -91,8 +91,11 @@ class Client {
   void orphaned(Epoch manager, bool contracts_known);
   // Whether the request is known to have been refused, or its call to be over.
   bool is_over(RequestId setup) const;
-  // Whether the program has ever had another life.
-  bool had_lives() const { return life_ > 1; }
+  // Another life of that name has attached, or is about to: the manager may carry out again what
+  // this one has asked for and has no outcome of (decision 0033).
+  void another_life();
+  // Whether the request may have been carried out for two lives.
+  bool asked_twice(RequestId request) const;
 
   // The client assigns the request's number. A request that the Requester refuses does not count.
   void connect(ConnectRequest wanted);

@@ -13,6 +13,8 @@ constexpr double kFights = 40;    // percent: it removes again what is put back
 constexpr double kReported = 60;  // percent: the switch reports the other controller
 constexpr Duration kStays = seconds{3};
 constexpr Duration kBetweenLooks = milliseconds{200};
+// A request to a switch that has stopped arrives when it goes on, and is repeated meanwhile.
+constexpr Duration kAddArrives = seconds{8};
 
 }  // namespace
 
@@ -66,14 +68,21 @@ void World::fight(std::size_t at, const CrossConnect& entry, const HopKey& key) 
     TimePoint until;  // at most
     bool removed_again = false;
     std::uint64_t other_adds = 0;
+    TimePoint other_added = TimePoint{} - kAddArrives;  // when they have last risen
   };
   auto state = std::make_shared<Fight>(Fight{world_.now + 2 * kTableRound, false, other_adds(at)});
   auto look = std::make_shared<std::function<void()>>();
   *look = [this, at, entry, key, state, look] {
     GsmpSwitch& device = *switches_[at].device;
-    const bool over = world_.now >= state->until || !device.up() || !stands(at, entry, key) ||
-                      other_adds(at) != state->other_adds;  // perhaps of this entry
+    if (const std::uint64_t adds = other_adds(at); adds != state->other_adds) {
+      state->other_adds = adds;
+      state->other_added = world_.now;
+    }
+    const bool perhaps_another = device.has(entry) && world_.now < state->other_added + kAddArrives;
+    const bool over =
+        world_.now >= state->until || !device.up() || !stands(at, entry, key) || perhaps_another;
     if (over) {
+      if (perhaps_another) ++world_.tally["fights that another add may have ended"];
       device.tell_controllers(1);
       *look = nullptr;
       return;

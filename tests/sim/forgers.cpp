@@ -26,17 +26,17 @@ void World::forge() {
 
 // Attaches under a client's name, with an epoch that nobody can exceed.
 void World::forge_client(std::size_t index) {
-  const Client& client = *clients_[index].client;
+  Client& client = *clients_[index].client;
   ManagerSite& site = *managers_[clients_[index].manager].site;
   if (!site.serves()) return;
   ++world_.tally["clients forged"];
-  clients_[index].forged = true;
   SessionId session;
   site.step([&](cmgr::ConnectionManager& manager) {
     const Epoch last{~std::uint64_t{0} - forgers_.below(2)};
     const auto attached = manager.attach_client(client.name(), last, world_.now);
     if (attached) session = attached->session;
   });
+  if (session != SessionId{}) client.another_life();
   if (!forgers_.percent(kTellsGoodbye)) return;
   world_.after(forgers_.up_to(kSessionLasts), [&site, session] {
     if (site.dead()) return;

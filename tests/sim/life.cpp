@@ -5,15 +5,6 @@
 #include "tests/sim/world.hpp"
 
 namespace xbind::sim {
-namespace {
-
-// The pair and the service that managers prepare connections for.
-constexpr const char* kPoolFrom = "switch-0";
-constexpr const char* kPoolTo = "switch-1";
-constexpr ServiceSpec kPoolService{ServiceKind::kCells, 40, 5, 0, 0};
-
-}  // namespace
-
 // ===== calls =====
 
 ServiceSpec World::some_service() {

@@ -174,7 +174,7 @@ void World::mend_all_lines() {
 // to move make room for others.
 void World::settle_lines() {
   // Sometimes one switch stays lost while its cells still flow.
-  if (!plan_.fair && world_.chance.percent(40)) {
+  if (!plan_.fair && !plan_.is_stage() && world_.chance.percent(40)) {
     stays_lost_ = world_.chance.below(switches_.size());
     ++world_.tally["switches that stay lost"];
     switches_[*stays_lost_].device->break_session();

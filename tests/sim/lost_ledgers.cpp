@@ -182,6 +182,14 @@ bool World::is_taken(std::size_t manager, ConnectionId id) const {
   });
 }
 
+bool World::is_told(std::size_t manager, ConnectionId id, ConnectionId shown) const {
+  return any_ledger_has(manager, id,
+                        [shown](const Ledger& book, HopRef ref, const HopRecord& record) {
+                          return book.shown_id(ref) == shown &&
+                                 record.state == HopStage::kCommitted && !superseded(book, record);
+                        });
+}
+
 // The manager has the call in its table again: from now on it is checked like any other.
 void World::note_restored(std::size_t manager) {
   const ManagerSite& site = *managers_[manager].site;

@@ -20,7 +20,7 @@ cmgr::Config manager(std::uint64_t epoch, cmgr::LabelPolicy policy) {
 class ManagersTest : public ::testing::TestWithParam<cmgr::LabelPolicy> {
  protected:
   static void SetUpTestSuite() { log::start("sim", log::Level::kOff); }
-  Stage stage{{manager(1, GetParam()), manager(2, GetParam())}};
+  Stage stage{{manager(1, GetParam()), manager(2, GetParam())}, {.lines = false}};
 };
 
 // A fixed split would leave B half of the port.

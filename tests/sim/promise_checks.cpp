@@ -19,6 +19,18 @@ bool World::left_for_good(std::string_view manager) const {
   });
 }
 
+// What a manager that was killed for good has left: where its hop before is gone, the label that
+// the hop behind still has as its input may be granted to another manager. A branch that leads
+// there is refused (foreign input label) and undone: until then a request about its call is open,
+// or its removal is owed. No other hop may lead there.
+bool World::is_refused_branch(const ClientSite& site, const Call& call,
+                              const std::optional<std::pair<std::size_t, HopKey>>& upstream,
+                              std::string_view whose) const {
+  if (whose == managers_[site.manager].site->name() || !left_for_good(whose)) return false;
+  if (!upstream || upstream->second.leg < 2) return false;
+  return !call.quiet() || owed(site.manager, upstream->first, upstream->second);
+}
+
 // Follows a call's cells through the ledgers, from its endpoint along the labels, branch by branch.
 World::Reach World::follow(const ClientSite& site, const Call& call, bool reverse) const {
   Reach reach;
@@ -27,6 +39,7 @@ World::Reach World::follow(const ClientSite& site, const Call& call, bool revers
     std::size_t at;
     PortId port;
     Label label;
+    std::optional<std::pair<std::size_t, HopKey>> upstream = {};
   };
   std::vector<Place> open{
       {start->first, start->second, reverse ? call.reverse_ingress : call.ingress}};
@@ -40,17 +53,15 @@ World::Reach World::follow(const ClientSite& site, const Call& call, bool revers
     reach.passes |= 1U << here.at;
     book.for_each_on_input(here.port, here.label, [&](HopRef ref, const HopRecord& record) {
       if (!us || record.manager != *us || record.key.connection != own) {
-        // What a manager that was killed for good has left: the branch that leads into it is
-        // refused, and undone.
-        const std::string& other = book.manager_name(record.manager);
-        if (other != manager && left_for_good(other)) return;
+        if (is_refused_branch(site, call, here.upstream, book.manager_name(record.manager))) return;
         reach.trouble = "goes into another connection at " + switches_[here.at].name;
       }
       if (record.state != HopStage::kCommitted || superseded(book, record)) return;
       reach.hops.emplace_back(here.at, ref);
       const CrossConnect to = book.cross_connect(record);
       if (const auto next = network_.far_end(here.at, to.output_port)) {
-        open.push_back({next->first, next->second, to.output_label});
+        open.push_back(
+            {next->first, next->second, to.output_label, std::pair{here.at, record.key}});
       } else {
         reach.ends[Network::endpoint(here.at)] = to.output_label;
       }

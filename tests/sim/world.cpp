@@ -45,9 +45,9 @@ World::World(const Plan& plan)
     : plan_(plan),
       disk_(plan.seed + 0x6469736b),
       world_(plan.seed),
-      network_(plan.managers.empty() ? world_.chance.between(3, 6) : 3,
-               plan.managers.empty() ? (world_.chance.percent(25) ? 12U : 40U) : 64U,
-               plan.managers.empty(), plan.frames),
+      network_(plan.is_stage() ? plan.switches : world_.chance.between(3, 6),
+               plan.is_stage() ? 64U : (world_.chance.percent(25) ? 12U : 40U), !plan.is_stage(),
+               plan.frames),
       routes_(world_, network_, [this](const std::string& watcher, const TopologyState& state) {
         tell_topology(watcher, state);
       }) {
@@ -57,11 +57,11 @@ World::World(const Plan& plan)
   std::size_t clients = world_.chance.between(managers, 3);
   choose_kind();
   if (plan.two_managers) managers = 2;
-  if (!plan.managers.empty()) managers = clients = plan.managers.size();
+  if (plan.is_stage()) managers = clients = plan.managers.size();
   if (managers == 1) one_dies_ = false;
   for (std::size_t i = 0; i < managers; ++i) {
     managers_.emplace_back();
-    managers_.back().config = plan.managers.empty() ? choose_config(i) : plan.managers[i];
+    managers_.back().config = plan.is_stage() ? plan.managers[i] : choose_config(i);
     cooperative_ =
         cooperative_ || managers_.back().config.label_policy == cmgr::LabelPolicy::kCooperative;
   }
@@ -77,13 +77,14 @@ World::World(const Plan& plan)
 World::~World() { planted_bug = Bug::kNone; }
 
 void World::choose_kind() {
-  if (plan_.managers.empty() && plan_.planted == Planted::kNothing) {
+  if (!plan_.is_stage() && plan_.planted == Planted::kNothing) {
     world_.lines = world_.chance.percent(80);
     lines_break_ = world_.lines && !plan_.fair && world_.chance.percent(60);
   }
   calls_per_client_ = 150;
-  if (!plan_.managers.empty()) {
+  if (plan_.is_stage()) {
     loading_ = false;
+    world_.lines = plan_.lines;
     return;
   }
   pools_ = world_.chance.percent(35);
@@ -168,7 +169,7 @@ World::SwitchSite World::make_switch(std::size_t index) {
   if (index % 2 == 1) {
     site.admission = world_.chance.percent(70) ? AdmissionMode::kEffective : AdmissionMode::kPeak;
   }
-  if (plan_.managers.empty() && world_.chance.percent(30)) {
+  if (!plan_.is_stage() && world_.chance.percent(30)) {
     site.overbooking = one_of(world_.chance, std::array<std::uint64_t, 3>{800, 1'500, 2'000});
   }
   site.device = std::make_unique<GsmpSwitch>(world_, site.name, network_.ports(index), services,
@@ -271,7 +272,7 @@ World::ClientSite World::make_client(std::size_t index) {
 // In foul weather some limits are low: open requests, patience, credit.
 client::Limits World::choose_limits() {
   client::Limits limits;
-  if (plan_.fair || !plan_.managers.empty()) return limits;
+  if (plan_.fair || plan_.is_stage()) return limits;
   limits.open_max = one_of(world_.chance, std::array<std::size_t, 3>{65'536, 65'536, 12});
   limits.requests_per_batch = one_of(world_.chance, std::array<std::size_t, 3>{512, 512, 2});
   limits.back_off.max = one_of(world_.chance, std::array<Duration, 2>{seconds{1}, seconds{5}});
@@ -443,14 +444,19 @@ void World::live_through() {
   audit_under_load();
   if (world_.weather.between_accidents > Duration::zero()) accident();
   // Seeds of both shards.
-  const bool some = !plan_.fair && plan_.bug == Bug::kNone && plan_.seed / 2 % 4 == 0;
+  const bool some = !plan_.fair && plan_.some_forge && plan_.seed / 2 % 4 == 0;
   if (plan_.forgers || some) forge();
   if (world_.lines) {
     trouble_on_lines();
   }
   run_until(begin + kLoad);
 
-  // Calm: every accident ends, every request is answered, calls stay up.
+  calm_down();
+  if (plan_.fair) check_fair();
+}
+
+// Every accident ends, every request is answered, calls stay up. Then they are released.
+void World::calm_down() {
   loading_ = false;
   world_.weather = Weather{};
   for (auto& [between, any] : legs_) any.cut_until = world_.now;
@@ -475,7 +481,6 @@ void World::live_through() {
   check_answered();
   check_empty();
   add_up();
-  if (plan_.fair) check_fair();
 }
 
 }  // namespace xbind::sim

@@ -56,10 +56,15 @@ struct Plan {
   bool wrong_networks = false;
   bool crash_together = false;  // managers and SwitchServers are killed within seconds
   bool frames = false;          // some lines carry frames, and some calls want certain ones
-  bool forgers = false;  // somebody uses the names of clients and switches; else in some seeds
-  // These managers, with one client each, on a small network where nothing happens by itself
-  // (stage.hpp).
+  bool forgers = false;         // somebody uses the names of clients and switches
+  bool some_forge = true;       // the same in some seeds
+  // These managers, with one client each, on a network of so many switches where nothing happens by
+  // itself (stage.hpp).
   std::vector<cmgr::Config> managers = {};
+  std::size_t switches = 3;
+  bool lines = false;  // the same: they are watched, and cells are followed
+
+  bool is_stage() const { return !managers.empty(); }
 };
 
 class World : public ManagerOutlet {
@@ -80,6 +85,11 @@ class World : public ManagerOutlet {
   // Every port of a switch is compared with the ledger once in this time.
   static constexpr Duration kTableRound = seconds{12};
   static constexpr unsigned kUnusedPercent = 25;
+
+  // The pair and the service that managers prepare connections for.
+  static constexpr const char* kPoolFrom = "switch-0";
+  static constexpr const char* kPoolTo = "switch-1";
+  static constexpr ServiceSpec kPoolService{ServiceKind::kCells, 40, 5, 0, 0};
 
   // Frequent enough that the Router's bound of silence (route_site.hpp) is several report
   // intervals.
@@ -122,7 +132,6 @@ class World : public ManagerOutlet {
   struct ClientSite {
     std::unique_ptr<Client> client;
     std::size_t manager = 0;
-    bool forged = false;  // somebody has attached under its name
   };
   struct ManagerPlace {
     std::unique_ptr<ManagerSite> site;
@@ -234,8 +243,10 @@ class World : public ManagerOutlet {
   void trouble_client(std::size_t client, TimePoint until);
   void lose_switch(std::size_t at);
   void trace(const std::string& who, const char* what) const;  // an accident
-  // `and_switch`: the switch restarts with it, and loses its table.
-  void kill_switch_server(std::size_t at, bool and_switch = false);
+  // `and_switch`: the switch restarts with it, and loses its table. `away`: until it is back; else
+  // by chance. The same of managers, which then end without a word.
+  void kill_switch_server(std::size_t at, bool and_switch = false,
+                          std::optional<Duration> away = std::nullopt);
   void crash_together(std::size_t manager);
   std::optional<ClaimsTaken> claim(std::size_t manager, const std::string& switch_name,
                                    SessionId session, const HopClaims& page);
@@ -243,7 +254,8 @@ class World : public ManagerOutlet {
   bool awaited(std::size_t manager, std::uint32_t switches) const;
   ConnectionId own_id(std::size_t manager, ConnectionId shown) const;
   bool dead(const SwitchSite& site) const { return world_.now < site.dead_until; }
-  void kill_manager(std::size_t manager, bool for_good);
+  void kill_manager(std::size_t manager, bool for_good,
+                    std::optional<Duration> away = std::nullopt);
   void restart_manager(std::size_t manager);
   void learn_network(std::size_t manager);
   void learn_wrong_network(std::size_t manager);
@@ -276,6 +288,8 @@ class World : public ManagerOutlet {
                     const CrossConnect& entry) const;
   bool is_known(std::size_t manager, ConnectionId id) const;
   bool is_taken(std::size_t manager, ConnectionId id) const;
+  // Whether a ledger names the connection as its taker does, at a hop that its cells pass.
+  bool is_told(std::size_t manager, ConnectionId id, ConnectionId shown) const;
   // Whether a ledger has a hop of that connection for which fits(Ledger, HopRef, HopRecord).
   template <class Fits>
   bool any_ledger_has(std::size_t manager, ConnectionId id, Fits&& fits) const;
@@ -329,6 +343,7 @@ class World : public ManagerOutlet {
 
   // world.cpp
   void live_through();
+  void calm_down();
   void settle_lines();
   void start();
   void switch_stepped(std::size_t at);
@@ -381,6 +396,9 @@ class World : public ManagerOutlet {
   static bool superseded(const Ledger& book, const HopRecord& record);
   bool shared_by_joining(std::size_t at, PortId port, Label label) const;
   bool left_for_good(std::string_view manager) const;
+  bool is_refused_branch(const ClientSite& site, const Call& call,
+                         const std::optional<std::pair<std::size_t, HopKey>>& upstream,
+                         std::string_view whose) const;
   Reach follow(const ClientSite& site, const Call& call, bool reverse) const;
   bool owed(std::size_t manager, std::size_t at, const HopKey& key) const;
   bool same_call(std::size_t at, const CrossConnect& one, const CrossConnect& other) const;
