@@ -40,8 +40,11 @@ class Reader:
             assert self.connection is not None, f"no connect has printed an id before: {command}"
             command = re.sub(PLACEHOLDER, self.connection, command)
         output = self.folder / "output"
-        script = (f"source environment\nset -a -o pipefail\n{command}\ncode=$?\n"
-                  "export -p > environment\nexit $code")
+        # What is written to the home stays in the folder. Behind the environment, which has a HOME.
+        away, back = (f"home=$HOME; HOME={self.folder}\n", "HOME=$home\n") if "~" in command else (
+            "", "")
+        script = (f"source environment\nset -a -o pipefail\n{away}{command}\ncode=$?\n"
+                  f"{back}export -p > environment\nexit $code")
         clean = {name: value for name, value in os.environ.items()
                  if not name.startswith(("XBIND_", "ORB", "OMNIORB_"))}
         # No pipe: a process that the command leaves running would hold it open
@@ -49,8 +52,7 @@ class Reader:
             done = subprocess.run(
                 ["timeout", "-k", "5", str(COMMAND_S), "bash", "-c", script], cwd=self.folder,
                 stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT, check=False,
-                env={**clean, "XBIND_LAB_DIR": str(self.folder / "lab"),
-                     **({"HOME": str(self.folder)} if "~" in command else {})})
+                env={**clean, "XBIND_LAB_DIR": str(self.folder / "lab")})
         printed = self.printed[command] = output.read_text(errors="replace")
         connected = re.search(r"^(\d+) (connected|held)", printed, re.MULTILINE)
         if connected and "connect" in command:

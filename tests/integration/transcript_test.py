@@ -99,7 +99,7 @@ class Comparison(unittest.TestCase):
 
     def test_what_differs_from_run_to_run_is_not(self):
         for one, other in (
-                ("it is up since 2026-11-26 10:20:19 UTC", "it is up since 2027-01-02 03:04:05 UTC"),
+                ("up since 2026-11-26 10:20:19 UTC", "up since 2027-01-02 03:04:05 UTC"),
                 ("call 1099511627796, trace f81e0f74bd79961b0000010000000014, since "
                  "2026-11-26 10:20:19.564432 UTC",
                  "call 2199023255572, trace 081e0f74bd79961b0000020000000014, since "
@@ -129,6 +129,13 @@ class Comparison(unittest.TestCase):
             self.assertEqual(reader.types("yes | head -1"), (0, "y\n"))
             self.assertEqual(reader.types("VALUE=7"), (0, ""))
             self.assertEqual(reader.types('test "$VALUE" = 8')[0], 1)
+
+    def test_a_reader_writes_into_no_home(self):
+        with tempfile.TemporaryDirectory(prefix="xbind-reader-") as folder:
+            reader = Reader(Path(folder))
+            home = reader.types("echo $HOME")[1]
+            self.assertEqual(reader.types("echo ~/here"), (0, f"{folder}/here\n"))
+            self.assertEqual(reader.types("echo $HOME")[1], home)
 
 
 def rewritten(fence, reader):
