@@ -12,6 +12,7 @@ tests hold is counted (harm.py). Exit code 1: a ratio of 99th percentiles is abo
   switchserver  a SwitchServer that has stopped, beside the path
   malformed     well-formed and mutated messages of every operation, to every daemon
   connections   connections to the manager that are closed again
+  crowd         a thousand idle connections to the manager at a time, and again
   planted       no peer: the manager stops for 0.2 s again and again. Only by name; it shows that
                 the measure sees harm
 """
@@ -39,6 +40,7 @@ RING = ROOT / "deploy" / "topologies" / "ring6.toml"
 RATE, SECONDS = 500, 4
 WANTED = 2  # the ratio of 99th percentiles, at most
 PLANTED_STOP_S = 0.2
+CROWD = 1000
 STOPPED = "xbind-switchserver/node-4"
 RESET = b"\1\0\0\0\0\0\0\0"  # SO_LINGER: RST instead of FIN
 
@@ -157,6 +159,17 @@ class Connections(Offender):
         socket.create_connection(next(self.addresses)).close()
 
 
+class Crowd(Offender):
+    def __init__(self, lab):
+        super().__init__(lab)
+        self.addresses = hostile.listening(lab.processes["xbind-cmgr"].pid)
+
+    def offend(self, name):
+        with contextlib.ExitStack() as opened:
+            for number in range(CROWD):
+                opened.enter_context(socket.create_connection(self.addresses[number % 2]))
+
+
 class Planted(Offender):
     def offend(self, name):
         pid = self.lab.processes["xbind-cmgr"].pid
@@ -184,7 +197,7 @@ class StoppedServer:
 
 OFFENDERS = {"hidden": Hidden, "broken": Broken, "deaf": Flood, "manager": SecondManager,
              "switchserver": StoppedServer, "malformed": Malformed, "connections": Connections,
-             "planted": Planted}
+             "crowd": Crowd, "planted": Planted}
 BY_NAME_ONLY = {"planted"}
 
 
