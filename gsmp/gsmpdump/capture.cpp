@@ -23,7 +23,12 @@ constexpr int kWakeMs =
     kDumpTimers.ms("stop-look").count();  // the longest time from a stop signal to its effect
 
 volatile std::sig_atomic_t stopped = 0;
-void stop(int) { stopped = 1; }
+pcap_t* listening = nullptr;  // set before the signals have their handler
+// On an interface without packets libpcap waits on after its timeout: only this wakes it.
+void stop(int) {
+  stopped = 1;
+  pcap_breakloop(listening);
+}
 
 std::optional<LinkLayer> link_layer(int datalink) {
   switch (datalink) {
@@ -49,7 +54,7 @@ Result<void> read_packets(pcap_t* handle, const std::string& name, Conversations
     pcap_pkthdr* header = nullptr;
     const u_char* octets = nullptr;
     const int got = pcap_next_ex(handle, &header, &octets);
-    if (got == PCAP_ERROR_BREAK) break;  // the end of the file
+    if (got == PCAP_ERROR_BREAK) break;  // the end of the file, or stop()
     if (got < 0) return fail(ErrorCode::kBadInput, "{}: {}", name, pcap_geterr(handle));
     if (got == 0) continue;  // timeout without a packet
     const Micros time = Micros{header->ts.tv_sec} * 1'000'000 + header->ts.tv_usec;
@@ -99,9 +104,13 @@ Result<void> listen_to(const std::string& interface, std::uint16_t port,
                 pcap_geterr(handle.get()));
   }
   pcap_freecode(&filter);
+  listening = handle.get();
   std::signal(SIGINT, stop);
   std::signal(SIGTERM, stop);
-  return read_packets(handle.get(), interface, conversations);
+  auto result = read_packets(handle.get(), interface, conversations);
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
+  return result;
 }
 
 }  // namespace xbind::gsmpdump

@@ -56,11 +56,11 @@ else:
             done = subprocess.run(
                 ["unshare", "--net", "sh", "-ec", LINES, "sh", sys.executable, "-B",
                  str(Path(__file__).resolve()), "-v"],
-                capture_output=True, text=True, check=False, timeout=250,
+                capture_output=True, text=True, check=False, timeout=280,
                 env={**os.environ, INSIDE: "1"})
             print(done.stderr[-4000:], file=sys.stderr)
             self.assertEqual(done.returncode, 0)
-            self.assertIn("Ran 5 tests", done.stderr)
+            self.assertIn("Ran 6 tests", done.stderr)
 
 
 if __name__ == "__main__":

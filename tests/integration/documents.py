@@ -1,159 +1,23 @@
 """The commands that the documents print, and what documents_test runs for each.
 
 A fence that begins with ```sh holds commands as a reader types them. Each is run as printed unless
-a table below lists it. A row that no document prints any more is an error.
+a table of documents_tables.py or tests/tidy/commands_not_run.toml lists it. A row that no document
+prints any more is an error.
 """
 
 import re
 import shlex
 import subprocess
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-# A shorter form of a printed command, or one with a file that exists. [(printed words,
-# replacement)]: every pair must occur.
-SHORTER = {
-    "./quickstart": [("./quickstart", "./quickstart --calls 100")],
-    "./quickstart --calls 20000 --rate 2000 --threshold 10 --json q.json": [("20000", "2000")],
-    "./quickstart --loss 0.05 --duplicate 0.05 --reorder 0.05": [("--loss", "--calls 100 --loss")],
-    "./quickstart --engine sequential": [("--engine", "--calls 100 --engine")],
-    "./quickstart --threshold 4 --rate 4000": [("--rate", "--calls 1000 --rate")],
-    "./quickstart --managers 2 --label-policy competitive":
-        [("--managers", "--calls 100 --managers")],
-    "./quickstart --verify-media --capture q.pcap": [("--verify", "--calls 120 --verify")],
-    "./quickstart --topology deploy/topologies/mixed.toml --verify-media":
-        [("--topology", "--calls 120 --topology")],
-    "./quickstart --topology deploy/topologies/polska.toml":
-        [("--topology", "--calls 100 --topology")],
-    "./quickstart --keep": [("--keep", "--calls 100 --keep")],
-    "deploy/lab run -- build/bin/xbind-callgen run --rate 2000 --duration 20 --assert 'p99<20ms' "
-    "--out build/run": [("--duration 20", "--duration 1"), ("p99<20ms", "p99<10s")],
-    "deploy/lab run -- build/bin/xbind-callgen saturate --objective 'p99<20ms,unanswered=0'":
-        [("p99<20ms", "p99<10s"),
-         ("saturate", "saturate --rate 500 --highest-rate 1000 --precision 50% --hold 0.01 "
-          "--point-seconds 0.5 --confirm 0.5")],
-    "build/bin/xbind-callgen floor": [("floor", "floor --seconds 1")],
-    "deploy/lab run -- build/bin/xbind-callgen run --rate 1000 --duration 30 --hold 0.2 "
-    "--out build/run":
-        [("--duration 30", "--duration 1")],
-    "deploy/lab logs xbind-cmgr -f": [("deploy/lab", "timeout -s INT 1 deploy/lab")],
-    "build/bin/gsmpdump --listen 127.0.0.1:7000 --to 127.0.1.1:6068":
-        [("build", "timeout 0.5 build"), ("127.0.0.1:7000", "127.0.0.1:0")],
-    "build/bin/xbind-switch --listen 127.0.1.1:6068 --ports 4 --name sw1 "
-    "--links 1=mpls:127.0.1.1:6635/127.0.1.2:6635/1001":
-        [("build", "timeout 1 build"), ("127.0.1.1:6068", "127.0.1.1:0"),
-         ("127.0.1.1:6635", "127.0.77.1:6635")],
-    "build/bin/xbind-console --http 127.0.0.1:9480 --host console.example.net":
-        [("build", "timeout 1 build"), ("127.0.0.1:9480", "127.0.0.1:0")],
-    "build/bin/gsmpdump --read FILE": [("FILE", "message.hex")],
-    "build/bin/gsmpdump < FILE": [("FILE", "message.hex")],
-    # One run of each build instead of six.
-    "for k in 1 2 3 4 5 6; do":
-        [("1 2 3 4 5 6", "1"), *2 * [("--duration 10", "--duration 1")]],
-    "build/bin/xbind-callgen compare a1.json,a2.json,a3.json,a4.json,a5.json,a6.json "
-    "b1.json,b2.json,b3.json,b4.json,b5.json,b6.json":
-        [(",a2.json,a3.json,a4.json,a5.json,a6.json", ""),
-         (",b2.json,b3.json,b4.json,b5.json,b6.json", "")],
-}
+from documents_tables import BEFORE, EXIT_CODES, NEEDS, READY, SHORTER
 
-# Printed commands that are not run here, with the reason. Their options are checked nevertheless.
-NOT_RUN = {
-    "deploy/wireshark/build-giop build/wireshark":
-        "giop_dissector_test runs it, with another folder",
-    "WIRESHARK_PLUGIN_DIR=build/wireshark tshark -r FILE -Y xbind -O xbind":
-        "giop_dissector_test runs it, with a file",
-    "deploy/wireshark/build-giop ~/.local/lib/wireshark/plugins": "writes to the reader's home",
-    "tshark -i lo -f 'tcp and not port 6068' -w q.pcap": "captures until it is stopped",
-    "./check": "runs this test",
-    "./check --quick": "runs this test",
-    "ctest --test-dir build -R unit/cmgr --output-on-failure": "runs beside this test",
-    "ctest --test-dir build -R tidy": "runs beside this test",
-    "build/bin/xbind-callgen figures --quick": "takes minutes; process_point_test runs a part",
-    "build/bin/xbind-callgen figures --profile 1999 --out docs/figures/1999":
-        "takes ten minutes",
-    "./quickstart --sweep throughput --json docs/performance/throughput.json":
-        "takes 5 to 20 minutes",
-    "./quickstart --sweep scale --json docs/performance/scale.json":
-        "takes 5 to 20 minutes",
-    "./quickstart --sweep wide --json docs/performance/wide.json":
-        "takes 5 to 20 minutes",
-    "./quickstart --sweep managers --json docs/performance/managers.json":
-        "takes 5 to 20 minutes",
-    "./quickstart --sweep sip --json docs/performance/sip.json":
-        "needs SIPp and Kamailio",
-    "cmake --preset fuzz": "a build with clang; ./check does it in its stage `fuzzing`",
-    "ninja -C build-fuzz fuzz_gsmp": "as above",
-    "mkdir -p build-fuzz/found/gsmp": "as above",
-    "build-fuzz/bin/fuzz_gsmp -max_total_time=60 -timeout=5 -rss_limit_mb=2048 -max_len=4096 "
-    "-print_funcs=0 -artifact_prefix=build-fuzz/gsmp- build-fuzz/found/gsmp build-fuzz/corpus/gsmp":
-        "as above",
-    "python3 tests/instructions/count_test.py build/bin/call_instructions":
-        "ctest's `instructions` is this",
-    "python3 tests/instructions/count_test.py build/bin/call_instructions --record":
-        "changes the tree",
-    "valgrind --tool=callgrind build/bin/call_instructions 4000":
-        "ctest's `instructions` runs the same",
-    "tshark -X lua_script:deploy/wireshark/gsmp.lua -i lo -f 'tcp port 6068'":
-        "needs the right to capture; wireshark_test does it",
-    "tshark -X lua_script:deploy/wireshark/gsmp.lua -r FILE -Y 'gsmp.code == 5' -V":
-        "wireshark_test does it",
-    "tshark -r x.erf": "media_test reads a capture so",
-    "tshark -r x.pcap -d mpls.label==1000,mplspwatmn1cw":
-        "media_test reads a capture so",
-    "tshark -r x.pcap -d udp.port==6635,mpls -d mpls.label==16,mplspwatm11_or_aal5pdu":
-        "unit_dataplane reads a capture so (lsp_test.cpp)",
-    "build/bin/gsmpdump --interface lo": "needs the right to capture; gsmpdump_test does it",
-    "XBIND_CONFORMANCE_SWITCH=192.0.2.1:6068 build/bin/gsmp_conformance":
-        "over_tcp_test.py does it",
-    "XBIND_CONFORMANCE_SWITCH=192.0.2.1:6068 XBIND_CONFORMANCE_VERSIONS=3,1 "
-    "build/bin/gsmp_conformance":
-        "over_tcp_test.py does it",
-    "deploy/lab up deploy/topologies/ovs-ring4.toml":
-        "needs root and Open vSwitch; ovs_lab_test does it",
-    "deploy/lab host node-1 -- ping -c 3 10.77.0.2": "ovs_lab_test does it",
-    "deploy/lab cut node-1:2": "ovs_lab_test does it",
-    "deploy/lab mend node-1:2": "ovs_lab_test does it",
-    "./quickstart --switch ovs": "needs root and Open vSwitch",
-    **dict.fromkeys([
-        "./quickstart --switch ovs --calls 500 --rate 100",
-        "deploy/lab host node-1 -- ping -c 2 -W 1 10.77.0.3",
-        "ID=$(deploy/lab run -- build/bin/xbindctl connect node-1 node-3 --both "
-        "--cells-per-s 25000 --from-traffic port --to-traffic port --quiet)",
-        "deploy/lab host node-1 -- ping -c 3 -i 0.2 10.77.0.3",
-        "deploy/lab host node-3 -- iperf3 -s -1 -D",
-        "deploy/lab host node-1 -- iperf3 -c 10.77.0.3 -u -b 20M -l 1400 -t 10",
-        "deploy/lab run -- build/bin/xbindctl modify \"$ID\" --both --cells-per-s 50000 "
-        "--reverse-cells-per-s 25000",
-        "deploy/lab run -- build/bin/xbindctl release \"$ID\""],
-        "needs root and Open vSwitch; real_switches_test does the same"),
-    "build/bin/xbind-gsmp-ovs --name node-1 --listen 127.0.1.1:6068 "
-    "--bridge unix:/run/openvswitch/br0.mgmt --ports 3 --edge-ports 1": "needs a bridge",
-    'build/bin/xbindctl acknowledge ALARM --note "a fitter is on the way"': "alarms_test does it",
-    "deploy/lab up --metrics": "prometheus_test does it",
-    "prometheus --config.file=build/lab/prometheus.yml": "a program of others",
-    "curl http://127.0.1.1:9470/-/ready": "prometheus_test does it",
-    "deploy/lab up --console": "console_test does it",
-    "curl http://127.0.1.1:9480/api/v1/daemons": "console_test does it",
-    "curl -N --max-time 3 http://127.0.1.1:9480/api/v1/events": "console_test does it",
-    "build/bin/xbind-switch tell /run/sw1/control line 2 down": "switch_process_test does it",
-    "build/bin/xbind-switch tell /run/sw1/control @sw2 restart cold": "switch_process_test does it",
-    "build/bin/xbind-switch tell build/lab/control/2 tune log-level=gsmp=debug,info":
-        "switch_metrics_test does it",
-    "build/bin/xbind-switch tell build/lab/control/2 tune log-level": "switch_metrics_test does it",
-}
-
-# Exit codes other than 0.
-ENDED_BY_TIMEOUT = {124}
-EXIT_CODES = {
-    "deploy/lab logs xbind-cmgr -f": ENDED_BY_TIMEOUT,
-    "build/bin/gsmpdump --listen 127.0.0.1:7000 --to 127.0.1.1:6068": ENDED_BY_TIMEOUT,
-    "build/bin/xbind-console --http 127.0.0.1:9480 --host console.example.net": ENDED_BY_TIMEOUT,
-    "build/bin/xbind-switch --listen 127.0.1.1:6068 --ports 4 --name sw1 "
-    "--links 1=mpls:127.0.1.1:6635/127.0.1.2:6635/1001": ENDED_BY_TIMEOUT,
-    "build/bin/xbind-callgen compare a1.json,a2.json,a3.json,a4.json,a5.json,a6.json "
-    "b1.json,b2.json,b3.json,b4.json,b5.json,b6.json":
-        {0, 1, 3},  # one run of each decides nothing
-}
+# Printed commands that no test runs, with the reason. Their options are checked nevertheless.
+NOT_RUN_FILE = Path(__file__).resolve().parents[1] / "tidy" / "commands_not_run.toml"
+NOT_RUN = {row["command"]: row["reason"]
+           for row in tomllib.loads(NOT_RUN_FILE.read_text())["not-run"]}
 
 # Commands that offer calls. 3 means that the generator was late, which is the host's fault.
 OFFERS_CALLS = re.compile(r"quickstart|xbind-callgen (run|saturate|floor)")
@@ -286,13 +150,34 @@ def shorter(printed):
     for old, new in SHORTER.get(key_of(printed), []):
         if old not in changed:
             raise AssertionError(f"'{old}' is not in: {changed}")
-        changed = changed.replace(old, new, 1)
-    return changed
+        changed = changed.replace(old, new, 1) if old else changed + new
+    ready = READY.get(key_of(printed))
+    return changed if ready is None else ended_when(changed, ready)
+
+
+def ended_when(command, words):
+    """The command, and SIGTERM to its program once that has printed the words. It ends with the
+    program's exit code, or with another one than 0 when the words did not come."""
+    return (f"{command} > ready 2>&1 &\npid=$!\n"
+            f"until grep -q '{words}' ready; do kill -0 $pid || break; done\n"
+            f"kill $pid; wait $pid; ended=$?; cat ready\n"
+            f"grep -q '{words}' ready && (exit $ended)")
+
+
+def run_by_a_test(key):
+    """Whether documents_test types the command."""
+    return key not in NOT_RUN
+
+
+def needs_of(key):
+    """What the command needs of the machine, or None."""
+    return "the build" if key.startswith("./quickstart") else NEEDS.get(key)
 
 
 def words_of(printed):
     return [word for word in shlex.split(printed) if not re.match(r"[A-Z_]+=", word)]
 
 
-__all__ = ["Command", "EXIT_CODES", "NOT_RUN", "Path", "SHORTER", "commands_of", "documents",
-           "exit_codes", "key_of", "shorter", "spoken", "unmarked", "words_of"]
+__all__ = ["BEFORE", "Command", "EXIT_CODES", "NEEDS", "NOT_RUN", "Path", "READY", "SHORTER",
+           "commands_of", "documents", "exit_codes", "fences", "key_of", "needs_of",
+           "run_by_a_test", "shorter", "spoken", "unmarked", "words_of"]

@@ -115,6 +115,27 @@ class GsmpDump(unittest.TestCase):
                 self.assertEqual((done.stdout, done.returncode), ("", 1))
                 self.assertRegex(done.stderr, sentence)
 
+    def test_a_capture_without_packets_ends_by_a_signal(self):
+        if os.geteuid() != 0:
+            self.skipTest("NOT TESTED: needs the right to capture")
+        for number in (signal.SIGINT, signal.SIGTERM):
+            # Port 9, which nobody uses: no packet wakes it.
+            with subprocess.Popen([BIN / "gsmpdump", "--interface", "lo", "--port", "9"],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+                self.addCleanup(process.kill)
+                status = Path(f"/proc/{process.pid}/status")
+
+                def caught(status=status, number=number):
+                    mask = re.search(r"^SigCgt:\s+(\w+)", status.read_text(), re.MULTILINE)
+                    return int(mask.group(1), 16) >> (number - 1) & 1
+                wait_until(caught, "it listens")
+                process.send_signal(number)
+                try:
+                    process.wait(20)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    self.fail(f"signal {number} has not ended it in 20 s")
+
     # Wrong use
 
     def test_refusals_name_what_is_wrong(self):

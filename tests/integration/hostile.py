@@ -75,10 +75,10 @@ class Target:
     keys: dict
 
 
-def targets(lab):
-    """Every CORBA daemon of the lab but omniNames."""
+def targets(lab, processes):
+    """Every CORBA daemon among the processes but omniNames."""
     found = []
-    for process in lab.processes.values():
+    for process in processes:
         if process.program not in INTERFACES:
             continue
         kind = process.program.removeprefix("xbind-")

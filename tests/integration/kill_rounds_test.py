@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Rounds of `kill -9`: under load a daemon ends at a random moment, and its command line starts it
-again after a random time. Once the system has reconciled itself, every call that stands carries
-cells, every request has been answered, and nothing is left after the last release. Some connections
-stand through all rounds.
+"""Rounds of `kill -9`: under load a daemon ends at a random moment, after the load has used it
+(used_daemons.py), and its command line starts it again after a random time. Once the system has
+reconciled itself, every call that stands carries cells, every request has been answered, and
+nothing is left after the last release. Some connections stand through all rounds.
 
 In other rounds two daemons end, at moments up to five seconds apart: a manager and a SwitchServer,
 or two SwitchServers; or RouteObject, which comes back with a file in which a link is missing or
@@ -36,6 +36,7 @@ from gsmp_client import Switch
 from labkit.process import LabError
 from plain_host import Host
 from running_load import Run
+from used_daemons import UsedDaemons
 
 TOPOLOGY = ROOT / "deploy" / "topologies" / "ring6.toml"  # another path around every switch
 MANAGERS = 2  # so that one goes on while the other is down
@@ -204,6 +205,7 @@ class Rounds:
         self.lab_file = lab_file  # that RouteObject reads when it starts
         self.right = lab_file.read_text()
         self.elders = Elders(lab)
+        self.used = UsedDaemons(lab)
 
     def play(self, one):
         """Plays the round; returns callgen's summary for people."""
@@ -230,10 +232,11 @@ class Rounds:
         return run.said + text
 
     def kill_and_start(self, one, run):
-        if one.second:
-            self.kill_two(one, run)
-        else:
-            self.kill_one(one, run)
+        with self.used.asking():
+            if one.second:
+                self.kill_two(one, run)
+            else:
+                self.kill_one(one, run)
         began = time.monotonic()
         for name in filter(None, (one.victim, one.second)):
             self.lab.wait_ready(self.lab.processes[name])
@@ -265,11 +268,13 @@ class Rounds:
                     self.lab_file.write_text(altered(self.right, one.network))
                 self.lab.start(name)
             else:
+                self.used.wait_for(name)
                 self.kill(self.lab.processes[name])
 
     def kill_one(self, one, run):
         process = self.lab.processes[one.victim]
         run.wait_for(one.killed_s)
+        self.used.wait_for(one.victim)
         self.kill(process)
         run.wait_for(one.killed_s + one.down_s)
         self.lab.start(one.victim)
@@ -388,8 +393,9 @@ def ring():
         topology.write_text(TOPOLOGY.read_text().replace(
             "endpoint = true", 'endpoint = true\nmedia = { cells = "plain" }'))
         # Rounds begin RouteObject with wrong files, which it would not take.
-        more = {"xbind-routeobject": [(None, "accept-smaller", "true")]}
-        with lab_up(topology=topology, managers=MANAGERS, more=more) as lab:
+        more = {"xbind-routeobject": [(None, "accept-smaller", "true")],
+                "xbind-cmgr": [(None, "qos", "remote")]}
+        with lab_up(topology=topology, managers=MANAGERS, metrics=True, more=more) as lab:
             yield lab, topology
 
 

@@ -1,11 +1,13 @@
 """A run of xbind-callgen during which a test acts."""
 
 import json
+import math
 import os
 import re
 import subprocess
 import tempfile
 import threading
+import time
 from pathlib import Path
 
 from harness import callgen
@@ -27,6 +29,7 @@ class Run:
         self.json = load.json
         self.said = ""
         self.elapsed = 0.0
+        self.began = math.inf  # of the run, on time.monotonic()
         self.changed = threading.Condition()
         self.over = False
         self.reader = threading.Thread(target=self.read)
@@ -38,6 +41,8 @@ class Run:
                 progress = re.match(r"([\d.]+) s  ", line)
                 if progress:
                     self.elapsed = float(progress.group(1))
+                    # A line comes late, never early.
+                    self.began = min(self.began, time.monotonic() - self.elapsed)
                 else:
                     self.said += line
                 self.changed.notify_all()

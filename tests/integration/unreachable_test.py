@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 """Peers whose callback address answers nothing, and peers that stop reading: they cost nobody else
-anything. `Hole` is a listening socket with a full backlog: the kernel drops each SYN, as a firewall
-does, and every attempt to connect runs into its timeout."""
+anything: of a good client beside them no more requests wait than of one that is alone (harm.py).
+`Hole` is a listening socket with a full backlog: the kernel drops each SYN, as a firewall does, and
+every attempt to connect runs into its timeout."""
 
 import contextlib
+import os
+import signal
 import socket
 import threading
 
 import giop
+import harm
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 
 MANAGER, SERVER = "xbind/cmgr/default", f"xbind/switchserver/{MIDDLE}"
@@ -60,7 +64,14 @@ class Deaf:
             one.close()
 
 
-class Unreachable(InOneLab):
+class Unreachable(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        cls.lab = cls.enterClassContext(harm.two_networks())
+
+    def nobody_waits(self):
+        return harm.nobody_waits(self.lab)
 
     def remote(self, path):
         found = giop.Remote(tool(self.lab, "nameclt", "resolve", path).stdout)
@@ -91,11 +102,6 @@ class Unreachable(InOneLab):
         self.assertIn("no connection can be opened: the observer at "
                       f"{address[0]}:{address[1]} ", reason)
 
-    def assert_served(self):
-        done, summary = offer(self.lab, Load(calls=200, rate=400))
-        self.assertEqual(done.returncode, 0, done.stdout)
-        self.assertEqual(summary["setups"]["connected"], 200)
-
     @contextlib.contextmanager
     def meanwhile(self, *jobs):
         """Runs the jobs on threads beside the block, and waits for them."""
@@ -115,10 +121,11 @@ class Unreachable(InOneLab):
         hole = self.kept(Hole())
         managers = [self.remote(MANAGER) for _ in range(5)]
         answers = []
-        with self.meanwhile(*[lambda number=number, manager=manager: answers.append(self.attach(
-                manager, f"hidden-{number}", hole.address))
-                              for number, manager in enumerate(managers)]):
-            self.assert_served()
+        with self.nobody_waits(), self.meanwhile(*[
+                lambda number=number, manager=manager: answers.append(self.attach(
+                    manager, f"hidden-{number}", hole.address))
+                for number, manager in enumerate(managers)]):
+            pass
         self.assertEqual(len(answers), len(managers))
         for answer in answers:
             self.assert_refused(answer, hole.address)
@@ -126,16 +133,16 @@ class Unreachable(InOneLab):
     def test_a_manager_with_such_an_address_is_refused(self):
         hole = self.kept(Hole())
         server, answers = self.remote(SERVER), []
-        with self.meanwhile(lambda: answers.append(
-                self.attach(server, "hidden", hole.address, "attach_manager"))):
-            self.assert_served()
+        with self.nobody_waits():
+            answers.append(self.attach(server, "hidden", hole.address, "attach_manager"))
         self.assert_refused(answers[0], hole.address)
 
     def test_a_watcher_with_such_an_address_is_refused(self):
         hole = self.kept(Hole())
         routes = self.remote("xbind/routeobject/default")
-        status, reader, _ = routes.invoke(
-            "watch", lambda out: out.string("hidden").reference(*hole.address, KEY))
+        with self.nobody_waits():
+            status, reader, _ = routes.invoke(
+                "watch", lambda out: out.string("hidden").reference(*hole.address, KEY))
         self.assertEqual((status, reader.string()), (giop.USER_EXCEPTION, UNAVAILABLE))
         self.assertIn(f"no connection can be opened: watcher hidden at {hole.address[0]}",
                       reader.string())
@@ -148,24 +155,60 @@ class Unreachable(InOneLab):
         observer.connections[0].setsockopt(  # RST instead of FIN
             socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
         observer.connections[0].close()
-        ask(inbox, session, 1, count=1)
-        wait_until(lambda: f"client session {session}: " in self.log_of("xbind-cmgr"),
-                   "the session is over")
+        with self.nobody_waits():
+            ask(inbox, session, 1, count=1)
+            wait_until(lambda: f"client session {session}: " in self.log_of("xbind-cmgr"),
+                       "the session is over")
         self.assertIn(f"client session {session}: the client at {hole.address[0]}:"
                       f"{hole.address[1]} has ended its connection",
                       self.log_of("xbind-cmgr"))
-        self.assert_served()
 
     def test_many_sessions_that_share_a_deaf_connection_block_no_write(self):
         observer = self.kept(Deaf())
         sessions = [self.session(f"deaf-{number}", observer.address) for number in range(30)]
         observer.accept()
-        for number, inbox in sessions:
-            ask(inbox, number, 1, count=400)
-        wait_until(lambda: counter(tool(self.lab, "xbindctl", "status").stdout,
-                                   "oneways_without_room") > 0, "messages to it are dropped")
-        self.assert_served()
+        with self.nobody_waits():
+            for number, inbox in sessions:
+                ask(inbox, number, 1, count=400)
+            wait_until(lambda: self.status("oneways_without_room") > 0,
+                       "messages to it are dropped")
         self.assertNotIn("did not answer in time", self.log_of("xbind-cmgr"))
+
+    def status(self, name, manager="default"):
+        return counter(tool(self.lab, "xbindctl", "status", "--manager", manager).stdout, name)
+
+    def test_a_manager_that_stops_is_seen(self):
+        """That the comparison sees what it is for: it stops until the twin has gone on."""
+        twin = self.lab.manager_names()[1]
+        process = self.lab.processes["xbind-cmgr"]
+        with self.assertRaisesRegex(AssertionError, "requests waited beside the offender"):
+            with self.nobody_waits():
+                suspend(process.pid)
+                try:
+                    connected = self.status("connected", twin)
+                    wait_until(lambda: self.status("connected", twin) > connected + harm.STEP,
+                               "the other manager goes on")
+                finally:
+                    os.kill(process.pid, signal.SIGCONT)
+
+
+class Counted(unittest.TestCase):
+    """harm.waited(): what counts as a request that waited."""
+
+    def test_a_request_waited_that_a_hundred_others_have_overtaken(self):
+        others = [harm.Request(number, number + 0.5) for number in range(300)]
+        for due, answered, waits in ((10.2, 10.9, False), (10.2, 110.6, False),
+                                     (10.2, 111.6, True), (10.2, 1000, True),
+                                     (-50, 100.4, False), (-50, 100.6, True)):
+            found = harm.waited([harm.Request(due, answered)], others)
+            self.assertEqual(len(found), waits, (due, answered))
+
+    def test_what_delays_both_lets_neither_wait(self):
+        def all_of(offset):
+            return [harm.Request(number / 100 + offset, max(number / 100 + offset + 0.01, 3.0))
+                    for number in range(500)]
+        self.assertEqual(harm.waited(all_of(0), all_of(0.005)), [])
+        self.assertEqual(harm.waited(all_of(0.005), all_of(0)), [])
 
 
 def ask(inbox, session, batch, count):
