@@ -53,6 +53,8 @@ void ManagerSite::local_outcome(RequestId token, Outcome outcome) {
   // An operator's release (World::release_for_nobody).
   const bool operators = token.value() == outcome.connection.value();
   const bool may_be = outcome.kind == OutcomeKind::kReleased || outcome.kind == OutcomeKind::kBusy;
+  if (operators && outcome.kind == OutcomeKind::kBusy)
+    busy_releases_.insert(ConnectionId{token.value()});
   if (operators && may_be) return;
   world_.violated("an outcome for two-way call " + std::to_string(token.value()) +
                   ", which was never made: " + explain(outcome));
