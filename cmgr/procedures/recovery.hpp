@@ -142,10 +142,15 @@ class Recovery {
   }
 
   // How many entries a switch has that no manager has claimed since its SwitchServer lost its
-  // ledger: a call of which nothing else is known may be one of them.
+  // ledger: a call of which nothing else is known may be one of them. kEntriesUnknown: some may
+  // still be claimed, or the table has not been read.
   void note_entries_of_nobody(SwitchIndex at, std::uint64_t entries);
-  // The switches that have such entries.
-  std::vector<SwitchIndex> entries_of_nobody() const;
+  // The switches that have such entries, and those of which it is not known.
+  struct EntriesOfNobody {
+    std::vector<SwitchIndex> known;
+    std::vector<SwitchIndex> unknown;
+  };
+  EntriesOfNobody entries_of_nobody() const;
 
   // What a request about an id has to expect that is not in the connection table.
   enum class Fate : std::uint8_t {
@@ -241,7 +246,7 @@ class Recovery {
   // Of calls_, by the ids that their owners know; and by the requests of their setups.
   std::unordered_map<ConnectionId, ConnectionId> own_ids_;
   std::unordered_multimap<RequestId, ConnectionId> requests_;
-  std::map<SwitchIndex, std::uint64_t> entries_of_nobody_;  // above 0
+  std::map<SwitchIndex, std::uint64_t> entries_of_nobody_;  // above 0, or kEntriesUnknown
   RestingLabels labels_;
   OtherLinks other_links_;
   Counters counters_;

@@ -85,10 +85,11 @@ void Recovery::note_entries_of_nobody(SwitchIndex at, std::uint64_t entries) {
   }
 }
 
-std::vector<SwitchIndex> Recovery::entries_of_nobody() const {
-  std::vector<SwitchIndex> at;
-  at.reserve(entries_of_nobody_.size());
-  for (const auto& [where, entries] : entries_of_nobody_) at.push_back(where);
+Recovery::EntriesOfNobody Recovery::entries_of_nobody() const {
+  EntriesOfNobody at;
+  for (const auto& [where, entries] : entries_of_nobody_) {
+    (entries == kEntriesUnknown ? at.unknown : at.known).push_back(where);
+  }
   return at;
 }
 

@@ -210,6 +210,7 @@ void ManagerSite::claim(const AttachTable::Due& due, const Attached& attached,
     }
     Attached now = attached;
     now.quarantined = taken->quarantined;
+    now.unclaimed_entries = taken->unclaimed_entries;
     if (asked_.contains(due.name)) {
       ++world_.tally["lost ledgers asked"];
       world_.tally["rebuilt hops refused"] += taken->refused.size();
@@ -273,7 +274,7 @@ void ManagerSite::answered(const AttachTable::Due& due, const std::optional<Atta
     step([&](cmgr::ConnectionManager& manager) {
       sessions_[due.name] = attached->session;
       if (answer) manager.switch_claimed(due.name, *answer);
-      manager.note_entries_of_nobody(due.name, attached->unclaimed_entries);
+      manager.note_entries_of_nobody(due.name, attached->unclaimed_entries, world_.now);
       manager.switch_attached(due.name, attached->session, attached->window, attached->quarantined,
                               world_.now);
       if (answer) asked_.erase(due.name);

@@ -28,7 +28,7 @@ class ManagerSite : public cmgr::Peers {
     std::vector<PortLabels> quarantined;
     bool claims_awaited = false;
     bool table_kept = false;
-    std::uint64_t unclaimed_entries = 0;
+    std::uint64_t unclaimed_entries = kEntriesUnknown;
   };
   struct Hooks {
     std::function<void(const std::string&, SessionId, session::Frame<HopBatch>)> to_switch;
