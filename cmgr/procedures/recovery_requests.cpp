@@ -95,7 +95,7 @@ Recovery::EntriesOfNobody Recovery::entries_of_nobody() const {
 
 Recovery::Fate Recovery::fate_of(ConnectionId id) const {
   if (!context_.connections.is_of_earlier_epoch(id)) return Fate::kNeverWas;
-  if (!done() || calls_.contains(own_id(id))) return Fate::kNotYetRead;
+  if (!knows_ledgers() || calls_.contains(own_id(id))) return Fate::kNotYetRead;
   return entries_of_nobody_.empty() ? Fate::kReleased : Fate::kUnknown;
 }
 
