@@ -232,17 +232,28 @@ Refusal CallRequests::nobody_has(ConnectionId id, Recovery::Fate fate) const {
         switches_in_words(context_.recovery.unread()));
     return refusal;
   }
-  const std::vector<SwitchIndex> at = context_.recovery.entries_of_nobody();
-  std::string names;
-  for (std::size_t i = 0; i < std::min(at.size(), kSwitchesInRefusal); ++i) {
-    names += (i == 0 ? "" : ", ") + context_.switches.name(at[i]);
+  const auto names = [&](const std::vector<SwitchIndex>& at) {
+    std::string text;
+    for (std::size_t i = 0; i < std::min(at.size(), kSwitchesInRefusal); ++i) {
+      text += (i == 0 ? "" : ", ") + context_.switches.name(at[i]);
+    }
+    if (at.size() > kSwitchesInRefusal)
+      text += fmt::format(" and {} more", at.size() - kSwitchesInRefusal);
+    return text;
+  };
+  const Recovery::EntriesOfNobody at = context_.recovery.entries_of_nobody();
+  if (!at.known.empty()) {
+    refusal.reason = fmt::format(
+        "it may be among the entries that nobody has claimed at {} (`xbindctl audit`, alarm "
+        "entries-of-nobody)",
+        names(at.known));
   }
-  if (at.size() > kSwitchesInRefusal)
-    names += fmt::format(" and {} more", at.size() - kSwitchesInRefusal);
-  refusal.reason = fmt::format(
-      "it may be among the entries that nobody has claimed at {} (`xbindctl audit`, alarm "
-      "entries-of-nobody)",
-      names);
+  if (!at.unknown.empty()) {
+    refusal.reason += fmt::format(
+        "{}not known yet which entries nobody has at {} (`xbindctl alarms`: claims-awaited, "
+        "switch-away)",
+        at.known.empty() ? "" : "; ", names(at.unknown));
+  }
   return refusal;
 }
 

@@ -137,9 +137,14 @@ class ConnectionManager {
   }
   // The manager begins to serve although some switches have not been read.
   void serve_with_switches_missing(TimePoint now) { recovery_.serve(now); }
-  // Entries of that switch that no manager has claimed (Recovery::note_entries_of_nobody()).
-  void note_entries_of_nobody(const std::string& switch_name, std::uint64_t entries) {
-    if (const auto at = switches_.find(switch_name)) recovery_.note_entries_of_nobody(*at, entries);
+  // Entries of that switch that no manager has claimed (Recovery::note_entries_of_nobody()). While
+  // that is not known, the SwitchServer is asked again.
+  void note_entries_of_nobody(const std::string& switch_name, std::uint64_t entries,
+                              TimePoint now) {
+    const auto at = switches_.find(switch_name);
+    if (!at) return;
+    recovery_.note_entries_of_nobody(*at, entries);
+    switches_.entries_known(*at, entries != kEntriesUnknown || !recovery_.claims_all(*at), now);
   }
   // The answer to Peers::finish_claims() in that session: how many entries are left there that no
   // manager has claimed. nullopt: no answer; the manager calls it again.
@@ -148,7 +153,7 @@ class ConnectionManager {
     const auto at = switches_.find(name);
     if (!at) return;
     switches_.claims_finished(*at, session, entries_left.has_value(), now);
-    if (entries_left) recovery_.note_entries_of_nobody(*at, *entries_left);
+    if (entries_left) note_entries_of_nobody(name, *entries_left, now);
   }
   const Recovery& recovery() const { return recovery_; }
 

@@ -201,7 +201,9 @@ void ManagerDaemon::note_entries_of_nobody(const std::vector<Finding>& findings)
       if (one.kind == FindingKind::kStrayCrossConnect) ++at->second;
       if (one.kind == FindingKind::kUnreadable) entries.erase(at);
     }
-    for (const auto& [name, count] : entries) manager.note_entries_of_nobody(name, count);
+    for (const auto& [name, count] : entries) {
+      manager.note_entries_of_nobody(name, count, steady_now());
+    }
     return true;
   });
 }

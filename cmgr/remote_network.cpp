@@ -135,6 +135,7 @@ Result<ClaimsTaken> RemotePeers::claim(const std::string& switch_name, v2::Switc
     std::ranges::move(taken->refused, std::back_inserter(all.refused));
     all.quarantined = std::move(taken->quarantined);
     all.unclaimed = std::move(taken->unclaimed);
+    all.unclaimed_entries = taken->unclaimed_entries;
   }
   if (claimed != 0) {
     log::sessions.info("{} hops claimed at switchserver {}, whose ledger is new; {} refused",
@@ -168,7 +169,16 @@ void RemotePeers::finish_claims(SessionId session, const std::string& switch_nam
       });
     };
     const auto answer = say();
-    if (!answer) {
+    bool told = false;  // that it was not heard
+    {
+      const std::lock_guard lock(mutex_);
+      if (answer) {
+        claims_unheard_.erase(switch_name);
+      } else {
+        told = !claims_unheard_.insert(switch_name).second;
+      }
+    }
+    if (!answer && !told) {
       log::sessions.info("switchserver {} still awaits claims: {}", switch_name,
                          answer.error().text);
     }

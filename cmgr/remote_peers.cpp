@@ -211,11 +211,13 @@ Result<RemotePeers::Attached> RemotePeers::attach_to(const AttachTable::Due& due
   auto quarantined = orb::to_core(result.attachment->quarantined);
   if (!quarantined) return tl::make_unexpected(quarantined.error());
   result.quarantined = std::move(*quarantined);
+  result.unclaimed_entries = result.attachment->unclaimed_entries;
   // A new epoch that has read nobody else does not know what to claim (lost_ledgers.hpp).
   if (asked || (awaited && !result.lost) || (new_books && !result.first)) {
     auto taken = claim(switch_name, *server, result.attachment->session);
     if (!taken) return tl::make_unexpected(taken.error());
     result.quarantined = std::move(taken->quarantined);
+    result.unclaimed_entries = taken->unclaimed_entries;
     if (asked) {
       result.answer = ClaimsAnswer{std::move(taken->refused), std::move(taken->unclaimed),
                                    result.attachment->table_kept};
@@ -283,10 +285,10 @@ void RemotePeers::attach_now(const AttachTable::Due& due) {
   if (!attached->lost) {
     post_([this, switch_name = due.name, session = SessionId{attachment->session},
            inbox = v2::HopInbox_var(attachment->inbox), window = attachment->batches_in_flight,
-           unclaimed = attachment->unclaimed_entries,
+           unclaimed = attached->unclaimed_entries,
            quarantined = std::move(attached->quarantined)](ConnectionManager& manager) {
       inboxes_[session] = inbox;
-      manager.note_entries_of_nobody(switch_name, unclaimed);
+      manager.note_entries_of_nobody(switch_name, unclaimed, steady_now());
       manager.switch_attached(switch_name, session, window, quarantined, steady_now());
     });
   }

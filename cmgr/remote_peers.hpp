@@ -204,6 +204,7 @@ class RemotePeers : public Peers {
     bool lost = false;
     std::optional<ClaimsAnswer> answer;   // claims of what such a ledger had; `held` was read after
     std::vector<PortLabels> quarantined;  // there, of this manager
+    std::uint64_t unclaimed_entries = 0;  // after the claims; as in HopAttachment
   };
   Result<Attached> attach_to(const AttachTable::Due& due);
   Result<std::vector<HeldHops>> hops_held(const std::string& peer, v2::SwitchServer_ptr server,
@@ -288,8 +289,9 @@ class RemotePeers : public Peers {
   AttachTable attachments_{kSwitchAttaching, kSwitchAttachLimits};
   Attaching watch_{kTopologyWatching};
   std::optional<std::uint64_t> network_version_;  // of the network that the logic has
-  std::set<std::string> read_;   // switches whose hops of earlier epochs have been read
-  std::set<std::string> asked_;  // switches whose lost ledgers the logic asks for
+  std::set<std::string> read_;            // switches whose hops of earlier epochs have been read
+  std::set<std::string> asked_;           // switches whose lost ledgers the logic asks for
+  std::set<std::string> claims_unheard_;  // of finish_claims(), to log each failure once
   // By switch: the ledger (HopAttachment.books) that has this manager's hops.
   std::map<std::string, std::uint64_t> books_;
   bool stop_ = false;

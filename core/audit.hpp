@@ -139,13 +139,17 @@ struct HopClaims {
   friend bool operator==(const HopClaims&, const HopClaims&) = default;
 };
 
+// Instead of a number of entries that nobody has claimed: claims are awaited, or the switch's table
+// has not been read.
+inline constexpr std::uint64_t kEntriesUnknown = 0xffff'ffff;
+
 // The answer to a page of claims.
 struct ClaimsTaken {
   std::vector<HopResult> refused;
   std::vector<PortLabels> quarantined;  // of this manager, after its last page; else empty
   // Entries of the switch on inputs of this manager's hops that no hop claims; as above.
   std::vector<CrossConnect> unclaimed{};
-  std::uint64_t unclaimed_entries = 0;  // of the switch, when nobody is awaited any more
+  std::uint64_t unclaimed_entries = kEntriesUnknown;  // of the switch; a number, or unknown
 };
 
 // A difference between a switch's table and its ledger on one input. A changed entry has both.

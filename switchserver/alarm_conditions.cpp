@@ -70,6 +70,14 @@ std::string words_for_nobody(std::uint64_t entries, const Settling& settling) {
   return words;
 }
 
+// "; 2 removals wait for that"
+std::string words_for_removals(const SwitchController& controller) {
+  const std::size_t waiting = controller.removals_waiting();
+  if (waiting == 0) return "";
+  return waiting == 1 ? "; 1 removal waits for that"
+                      : fmt::format("; {} removals wait for that", waiting);
+}
+
 }  // namespace
 
 bool awaits_claims(const SwitchController& controller) {
@@ -82,13 +90,16 @@ std::vector<AlarmCondition> conditions_of(const SwitchController& controller,
                                           const std::string& name) {
   std::vector<AlarmCondition> conditions;
   if (controller.up() && awaits_claims(controller)) {
-    conditions.push_back({AlarmKind::kClaimsAwaited, name,
-                          fmt::format("{} managers that are known have not claimed",
-                                      controller.settling().awaited().size())});
-  }
-  if (const std::uint64_t entries = controller.entries_of_nobody(); entries != 0) {
     conditions.push_back(
-        {AlarmKind::kEntriesOfNobody, name, words_for_nobody(entries, controller.settling())});
+        {AlarmKind::kClaimsAwaited, name,
+         fmt::format("{} managers that are known have not claimed{}",
+                     controller.settling().awaited().size(), words_for_removals(controller))});
+  }
+  const std::uint64_t entries = controller.entries_of_nobody();
+  if (entries != 0 && entries != kEntriesUnknown) {
+    conditions.push_back(
+        {AlarmKind::kEntriesOfNobody, name,
+         words_for_nobody(entries, controller.settling()) + words_for_removals(controller)});
   }
   if (const TableRounds& rounds = controller.rounds(); rounds.drifts()) {
     conditions.push_back(

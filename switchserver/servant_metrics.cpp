@@ -39,14 +39,18 @@ constexpr MetricRow<Reading> kServerMetrics[] = {
     {"switch_away_ms", MetricKind::kGauge, "ms",
      "Time for which the switch has been out of control; 0: it is not.",
      [](const Reading& at) { return std::uint64_t{whole_ms(at.away)}; }},
-    {"entries_of_nobody", MetricKind::kGauge, "",
-     "Cross-connects of the switch that no manager has claimed.",
-     [](const Reading& at) { return at.server.controller().entries_of_nobody(); }},
     {"sessions_lost", MetricKind::kCounter, "", "Sessions with managers that were lost.",
      [](const Reading& at) { return at.server.counters().sessions_lost; }},
     {"unknown_session", MetricKind::kCounter, "",
      "Messages of sessions that are not known; ignored.",
      [](const Reading& at) { return at.server.counters().unknown_session; }},
+};
+
+// Absent while it is not known: claims are awaited, or the switch is not under control.
+constexpr MetricRow<std::uint64_t> kEntryMetrics[] = {
+    {"entries_of_nobody", MetricKind::kGauge, "",
+     "Cross-connects of the switch that no manager has claimed; absent while that is not known.",
+     [](const std::uint64_t& entries) { return entries; }},
 };
 
 // The figures of the ports in a status.
@@ -119,6 +123,8 @@ std::vector<std::string> reasons_of(const SwitchServerReading& reading) {
 Metrics status_of(const SwitchServerReading& reading) {
   Metrics metrics;
   append(kServerMetrics, reading, metrics);
+  const std::uint64_t entries = reading.server.controller().entries_of_nobody();
+  if (entries != kEntriesUnknown) append(kEntryMetrics, entries, metrics);
   append(kSwitchMetrics, reading.server.controller().counters(), metrics);
   reading.server.batch_times().append_metrics("batch", metrics);
   reading.driver.append_metrics(metrics);
@@ -162,7 +168,8 @@ std::vector<MetricTable> exposed_switch_server_metrics() {
 }
 
 std::vector<MetricTable> switch_server_metrics() {
-  return {metric_table("switchserver", kServerMetrics, kSwitchMetrics, kStageMetrics, kPortMetrics),
+  return {metric_table("switchserver", kServerMetrics, kEntryMetrics, kSwitchMetrics, kStageMetrics,
+                       kPortMetrics),
           gsmp_metrics(), impairment_metrics(), orb::upcall_metrics()};
 }
 

@@ -102,7 +102,7 @@ class SwitchController {
     std::uint64_t hops = 0;               // this manager's records
     bool claims_awaited = false;          // hops of its name may be lost (idl/switch_server.idl)
     bool table_kept = false;              // see Settling
-    std::uint64_t unclaimed = 0;          // entries of the switch that nobody has claimed
+    std::uint64_t unclaimed = kEntriesUnknown;  // see entries_of_nobody()
   };
   struct Grant {
     std::vector<Label> labels;  // fewer than wanted if no more are free
@@ -196,8 +196,9 @@ class SwitchController {
   // last page also compares its hops with the switch's table, and restores or removes what differs.
   // kNotFound: no session; kUnreachable: the switch's table has not been read.
   Result<ClaimsTaken> claim(std::string_view manager, const HopClaims& page, TimePoint now);
-  // Entries of the switch that no hop claims; 0 while claims are waited for, or if it is not up.
+  // Entries of the switch that no hop claims. kEntriesUnknown: claims are awaited, or it is not up.
   std::uint64_t entries_of_nobody() const;
+  std::size_t removals_waiting() const { return uncertain_.size(); }  // for others' claims
   // Whether hops may still be claimed, and by which known managers: see above.
   const Settling& settling() const { return settling_; }
   // The comparison of the switch's table with the ledger in the background.
@@ -414,6 +415,8 @@ class SwitchController {
   void claim_rebuilt(ManagerIndex manager, const HopClaims& page,
                      const std::vector<std::uint32_t>& owners, ClaimsTaken& taken);
   void note_claimed_all(ManagerIndex manager);
+  void settle_uncertain();
+  bool waits_for_others(ManagerIndex manager, const HopKey& key);
   std::size_t uncertain_of(ManagerIndex manager) const;
   HeldHops uncertain_hops(ManagerIndex manager, std::uint64_t from, std::size_t most,
                           std::vector<std::uint64_t>* places) const;
@@ -484,7 +487,7 @@ class SwitchController {
   // Entries of the switch's table that no hop claims, ascending; while the switch is up.
   std::vector<CrossConnect> unclaimed_;
   Settling settling_;
-  // Hops that are to be removed once nobody else can claim their labels.
+  // Hops to be removed once nobody else can claim their labels; at most `ledger.hops_max`.
   std::map<std::pair<ManagerIndex, HopKey>, LedgerHop> uncertain_;
 
   std::vector<Session> sessions_;

@@ -97,6 +97,7 @@ void SwitchController::match_ledger(const std::vector<CrossConnect>& table) {
   unclaimed_.shrink_to_fit();
   block_entries(unclaimed_, ledger_);
   settling_.table_read(now_);
+  settle_uncertain();  // a manager may have been forgotten while the switch was away
   rounds_.switch_up(ledger_.ports().size(), now_);
 }
 
@@ -141,7 +142,9 @@ void SwitchController::claim(ManagerIndex manager, const LedgerHop& claimed, std
                              ClaimsTaken& taken) {
   const bool removing = claimed.stage == HopStage::kRemoving;
   if (removing && !claimed.settled && !settling_.all_claimed()) {
-    if (!settling_.pending()) return;
+    // Nobody can claim what is not there. Without a file of managers the wait has an end: then the
+    // entry stays.
+    if (!settling_.unsure() || !may_be_among(claimed.cross_connect, unclaimed_)) return;
     if (uncertain_.size() < options_.ledger.hops_max) {
       uncertain_.insert_or_assign({manager, claimed.key}, claimed);
     } else {
@@ -221,11 +224,15 @@ void SwitchController::claim_rebuilt(ManagerIndex manager, const HopClaims& page
   }
 }
 
-// Once every manager has claimed its hops, entries that are left belong to the uncertain ones.
 void SwitchController::note_claimed_all(ManagerIndex manager) {
   sessions_[manager.value()].claimed_all = true;
   settling_.done(ledger_.manager_name(manager));
-  if (settling_.pending() || uncertain_.empty()) return;
+  settle_uncertain();
+}
+
+// Once every manager has claimed its hops, entries that are left belong to the uncertain ones.
+void SwitchController::settle_uncertain() {
+  if (settling_.unsure() || uncertain_.empty()) return;
   ClaimsTaken ignored;
   for (const auto& [whose, hop] : std::exchange(uncertain_, {})) {
     claim(whose.first, hop, kNoOwner, ignored);
@@ -233,6 +240,17 @@ void SwitchController::note_claimed_all(ManagerIndex manager) {
   match([](const HopRecord& record) {
     return record.progress.claimed && record.state == HopStage::kRemoving;
   });
+}
+
+// Its entry may be another manager's. When that has claimed it, or it has gone, nothing is to be
+// removed any more.
+bool SwitchController::waits_for_others(ManagerIndex manager, const HopKey& key) {
+  if (uncertain_.empty()) return false;
+  const auto hop = uncertain_.find({manager, key});
+  if (hop == uncertain_.end()) return false;
+  if (!up() || may_be_among(hop->second.cross_connect, unclaimed_)) return true;
+  uncertain_.erase(hop);
+  return false;
 }
 
 // The ledger was lost, and hops of that name may be missing in it. If it is not known which
@@ -247,12 +265,19 @@ bool SwitchController::claims_awaited(ManagerIndex manager) const {
 }
 
 std::uint64_t SwitchController::entries_of_nobody() const {
-  return settling_.pending() ? 0 : unclaimed_.size();
+  if (!up() || (settling_.pending() && !unclaimed_.empty())) return kEntriesUnknown;
+  return std::min<std::uint64_t>(unclaimed_.size(), kEntriesUnknown - 1);
 }
 
 void SwitchController::end_settling(TimePoint now) {
   settling_.on_time(now);
-  uncertain_.clear();
+  if (!settling_.unsure() && !uncertain_.empty()) {
+    log::gsmp.warn(
+        "{} removals that were never confirmed are given up: it is not known which managers may "
+        "have these labels",
+        uncertain_.size());
+    uncertain_.clear();
+  }
   if (unclaimed_.empty()) return;
   std::string awaited = "it is not known which managers there were";
   if (!settling_.awaited().empty()) {

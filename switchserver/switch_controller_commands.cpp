@@ -336,7 +336,7 @@ void SwitchController::remove(Place place, ManagerIndex manager, const HopKey& k
   const auto ref = ledger_.find(manager, key);
   const Cause unreachable = up() ? Cause::kNone : Cause::kSwitchUnreachable;
   if (!ref) {
-    const bool waits = !uncertain_.empty() && uncertain_.contains({manager, key});
+    const bool waits = waits_for_others(manager, key);
     return answer(
         place, refusal(key, HopAction::kRemove, waits ? Cause::kSwitchUnreachable : unreachable));
   }

@@ -41,6 +41,17 @@ bool drop_absent(const std::vector<CrossConnect>& table, std::vector<CrossConnec
          }) != 0;
 }
 
+bool may_be_among(const CrossConnect& wanted, const std::vector<CrossConnect>& entries) {
+  const auto agrees = [](Label known, Label there) { return !known.present() || known == there; };
+  return std::ranges::any_of(entries, [&](const CrossConnect& entry) {
+    const bool output = entry.output_port == PortId{} ||  // it is not reported (version 1.1)
+                        (entry.output_port == wanted.output_port &&
+                         agrees(wanted.output_label, entry.output_label));
+    return output && entry.input_port == wanted.input_port &&
+           agrees(wanted.input_label, entry.input_label);
+  });
+}
+
 std::optional<LedgerHop> completed(const LedgerHop& claimed,
                                    const std::vector<CrossConnect>& entries) {
   const CrossConnect& wanted = claimed.cross_connect;

@@ -37,6 +37,10 @@ std::vector<CrossConnect> entries_on_inputs_of(const std::vector<CrossConnect>& 
 // anything.
 bool drop_absent(const std::vector<CrossConnect>& table, std::vector<CrossConnect>& entries);
 
+// Whether the switch may have such a cross-connect among these entries; labels and outputs that are
+// not known agree with any.
+bool may_be_among(const CrossConnect& wanted, const std::vector<CrossConnect>& entries);
+
 // The claim with the labels that a hop to be removed lacks. Nothing: the switch has no such entry,
 // so that the hop is removed; or it has several, which stay.
 std::optional<LedgerHop> completed(const LedgerHop& claimed,

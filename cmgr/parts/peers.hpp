@@ -55,7 +55,8 @@ class Peers {
   virtual void claim_lost(const std::string& switch_name) = 0;
 
   // Two-way: there is nothing that the SwitchServer may have lost and this manager can claim
-  // (HopClaims::all). Answered with claims_finished(), once, also after a failure.
+  // (HopClaims::all). Answered with claims_finished(), once, also after a failure. Called again
+  // while it is not known how many entries of the switch nobody has claimed.
   virtual void finish_claims(SessionId session, const std::string& switch_name) = 0;
 
   // The switch is no longer in the network: attach to it no more, until attach_switch() is called

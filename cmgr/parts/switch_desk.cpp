@@ -80,16 +80,34 @@ void SwitchDesk::attached(SwitchIndex index, SessionId session, std::uint32_t ba
   if (config_.label_policy != LabelPolicy::kFixed || config_.quotas) {
     trim_due_ = std::min(trim_due_, now + kTrim);
   }
-  if (at.claims_end) at.claims_due = now;
+  if (at.claims_end) {
+    at.claims_due = now;
+  } else if (at.entries_pause != Duration::zero()) {
+    at.entries_pause = kDebtRetry;
+    at.claims_due = now + kDebtRetry;
+  }
   if (!planted(Bug::kDebtsNotSent)) send_debts(at, now);
 }
 
 // Each new session says it again, so an answer of an earlier one decides nothing.
 void SwitchDesk::claims_finished(SwitchIndex index, SessionId session, bool heard, TimePoint now) {
   Switch& at = *switches_[index.value()];
-  if (at.session != session || !at.claims_end) return;
-  at.claims_end = !heard;
-  if (!heard) at.claims_due = now + kDebtRetry;
+  if (at.session != session) return;
+  at.claims_end = at.claims_end && !heard;
+  if (at.claims_end) at.claims_due = now + kDebtRetry;
+  if (!heard && !at.claims_end && at.entries_pause != Duration::zero()) {
+    entries_known(index, false, now);
+  }
+}
+
+void SwitchDesk::entries_known(SwitchIndex index, bool known, TimePoint now) {
+  Switch& at = *switches_[index.value()];
+  if (known) {
+    at.entries_pause = {};
+    return;
+  }
+  at.entries_pause = std::clamp(2 * at.entries_pause, kDebtRetry, kEntriesPauseMax);
+  if (at.link) at.claims_due = std::min(at.claims_due, now + at.entries_pause);
 }
 
 void SwitchDesk::lost(SwitchIndex index, std::string_view reason) {

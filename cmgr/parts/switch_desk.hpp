@@ -80,6 +80,7 @@ class SwitchDesk {
   // repeated. Otherwise the first answer might be that of the repeat, which finds nothing and
   // cannot name the label.
   static constexpr Duration kDebtRetry = kManagerTimers["debt-retry"];
+  static constexpr Duration kEntriesPauseMax = 64 * kDebtRetry;  // see entries_known()
   static constexpr std::size_t kSwitches = 4096;
   static_assert(kSwitches <= std::numeric_limits<SwitchIndex::rep>::max());
   // The interval of looking for surplus in the caches (not with fixed sizes).
@@ -112,6 +113,9 @@ class SwitchDesk {
   }
   // The answer to Peers::finish_claims(). False: the SwitchServer may not have heard it.
   void claims_finished(SwitchIndex at, SessionId session, bool heard, TimePoint now);
+  // Whether it is known how many entries nobody has claimed there. If not, Peers::finish_claims()
+  // asks again, each time after a longer pause: the manager must have claimed everything there.
+  void entries_known(SwitchIndex at, bool known, TimePoint now);
   void attached(SwitchIndex at, SessionId session, std::uint32_t batches_in_flight,
                 const std::vector<PortLabels>& quarantined, TimePoint now);
   // The session has ended. Commands under way will not be answered in it.
@@ -298,6 +302,7 @@ class SwitchDesk {
     TimePoint debts_due = kNever;
     TimePoint claims_due = kNever;  // when finish_claims() is called again
     bool claims_end = false;        // see claimed_all()
+    Duration entries_pause{};       // not 0: see entries_known()
     bool unclear = false;           // see label_unclear()
     bool gone = false;              // see let_go()
   };

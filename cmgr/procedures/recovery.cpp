@@ -175,18 +175,32 @@ void Recovery::ask_lost() {
   const auto wanted = lost_.ask(
       [&](auto&& visit) {
         for (const auto& [id, call] : calls_) {
-          if (!going_.contains(id)) visit(call);
+          if (going_.contains(id)) continue;
+          if (context_.connections.find(id) == nullptr) {
+            visit(call);
+          } else if (const Call rest = shown_of(id, call); !rest.empty()) {
+            visit(rest);
+          }
         }
         for (const auto& [id, gone] : going_) {
-          Call call = gone;
-          if (const auto more = calls_.find(id); more != calls_.end()) {
-            call.insert(call.end(), more->second.begin(), more->second.end());
-          }
-          visit(call);
+          const auto more = calls_.find(id);
+          visit(more == calls_.end() ? gone : shown_of(id, more->second));
         }
       },
       links_);
   for (const SwitchIndex at : wanted) context_.switches.claim_lost(at);
+}
+
+// A ledger that is read again names hops of connections that stand: these lack nothing, and what
+// other paths of them have left is to be removed. Hops whose removal is owed show more.
+Recovery::Call Recovery::shown_of(ConnectionId id, const Call& call) const {
+  Call shown;
+  if (const auto gone = going_.find(id); gone != going_.end()) shown = gone->second;
+  Connection* const standing = context_.connections.find(id);
+  for (const FoundHop& found : call) {
+    if (standing == nullptr || !has(*standing, found)) shown.push_back(found);
+  }
+  return shown;
 }
 
 // Those that no incomplete call needs: their SwitchServers need not wait for a later epoch.
@@ -222,6 +236,8 @@ void Recovery::settle(TimePoint now) {
   settle_each([&](ConnectionId id, const Call& call) { return settle_rest(id, call, now); });
   if (done()) {
     labels_.return_all(now);
+  }
+  if (knows_ledgers()) {
     released_.clear();
     going_.clear();
   }

@@ -146,10 +146,15 @@ class Recovery {
   }
 
   // How many entries a switch has that no manager has claimed since its SwitchServer lost its
-  // ledger: a call of which nothing else is known may be one of them.
+  // ledger: a call of which nothing else is known may be one of them. kEntriesUnknown: some may
+  // still be claimed, or the table has not been read.
   void note_entries_of_nobody(SwitchIndex at, std::uint64_t entries);
-  // The switches that have such entries.
-  std::vector<SwitchIndex> entries_of_nobody() const;
+  // The switches that have such entries, and those of which it is not known.
+  struct EntriesOfNobody {
+    std::vector<SwitchIndex> known;
+    std::vector<SwitchIndex> unknown;
+  };
+  EntriesOfNobody entries_of_nobody() const;
 
   // What a request about an id has to expect that is not in the connection table.
   enum class Fate : std::uint8_t {
@@ -221,9 +226,14 @@ class Recovery {
     return own == own_ids_.end() ? id : own->second;
   }
   bool was_read(SwitchIndex at) const { return at.value() < seen_.size() && seen_[at.value()]; }
+  // Whether every ledger has been read, and no lost one is still to answer.
+  bool knows_ledgers() const { return done_ && unread() == 0; }
   bool is_read(SwitchIndex at) const { return at.value() < read_.size() && read_[at.value()]; }
   // Owes the removal of the hops of the call that `connection` does not have; null: of all.
   void remove(Connection* connection, ConnectionId id, const Call& call, TimePoint now);
+  static bool has(Connection& connection, const FoundHop& found);
+  // What visitors of lost_.ask() see of a call.
+  Call shown_of(ConnectionId id, const Call& call) const;
   void keep_going(ConnectionId id, const Call& call);
   void note_end(ConnectionId id, const Call& call);
 
@@ -240,12 +250,12 @@ class Recovery {
   std::unordered_map<ConnectionId, Lack> incomplete_;  // what has been told
   Calls calls_;
   CallsToLookAt news_;
-  std::unordered_set<ConnectionId> released_;  // by clients, while switches have not been read
+  std::unordered_set<ConnectionId> released_;  // by clients, until knows_ledgers()
   Calls going_;  // of those, the hops whose removal is owed: they show what lost ledgers had
   // Of calls_, by the ids that their owners know; and by the requests of their setups.
   std::unordered_map<ConnectionId, ConnectionId> own_ids_;
   std::unordered_multimap<RequestId, ConnectionId> requests_;
-  std::map<SwitchIndex, std::uint64_t> entries_of_nobody_;  // above 0
+  std::map<SwitchIndex, std::uint64_t> entries_of_nobody_;  // above 0, or kEntriesUnknown
   RestingLabels labels_;
   OtherLinks other_links_;
   Counters counters_;

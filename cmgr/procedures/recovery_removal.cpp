@@ -26,6 +26,14 @@ void Recovery::note_end(ConnectionId id, const Call& call) {
                      ends.get());
 }
 
+// Whether that is a hop of the connection, or of its procedure.
+bool Recovery::has(Connection& connection, const FoundHop& found) {
+  if (connection.hops().find(found.at, found.hop.key) != nullptr) return true;
+  Procedure* const procedure = connection.procedure.get();
+  return procedure != nullptr && procedure->aside() &&
+         procedure->hops().find(found.at, found.hop.key) != nullptr;
+}
+
 void Recovery::remove(Connection* connection, ConnectionId id, const Call& call, TimePoint now) {
   std::map<RestingLabels::Place, std::shared_ptr<OwedLabel>>
       labels;  // of the hops that are removed
@@ -33,16 +41,10 @@ void Recovery::remove(Connection* connection, ConnectionId id, const Call& call,
     return RestingLabels::Place{hop.hop.cross_connect.output_label, hop.at,
                                 hop.hop.cross_connect.output_port};
   };
-  const auto standing = [&](const FoundHop& found) -> const Hop* {
-    if (connection == nullptr) return nullptr;
-    if (const Hop* const hop = connection->hops().find(found.at, found.hop.key)) return hop;
-    if (connection->procedure == nullptr || !connection->procedure->aside()) return nullptr;
-    return connection->procedure->hops().find(found.at, found.hop.key);
-  };
   if (planted(Bug::kPartsNotRemoved)) return;
   std::vector<const FoundHop*> going;
   for (const FoundHop& found : call) {
-    if (standing(found) != nullptr) continue;
+    if (connection != nullptr && has(*connection, found)) continue;
     going.push_back(&found);
     if (found.last() || !found.hop.cross_connect.output_label.present()) continue;
     labels.emplace(place_of(found), labels_.label(place_of(found)));
@@ -96,7 +98,7 @@ void Recovery::remove(Connection* connection, ConnectionId id, const Call& call,
 
 // A lost ledger may be asked later for hops beside these.
 void Recovery::keep_going(ConnectionId id, const Call& call) {
-  if (done()) return;
+  if (knows_ledgers()) return;
   Call& gone = going_[id];
   gone.insert(gone.end(), call.begin(), call.end());
 }

@@ -85,16 +85,17 @@ void Recovery::note_entries_of_nobody(SwitchIndex at, std::uint64_t entries) {
   }
 }
 
-std::vector<SwitchIndex> Recovery::entries_of_nobody() const {
-  std::vector<SwitchIndex> at;
-  at.reserve(entries_of_nobody_.size());
-  for (const auto& [where, entries] : entries_of_nobody_) at.push_back(where);
+Recovery::EntriesOfNobody Recovery::entries_of_nobody() const {
+  EntriesOfNobody at;
+  for (const auto& [where, entries] : entries_of_nobody_) {
+    (entries == kEntriesUnknown ? at.unknown : at.known).push_back(where);
+  }
   return at;
 }
 
 Recovery::Fate Recovery::fate_of(ConnectionId id) const {
   if (!context_.connections.is_of_earlier_epoch(id)) return Fate::kNeverWas;
-  if (!done() || calls_.contains(own_id(id))) return Fate::kNotYetRead;
+  if (!knows_ledgers() || calls_.contains(own_id(id))) return Fate::kNotYetRead;
   return entries_of_nobody_.empty() ? Fate::kReleased : Fate::kUnknown;
 }
 

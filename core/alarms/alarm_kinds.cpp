@@ -106,7 +106,8 @@ constexpr std::array<AlarmKindRow, kAlarmKinds> kRows{{
     {AlarmKind::kRemovalsOwed, "removals-owed", kMinor, kSlow, "ConnectionManager", "the manager",
      "Removals could not be delivered to switches: their labels and bandwidth stay taken.",
      "Make the switches reachable; the manager delivers them by itself. `xbindctl audit` lists "
-     "them."},
+     "them. If `claims-awaited` or `entries-of-nobody` of a switch says that removals wait for a "
+     "manager, start that manager, or `xbindctl forget-manager` one that will not return."},
     {AlarmKind::kOverload, "overload", kMajor, kCounted, "ConnectionManager", "the manager",
      "Requests were answered busy: more are under way or waiting than the manager takes.",
      "See whether a switch or a client is slow (`xbindctl top`). Limit the clients "

@@ -408,10 +408,25 @@ void World::release_for_nobody() {
     release_incomplete_for_nobody(m);
   }
   run_until(world_.now + seconds{8});
-  for (std::size_t m = 0; m < managers_.size(); ++m) {
-    if (!is_orphan(m)) release_incomplete_for_nobody(m);  // the manager may have been busy
+  // The manager may have been busy: what it turned away is requested again.
+  bool again = true;
+  for (int round = 0; again && round < 15; ++round) {
+    again = false;
+    for (std::size_t m = 0; m < managers_.size(); ++m) {
+      if (is_orphan(m)) continue;
+      ManagerSite& manager = *managers_[m].site;
+      for (const ConnectionId id : manager.take_busy_releases()) {
+        if (!manager.manager().describe(id)) continue;
+        again = true;
+        ++world_.tally["releases for nobody that were busy"];
+        manager.step([&](cmgr::ConnectionManager& it) {
+          it.release_local(RequestId{id.value()}, id, world_.now);
+        });
+      }
+      release_incomplete_for_nobody(m);
+    }
+    run_until(world_.now + seconds{4});
   }
-  run_until(world_.now + seconds{4});
 }
 
 // The same of incomplete calls: half set-up or half released, or prepared by the manager itself.

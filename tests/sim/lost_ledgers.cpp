@@ -317,9 +317,9 @@ std::string World::why_incomplete(const Call& call, const LostHops& lost) const 
 }
 
 // A manager that knows nothing of a call must not say that it is released while its entries are in
-// the switches.
+// the switches. One that names removals as owed knew hops of it, which were being removed.
 void World::check_not_released(std::size_t manager, const Outcome& outcome) {
-  if (outcome.kind != OutcomeKind::kReleased) return;
+  if (outcome.kind != OutcomeKind::kReleased || outcome.owed.removals != 0) return;
   const auto lost = lost_hops_.find({manager, own_id(manager, outcome.connection)});
   if (lost == lost_hops_.end() || !lost->second.all) return;
   // It has removed what a ledger had of it (a hop that was being removed).
@@ -328,11 +328,6 @@ void World::check_not_released(std::size_t manager, const Outcome& outcome) {
   const auto stays = std::ranges::find_if(
       lost->second.entries, [&](const auto& place) { return may_stay(place.first, place.second); });
   if (stays == lost->second.entries.end()) return;
-  // Nothing is said of entries before all claims have been made (idl/switch_server.idl).
-  if (managers_[manager].site->manager().recovery().entries_of_nobody().empty()) {
-    ++world_.tally["released without a word of entries that nobody has claimed"];
-    return;
-  }
   world_.violated(
       fmt::format("{} says that connection {} is released, of which it knows nothing; {} has {}",
                   managers_[manager].site->name(), outcome.connection, switches_[stays->first].name,

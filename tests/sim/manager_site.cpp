@@ -53,6 +53,8 @@ void ManagerSite::local_outcome(RequestId token, Outcome outcome) {
   // An operator's release (World::release_for_nobody).
   const bool operators = token.value() == outcome.connection.value();
   const bool may_be = outcome.kind == OutcomeKind::kReleased || outcome.kind == OutcomeKind::kBusy;
+  if (operators && outcome.kind == OutcomeKind::kBusy)
+    busy_releases_.insert(ConnectionId{token.value()});
   if (operators && may_be) return;
   world_.violated("an outcome for two-way call " + std::to_string(token.value()) +
                   ", which was never made: " + explain(outcome));
@@ -208,6 +210,7 @@ void ManagerSite::claim(const AttachTable::Due& due, const Attached& attached,
     }
     Attached now = attached;
     now.quarantined = taken->quarantined;
+    now.unclaimed_entries = taken->unclaimed_entries;
     if (asked_.contains(due.name)) {
       ++world_.tally["lost ledgers asked"];
       world_.tally["rebuilt hops refused"] += taken->refused.size();
@@ -271,7 +274,7 @@ void ManagerSite::answered(const AttachTable::Due& due, const std::optional<Atta
     step([&](cmgr::ConnectionManager& manager) {
       sessions_[due.name] = attached->session;
       if (answer) manager.switch_claimed(due.name, *answer);
-      manager.note_entries_of_nobody(due.name, attached->unclaimed_entries);
+      manager.note_entries_of_nobody(due.name, attached->unclaimed_entries, world_.now);
       manager.switch_attached(due.name, attached->session, attached->window, attached->quarantined,
                               world_.now);
       if (answer) asked_.erase(due.name);

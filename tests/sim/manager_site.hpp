@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cmgr/connection_manager.hpp"
@@ -27,7 +28,7 @@ class ManagerSite : public cmgr::Peers {
     std::vector<PortLabels> quarantined;
     bool claims_awaited = false;
     bool table_kept = false;
-    std::uint64_t unclaimed_entries = 0;
+    std::uint64_t unclaimed_entries = kEntriesUnknown;
   };
   struct Hooks {
     std::function<void(const std::string&, SessionId, session::Frame<HopBatch>)> to_switch;
@@ -102,6 +103,8 @@ class ManagerSite : public cmgr::Peers {
     hooks_.to_client(session, std::move(frame));
   }
   void local_outcome(RequestId token, Outcome outcome) override;
+  // The connections of which an operator's release was answered busy, since the last call.
+  std::set<ConnectionId> take_busy_releases() { return std::exchange(busy_releases_, {}); }
   void ask_routes(std::vector<cmgr::RouteQuery> queries) override;
   void ask_services(std::vector<ServiceSpec> services) override;
   void invoke(SessionId session, const std::string& switch_name, HopBatch batch) override {
@@ -153,6 +156,7 @@ class ManagerSite : public cmgr::Peers {
   std::set<std::string> asked_;  // switches whose lost ledgers the manager asks for
   std::map<std::string, std::uint64_t> books_;
   bool serves_ = false;
+  std::set<ConnectionId> busy_releases_;  // see take_busy_releases()
   Attaching watch_{cmgr::kTopologyWatching};
   std::uint64_t newest_ = 0;         // newest topology version that it has received
   TimePoint watch_at_ = kNever;      // when watch_due() is on the agenda

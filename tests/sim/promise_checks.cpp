@@ -193,6 +193,17 @@ void World::check_contract(const ClientSite& site, const Call& call, const Reach
                               wanted.forward.buffer_cells, to_string(wanted.traffic), found));
 }
 
+// Whether the manager is asking a SwitchServer that has lost its ledger for that very hop: it is
+// removed when it has been read.
+bool World::is_asked_for(std::size_t manager, std::size_t at, const HopKey& key) const {
+  const ManagerSite& site = *managers_[manager].site;
+  const auto pages = site.manager().claims_at(switches_[at].name, world_.now);
+  return std::ranges::any_of(pages, [&](const HopClaims& page) {
+    return std::ranges::any_of(page.hops,
+                               [&](const LedgerHop& hop) { return hop.rebuilt && hop.key == key; });
+  });
+}
+
 // When a client receives "released", only owed hops of its connection are left.
 void World::check_left_behind(std::size_t manager, const Outcome& outcome) {
   const cmgr::ConnectionManager& it = managers_[manager].site->manager();
@@ -205,6 +216,7 @@ void World::check_left_behind(std::size_t manager, const Outcome& outcome) {
       if (owed(manager, at, key)) return;
       // It is found and removed when that ledger has been read.
       if (!managers_[manager].site->has_read(switches_[at].name)) return;
+      if (is_asked_for(manager, at, key)) return;
       world_.violated(
           fmt::format("connection {} was released, hop {} of leg {} is left behind at {}",
                       key.connection, key.hop, key.leg, switches_[at].name));

@@ -309,6 +309,7 @@ class World : public ManagerOutlet {
   std::string why_incomplete(const Call& call, const LostHops& lost) const;
   void check_reasons(std::size_t manager);
   void check_not_released(std::size_t manager, const Outcome& outcome);
+  bool is_asked_for(std::size_t manager, std::size_t at, const HopKey& key) const;
   void check_lost();
   void check_lost(const ClientSite& site, const Call& call, const LostHops& lost);
 

@@ -204,8 +204,8 @@ TEST_F(IncompleteTest, TheReleaseOfAnIdThatNobodyHasIsUnknownWhileEntriesAreNobo
   restart();
   release(1, earlier(77));
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
-  manager().note_entries_of_nobody("sw2", 12);
-  manager().note_entries_of_nobody("sw3", 1);
+  manager().note_entries_of_nobody("sw2", 12, now);
+  manager().note_entries_of_nobody("sw3", 1, now);
   release(2, earlier(77));
   const Outcome unknown = outcome();
   EXPECT_EQ(unknown.kind, OutcomeKind::kRefused);
@@ -215,13 +215,51 @@ TEST_F(IncompleteTest, TheReleaseOfAnIdThatNobodyHasIsUnknownWhileEntriesAreNobo
                         "that nobody has claimed at sw2, sw3 (`xbindctl audit`, alarm "
                         "entries-of-nobody)",
                         earlier(77)));
-  manager().note_entries_of_nobody("sw2", 0);
-  manager().note_entries_of_nobody("sw3", 0);
+  manager().note_entries_of_nobody("sw2", 0, now);
+  manager().note_entries_of_nobody("sw3", 0, now);
   release(3, earlier(77));
   EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
   release(4, ConnectionId{77});
   EXPECT_EQ(explain(outcome()), "unknown connection at manager: connection 77")
       << "no epoch has given it out";
+}
+
+TEST_F(IncompleteTest, TheReleaseOfAnIdThatNobodyHasIsUnknownWhileClaimsAreAwaited) {
+  restart();
+  manager().note_entries_of_nobody("sw2", kEntriesUnknown, now);
+  release(1, earlier(77));
+  EXPECT_EQ(explain(outcome()),
+            fmt::format("unknown connection at manager: connection {}; not known yet which entries "
+                        "nobody has at sw2 (`xbindctl alarms`: claims-awaited, switch-away)",
+                        earlier(77)));
+  manager().note_entries_of_nobody("sw1", 2, now);
+  release(2, earlier(77));
+  EXPECT_THAT(explain(outcome()), HasSubstr("claimed at sw1 (`xbindctl audit`, alarm "
+                                            "entries-of-nobody); not known yet which entries"));
+  manager().note_entries_of_nobody("sw1", 0, now);
+  manager().note_entries_of_nobody("sw2", 0, now);
+  release(3, earlier(77));
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+}
+
+TEST_F(IncompleteTest, AFigureThatIsNotKnownIsAskedForAgain) {
+  restart();
+  manager().note_entries_of_nobody("sw2", kEntriesUnknown, now);
+  EXPECT_THAT(claims_done, IsEmpty()) << "not at once";
+  wait(SwitchDesk::kDebtRetry);
+  EXPECT_THAT(std::exchange(claims_done, {}), ElementsAre("sw2"));
+  manager().claims_finished("sw2", claims_done_in, std::nullopt, now);
+  wait(SwitchDesk::kDebtRetry);
+  EXPECT_THAT(claims_done, IsEmpty()) << "after a longer pause";
+  wait(SwitchDesk::kDebtRetry);
+  EXPECT_THAT(std::exchange(claims_done, {}), ElementsAre("sw2"));
+  release(1, earlier(77));
+  EXPECT_EQ(outcome().cause, Cause::kUnknownConnection);
+  manager().claims_finished("sw2", claims_done_in, 0, now);
+  release(2, earlier(77));
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  wait(SwitchDesk::kEntriesPauseMax);
+  EXPECT_THAT(claims_done, IsEmpty());
 }
 
 // ===== audits =====

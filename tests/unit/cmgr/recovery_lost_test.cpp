@@ -34,6 +34,15 @@ class LostLedgerTest : public RecoveryTest {
     }
     return claims;
   }
+  std::vector<CrossConnect> rebuilt_at(const std::string& name) {
+    std::vector<CrossConnect> rebuilt;
+    for (const HopClaims& page : manager().claims_at(name, now)) {
+      for (const LedgerHop& hop : page.hops) {
+        if (hop.rebuilt) rebuilt.push_back(hop.cross_connect);
+      }
+    }
+    return rebuilt;
+  }
   // The SwitchServer takes the claim with that key as an entry of its switch.
   LedgerHop& takes(const std::string& name, const CrossConnect& there) {
     for (const HopClaims& page : manager().claims_at(name, now)) {
@@ -400,6 +409,62 @@ TEST_F(LostLedgerTest, TheLabelOfAHopThatWentBetweenTwoReadingsIsReturned) {
   attach("sw2", {{PortId{21}, {vci(41)}}});
   wait(milliseconds{200});
   EXPECT_THAT(take("sw2").returned, ElementsAre(PortLabels{PortId{21}, {vci(41)}}));
+}
+
+TEST_F(LostLedgerTest, WhileALostLedgerIsAskedAgainTheReleaseOfItsCallIsNotSaidTwice) {
+  holds_call(earlier(1));
+  links_ = {right_links_[2]};
+  restart_with_lost({"sw2"});
+  answers("sw2", {{}, {}, true});
+  EXPECT_TRUE(manager().recovery().done());
+  (void)to_claim();
+  manager().set_network(switches_, right_links_, now);
+  finish();
+  ASSERT_THAT(to_claim(), ElementsAre("sw2"));
+  release(1, earlier(1));
+  EXPECT_EQ(outcome().kind, OutcomeKind::kReleased);
+  release(2, earlier(1));
+  const Outcome unknown = outcome();
+  EXPECT_EQ(unknown.kind, OutcomeKind::kRefused);
+  EXPECT_THAT(unknown.reason, testing::HasSubstr("not read since the manager's start: 1 switch"));
+  manager().set_network(switches_, right_links_, now);  // it looks at everything again
+  finish();
+  takes("sw2", entry(20, 40, 21, 41));
+  answers("sw2");
+  wait(milliseconds{1});
+  EXPECT_EQ(removal("sw2").key.hop, 1);
+  EXPECT_EQ(manager().recovery().waiting(), 0U);
+}
+
+TEST_F(LostLedgerTest, LedgersAreNotAskedForHopsOfACallThatStands) {
+  holds_call(earlier(1));
+  holds("sw4", earlier(2), 0, 1, 501, 40, 45);
+  holds("sw2", earlier(2), 1, 22, 45, 21, 51);
+  holds("sw3", earlier(2), 2, 30, 51, 2, 601);
+  const ClaimsAnswer kept{{}, {}, true};
+  links_ = {right_links_[0], right_links_[1]};
+  restart_with_lost({"sw2", "sw3"});
+  takes("sw2", entry(20, 40, 21, 41));
+  answers("sw2", kept);
+  answers("sw3", kept);
+  takes("sw3", entry(30, 41, 2, 600));
+  answers("sw3", kept);
+  ASSERT_THAT(standing(), ElementsAre(earlier(1)));
+  ASSERT_EQ(manager().recovery().incomplete(earlier(2)).value().why, Missing::kUnknownSwitch);
+  (void)to_claim();
+
+  manager().set_network(switches_, right_links_, now);
+  finish();
+  ASSERT_THAT(to_claim(), ElementsAre("sw2"));
+  takes("sw2", entry(22, 45, 21, 51));
+  answers("sw2", kept);  // the ledger has hops of both
+  ASSERT_THAT(to_claim(), ElementsAre("sw3"));
+  EXPECT_THAT(rebuilt_at("sw3"), ElementsAre(entry(30, 51, 0, 0)));
+  takes("sw3", entry(30, 51, 2, 601));
+  answers("sw3", kept);
+  EXPECT_THAT(standing(), ElementsAre(earlier(1), earlier(2)));
+  EXPECT_THAT(to_claim(), IsEmpty());
+  EXPECT_EQ(manager().gauges().owed, 0U);
 }
 
 TEST_F(LostLedgerTest, AnOwnerHearsThatItsCallIsIncompleteAndThatItStandsAgain) {

@@ -43,6 +43,33 @@ TEST_F(SwitchAlarms, AManagerThatIsGoneWithHopsStanding) {
   EXPECT_EQ(alarms(), Words{});
 }
 
+TEST_F(SwitchAlarms, RemovalsThatWaitForAManagerAreCounted) {
+  const CrossConnect there{kTrunk, atm_label(0, 40), kOut, atm_label(0, 41)};
+  fake.table = {there};
+  SwitchControllerOptions options{.name = "sw"};
+  options.known = {{"a", Epoch{1}}};
+  SwitchController next(options, fake);
+  next.on_driver(driver::Up{ports(), true}, now);
+  next.on_driver(fake.answers.front().event, now);
+  fake.answers.clear();
+  ASSERT_TRUE(next.attach("b", Epoch{1}).has_value());
+  HopClaims page;
+  LedgerHop& hop = page.hops.emplace_back();
+  hop.key = {ConnectionId{7}, Generation{1}, 0, 1};
+  hop.cross_connect = there;
+  hop.hop_count = 3;
+  hop.stage = HopStage::kRemoving;
+  hop.owner = kNoOwner;
+  ASSERT_TRUE(next.claim("b", page, now).has_value());
+  EXPECT_EQ(alarms_of(next), Words{"claims-awaited sw: 1 managers that are known have not claimed; "
+                                   "1 removal waits for that"});
+  now = next.wake_at();
+  next.on_time(now);
+  EXPECT_EQ(alarms_of(next),
+            Words{"entries-of-nobody sw: 1 cross-connect is in no ledger: its contract is not "
+                  "known; manager a has not claimed all; 1 removal waits for that"});
+}
+
 TEST_F(SwitchAlarms, EntriesThatNobodyClaims) {
   fake.table = {{kTrunk, atm_label(0, 40), kOut, atm_label(0, 41)},
                 {kTrunk, atm_label(0, 42), kOut, atm_label(0, 43)}};

@@ -84,50 +84,6 @@ TEST_F(ClaimsTest, ARemovalThatIsOwedIsCarriedOut) {
   EXPECT_EQ(holder_of(old.output_label), LabelHolder::kQuarantine);
 }
 
-// Its label may have lapsed with a session, and have been granted to another manager since.
-TEST_F(ClaimsTest, AHopThatWasNeverConfirmedIsRemovedWhenNobodyElseHasItsLabels) {
-  const HopClaims others = claims_of();
-  HopClaims claims = others;
-  claims.hops.at(0).stage = HopStage::kRemoving;
-  claims.hops.at(0).settled = false;
-  for (const bool of_another : {true, false}) {
-    SCOPED_TRACE(of_another);
-    restart({{{"a", Epoch{1}}, {"b", Epoch{1}}}});
-    attach();
-    attach("b");
-    claim(claims);
-    EXPECT_EQ(remove(claims.hops[0].key).cause, Cause::kSwitchUnreachable) << "it stays owed";
-    claim(of_another ? others : HopClaims{{}, {}, {}, true}, "b");
-    EXPECT_EQ(fake.table.contains(cross(old)), of_another);
-    EXPECT_EQ(remove(claims.hops[0].key).cause, Cause::kNone);
-    EXPECT_EQ(fake.table.contains(cross(old)), of_another);
-    EXPECT_THAT(look(), IsEmpty());
-  }
-}
-
-TEST_F(ClaimsTest, TheNextManagerOfTheNameReadsWhatWaitsToBeRemoved) {
-  HopClaims claims = claims_of();
-  claims.hops.at(0).stage = HopStage::kRemoving;
-  claims.hops.at(0).settled = false;
-  restart({{{"a", Epoch{1}}, {"b", Epoch{1}}}});
-  attach();
-  claim(claims);
-  const auto attachment = next().attach("a", Epoch{2});
-  ASSERT_TRUE(attachment.has_value());
-  EXPECT_EQ(attachment->hops, 1U);
-  std::vector<std::uint64_t> places;
-  HeldHops page = next().held_hops("a", 0, 10, now, &places);
-  EXPECT_THAT(page.hops, IsEmpty());
-  ASSERT_NE(page.next, 0U);
-  page = next().held_hops("a", page.next, 10, now, &places);
-  ASSERT_THAT(page.hops, SizeIs(1));
-  EXPECT_EQ(page.hops[0].key, old.key);
-  EXPECT_EQ(page.hops[0].stage, HopStage::kRemoving);
-  EXPECT_EQ(page.next, 0U);
-  EXPECT_THAT(places, SizeIs(1));
-  EXPECT_THAT(next().held_hops("a", places[0], 10, now).hops, IsEmpty());
-}
-
 TEST_F(ClaimsTest, AnOwedHopWhoseLabelNoAnswerNamedIsFoundByTheOther) {
   for (const bool input : {true, false}) {
     SCOPED_TRACE(input);

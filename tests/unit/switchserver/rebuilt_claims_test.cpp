@@ -390,12 +390,25 @@ TEST_F(RebuiltClaims, TheAnswerNamesEntriesOnItsInputsThatNobodyClaims) {
 
 TEST_F(RebuiltClaims, EntriesOfNobodyAreCountedOnceNobodyIsWaitedFor) {
   restart();
-  EXPECT_EQ(next().entries_of_nobody(), 0U) << "it may be claimed yet";
+  EXPECT_EQ(next().entries_of_nobody(), kEntriesUnknown) << "it may be claimed yet";
+  EXPECT_EQ(next().attach("a", Epoch{2})->unclaimed, kEntriesUnknown);
   attach("a", Epoch{2});
   claim(everything());
   EXPECT_EQ(next().entries_of_nobody(), 1U);
   next().on_driver(driver::Down{"cut"}, now);
-  EXPECT_EQ(next().entries_of_nobody(), 0U) << "not known";
+  EXPECT_EQ(next().entries_of_nobody(), kEntriesUnknown);
+}
+
+TEST_F(RebuiltClaims, EntriesThatMayBeClaimedAreNoneOnlyIfThereAreNone) {
+  restart({{{"a", Epoch{1}}, {"b", Epoch{1}}}});
+  attach("a", Epoch{2});
+  EXPECT_EQ(claim(everything()).unclaimed_entries, kEntriesUnknown) << "b has not claimed";
+  now += std::chrono::seconds{15};
+  next().on_time(now);
+  EXPECT_EQ(claim(everything()).unclaimed_entries, 1U) << "the wait is over";
+  restart({{{"a", Epoch{1}}, {"b", Epoch{1}}}}, false);
+  attach("a", Epoch{2});
+  EXPECT_EQ(claim(everything()).unclaimed_entries, 0U) << "the switch has nothing";
 }
 
 TEST_F(RebuiltClaims, AnAuditForgetsEntriesThatHaveGoneFromTheSwitch) {
