@@ -118,7 +118,7 @@ class ConnectionManager {
   // With `ends`, calls that RouteObject does not answer get paths over this network.
   void set_network(const std::vector<std::string>& switches, const std::vector<NetworkLink>& links,
                    TimePoint now, const std::vector<NetworkEnd>& ends = {}) {
-    routes_.network().set(links, ends);
+    routes_.set_network(links, ends);
     network_.set(switches, links, now);
   }
   // A page of the hops that the SwitchServer holds for this manager. Follows the first

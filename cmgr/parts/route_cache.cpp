@@ -70,7 +70,7 @@ const std::vector<RouteCache::Entry>& RouteCache::entries_of(const RouteNeed& ne
   static const std::vector<Entry> kNone;
   const auto pair = pairs_.find(PairView{need.from, need.to});
   if (pair == pairs_.end()) return kNone;
-  if (pair->second.judged != news_) judge(pair->second);
+  if (pair->second.doubts != doubts_) judge(pair->second);
   return pair->second.entries;
 }
 
@@ -78,7 +78,7 @@ const std::shared_ptr<const RouteReply>& RouteCache::find(const RouteNeed& need,
                                                           bool stale_too) {
   const auto pair = pairs_.find(PairView{need.from, need.to});
   if (pair != pairs_.end()) {
-    if (pair->second.judged != news_) judge(pair->second);
+    if (pair->second.doubts != doubts_) judge(pair->second);
     for (const Entry& entry : pair->second.entries) {
       if ((stale_too || now < entry.valid_until) && fits(*entry.reply, need)) {
         ++hits_;
@@ -119,9 +119,10 @@ void RouteCache::store(std::shared_ptr<const RouteReply> reply, TimePoint valid_
     pair->second.use = uses_.size();
     uses_.push_back({&*pair, 0, 1});
     pair->second.judged = news_;
+    pair->second.doubts = doubts_;
     octets_ += octets_of(key);
   }
-  if (pair->second.judged != news_) judge(pair->second);
+  if (pair->second.doubts != doubts_) judge(pair->second);
   std::vector<Entry>& entries = pair->second.entries;
   // The new answer replaces obsolete and expired ones. Otherwise it is added; if there is no room,
   // the oldest alternate is evicted before the oldest first choice.
@@ -143,10 +144,16 @@ void RouteCache::store(std::shared_ptr<const RouteReply> reply, TimePoint valid_
   octets_ += octets;
 }
 
+bool RouteCache::is_gone(const RouteReply& reply, std::uint64_t since) const {
+  if (gone_ && gone_(reply, since)) return true;
+  return follows_ && reply.cause == Cause::kNone && !follows_(reply);
+}
+
 void RouteCache::judge(Answers& answers) {
   erase_if(answers.entries,
-           [&](const Entry& entry) { return gone_(*entry.reply, answers.judged); });
+           [&](const Entry& entry) { return is_gone(*entry.reply, answers.judged); });
   answers.judged = news_;
+  answers.doubts = doubts_;
 }
 
 // ===== ends that RouteObject does not know =====
@@ -194,9 +201,9 @@ std::vector<RouteCache::PairState> RouteCache::pairs(std::size_t limit, TimePoin
   for (auto pair = order.begin(); pair != end; ++pair) {
     const auto& [names, answers] = *pair->pair;
     PairState state{names.first, names.second, pair->hits, pair->misses, 0, Duration{0}};
-    const bool doubtful = answers.judged != news_;
+    const bool doubtful = answers.doubts != doubts_;
     for (const Entry& entry : answers.entries) {
-      if (entry.valid_until <= now || (doubtful && gone_(*entry.reply, answers.judged))) continue;
+      if (entry.valid_until <= now || (doubtful && is_gone(*entry.reply, answers.judged))) continue;
       ++state.entries;
       state.age = std::max(state.age, now - entry.since);
     }

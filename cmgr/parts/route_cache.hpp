@@ -114,8 +114,17 @@ class RouteCache {
   void doubt(std::uint64_t news, Gone gone) {
     gone_ = std::move(gone);
     news_ = news;
+    ++doubts_;
     unknown_.clear();
     unknown_order_.clear();
+  }
+
+  // The links of the network have changed: forgets the paths that do not `follow` them, however long
+  // they are valid. Judged when its pair is looked up, as above; `follows` is kept as well.
+  using Follows = std::function<bool(const RouteReply&)>;
+  void doubt_paths(Follows follows) {
+    follows_ = std::move(follows);
+    ++doubts_;
   }
 
   // How often a pair has been used.
@@ -146,6 +155,7 @@ class RouteCache {
   struct Answers {
     std::vector<Entry> entries;
     std::uint64_t judged = 0;  // news_ when its entries were judged last
+    std::uint64_t doubts = 0;  // doubts_ at that time
     std::size_t use = 0;       // its place in uses_
   };
   using Pair = std::pair<std::string, std::string>;
@@ -192,6 +202,7 @@ class RouteCache {
   }
   // Forgets the answers that changes of the network have invalidated since the last look-up.
   void judge(Answers& answers);
+  bool is_gone(const RouteReply& reply, std::uint64_t since) const;
   // Evicts until another pair and `octets` octets fit.
   void make_room(std::size_t octets, TimePoint now);
   void store_unknown(std::shared_ptr<const RouteReply> reply, TimePoint valid_until, TimePoint now);
@@ -202,8 +213,10 @@ class RouteCache {
   std::vector<Use> uses_;   // of pairs_, unordered
   std::size_t octets_ = 0;  // of pairs_
   Gone gone_;
+  Follows follows_;
   std::uint64_t news_ = 0;
-  std::size_t hand_ = 0;  // the bucket of pairs_ where make_room() continues
+  std::uint64_t doubts_ = 0;  // how often the network has changed
+  std::size_t hand_ = 0;      // the bucket of pairs_ where make_room() continues
   std::unordered_map<std::string, UnknownEnd, NameHash, std::equal_to<>> unknown_;
   std::deque<std::string> unknown_order_;  // of unknown_, oldest first
   std::uint64_t hits_ = 0;

@@ -46,6 +46,12 @@ const RouteDesk::Route& RouteDesk::expired_path(const RouteNeed& need) {
   return cache_.expired_path(need, [this](const RouteReply& route) { return network_.has(route); });
 }
 
+void RouteDesk::set_network(const std::vector<NetworkLink>& links,
+                            const std::vector<NetworkEnd>& ends) {
+  network_.set(links, ends);
+  cache_.doubt_paths([this](const RouteReply& route) { return network_.has(route); });
+}
+
 // The path is cached as one that has expired: RouteObject is asked about it with each use.
 const RouteDesk::Route& RouteDesk::path_found_here(const RouteNeed& need, TimePoint now) {
   auto path = network_.path(need);

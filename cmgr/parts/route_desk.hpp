@@ -58,6 +58,9 @@ class RouteDesk {
   // Serves the waiting connections over the last known network when RouteObject has been silent.
   void tick(TimePoint now, const Found& found);
   TimePoint next_deadline() const;
+  // The network as RouteObject describes it now: KnownNetwork::set(). Paths that the cache has and
+  // that do not follow its links are forgotten.
+  void set_network(const std::vector<NetworkLink>& links, const std::vector<NetworkEnd>& ends);
   // Sends the queries of the step.
   void flush(TimePoint now);
 

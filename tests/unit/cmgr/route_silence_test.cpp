@@ -93,6 +93,34 @@ TEST_F(RouteSilenceTest, AnExpiredRouteOverARemovedLinkDoesNotServe) {
   EXPECT_TRUE(commanded("sw5")) << "the path that is left";
 }
 
+// RouteObject came back with a wrong file, and was corrected.
+TEST_F(RouteSilenceTest, AValidRouteOverALinkThatTheNetworkLacksDoesNotServe) {
+  start_with_network();
+  connect(1);
+  manager().on_routes({found(take_route_queries().at(0))}, seconds{3600}, now);
+  finish();
+  EXPECT_TRUE(commanded("sw2"));
+  connect(2);
+  EXPECT_TRUE(commanded("sw2")) << "it is valid";
+  learn_network(false);
+  connect(3);
+  EXPECT_FALSE(commanded("sw2"));
+  route(found(take_route_queries().at(0), detour()));
+  EXPECT_TRUE(commanded("sw5"));
+}
+
+TEST_F(RouteSilenceTest, AValidRouteOverLinksThatStayServesOn) {
+  start_with_network();
+  connect(1);
+  manager().on_routes({found(take_route_queries().at(0))}, seconds{3600}, now);
+  finish();
+  EXPECT_TRUE(commanded("sw2"));
+  learn_network();
+  connect(2);
+  EXPECT_TRUE(commanded("sw2"));
+  EXPECT_THAT(take_route_queries(), IsEmpty());
+}
+
 TEST_F(RouteSilenceTest, WithRouteObjectDeadANewPairGetsThePathOverTheKnownNetwork) {
   start_with_network();
   connect(1);
