@@ -330,7 +330,10 @@ void MediaCheck::end_check(CallIndex call, Check& check) {
 void MediaCheck::violation(Check* check, std::uint64_t& counter, CallIndex call, std::uint8_t way,
                            std::string_view what, std::uint64_t cells) {
   counter += cells;
-  if (check != nullptr && !std::exchange(check->failed, true)) ++figures_.calls_failed;
+  if (check != nullptr && !std::exchange(check->failed, true)) {
+    ++figures_.calls_failed;
+    if (figures_.failed_calls.size() < kMostFailedCalls) figures_.failed_calls.push_back(call);
+  }
   std::string finding = fmt::format("call {}: {}", call, what);
   if (check != nullptr) {
     const Way& its = check->ways.each[way];

@@ -23,8 +23,8 @@
 // arrival. Calls of other clients are not known here, so their labels must not coincide with ours.
 //
 // Bounds: at most `at_once` checks wait for cells at a time; other checks, and their calls, wait
-// their turn. 2 x `calls` checks, kMostStrays cells to be judged later and kMostFindings sentences
-// are stored. Memory for the open calls of the run comes on top.
+// their turn. 2 x `calls` checks, kMostStrays cells to be judged later, kMostFindings sentences
+// and kMostFailedCalls numbers are stored. Memory for the open calls of the run comes on top.
 #pragma once
 
 #include <array>
@@ -62,6 +62,8 @@ struct MediaFigures {
   std::uint64_t calls_wanted = 0;  // MediaPlan::calls, or the calls that were up at the stop
   std::uint64_t calls_checked = 0;
   std::uint64_t calls_failed = 0;  // of the checked calls
+  // The numbers of these, as in --records; at most MediaCheck::kMostFailedCalls.
+  std::vector<std::uint64_t> failed_calls;
   // chosen, but without a line at their ends or a label for it
   std::uint64_t calls_uncheckable = 0;
   std::uint64_t calls_on_reused_labels = 0;  // in the whole run
@@ -101,6 +103,7 @@ class MediaCheck final : public CallInspector {
  public:
   static constexpr std::size_t kMostStrays = 100'000;
   static constexpr std::size_t kMostFindings = 3;  // of each kind of violation
+  static constexpr std::size_t kMostFailedCalls = 10'000;
 
   // `endpoints`: those with a line, each once.
   MediaCheck(const MediaPlan& plan, std::vector<MediaEndpoint> endpoints);

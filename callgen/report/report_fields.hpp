@@ -144,6 +144,7 @@ void all(auto& io, Is<MediaFigures> auto& x) {
   io("calls_wanted", x.calls_wanted);
   io("calls_checked", x.calls_checked);
   io("calls_failed", x.calls_failed);
+  io("failed_calls", x.failed_calls);
   io("calls_uncheckable", x.calls_uncheckable);
   io("calls_on_reused_labels", x.calls_on_reused_labels);
   io("reused_checked", x.reused_checked);

@@ -34,6 +34,7 @@ TEST(MediaAtStop, AtTheStopEveryCallThatStandsIsCheckedAndNoOther) {
   EXPECT_EQ(figures.calls_on_reused_labels, 1U);
   EXPECT_EQ(figures.reused_checked, 1U);
   EXPECT_EQ(figures.calls_failed, 1U);
+  EXPECT_THAT(figures.failed_calls, ElementsAre(2));
   EXPECT_EQ(figures.lost, kCheckCells);
   EXPECT_EQ(figures.probes_sent, kProbeCells);
 }

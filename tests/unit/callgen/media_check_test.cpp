@@ -217,6 +217,13 @@ TEST(MediaCheckTest, ALostCell) {
   EXPECT_THAT(figures.findings, ElementsAre("call 0, a 0/40 to b 0/50: a cell was lost"));
 }
 
+TEST(MediaCheckTest, ACallThatFailsInSeveralWaysIsNamedOnce) {
+  const auto figures = one_call([](auto& cells) { cells[1].first = cells[2].first = "c"; });
+  EXPECT_EQ(figures.violations(), 4U);
+  EXPECT_EQ(figures.calls_failed, 1U);
+  EXPECT_THAT(figures.failed_calls, ElementsAre(0));
+}
+
 TEST(MediaCheckTest, AnOvertakenCell) {
   const auto figures = one_call([](auto& cells) { std::swap(cells[3], cells[4]); });
   EXPECT_EQ(figures.out_of_order, 1U);
