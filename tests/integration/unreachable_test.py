@@ -149,13 +149,13 @@ class Unreachable(unittest.TestCase):
 
     def test_a_session_whose_connection_broke_is_over_and_no_other_is_opened(self):
         observer = Deaf()
-        session, inbox = self.session("broken", observer.address)
-        observer.accept()
-        hole = self.kept(Hole(observer.listener))
-        observer.connections[0].setsockopt(  # RST instead of FIN
-            socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
-        observer.connections[0].close()
         with self.nobody_waits():
+            session, inbox = self.session("broken", observer.address)
+            observer.accept()
+            hole = self.kept(Hole(observer.listener))
+            observer.connections[0].setsockopt(  # RST instead of FIN
+                socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+            observer.connections[0].close()
             ask(inbox, session, 1, count=1)
             wait_until(lambda: f"client session {session}: " in self.log_of("xbind-cmgr"),
                        "the session is over")
@@ -165,9 +165,10 @@ class Unreachable(unittest.TestCase):
 
     def test_many_sessions_that_share_a_deaf_connection_block_no_write(self):
         observer = self.kept(Deaf())
-        sessions = [self.session(f"deaf-{number}", observer.address) for number in range(30)]
-        observer.accept()
         with self.nobody_waits():
+            # Here: a session that its client does not use ends.
+            sessions = [self.session(f"deaf-{number}", observer.address) for number in range(30)]
+            observer.accept()
             for number, inbox in sessions:
                 ask(inbox, number, 1, count=400)
             wait_until(lambda: self.status("oneways_without_room") > 0,
