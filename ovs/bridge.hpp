@@ -69,6 +69,7 @@ struct BridgeOptions {
   std::uint8_t table = 0;             // whose flows the contents have
   std::size_t flows_max = 2'000'000;  // more flows in an answer end the connection
   std::size_t refused_max = 100'000;  // more refusals in a batch end the connection
+  std::uint32_t first_number = 1;     // of the first message; above 0
 };
 
 struct BridgeCounters {
@@ -175,7 +176,7 @@ class Bridge {
   State state_ = State::kDown;
   openflow::Framer framer_;
   wire::Buffer out_;
-  std::uint32_t next_xid_ = 1;
+  std::uint32_t next_xid_ = options_.first_number;
   std::uint32_t next_bundle_ = 1;
   bool unconfirmed_ = false;
   std::deque<std::uint32_t> barriers_;

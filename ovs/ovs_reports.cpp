@@ -40,8 +40,8 @@ void OvsTable::report_flows(PortId port, Scope scope, Label label, Ticket ticket
   if (nothing) return answer(ticket, FailureCode::kNone, TableReport{});
   openflow::FlowStatsRequest request = flows_at(port);
   if (scope == Scope::kLabel) request.match = input_of(options_.layout, one).match;
-  bridge_.read_flows(request, [=, this, asked = client_](Result<Bridge::Flows> flows) {
-    if (client_ != asked) return;
+  bridge_.read_flows(request, [=, this, asked = client_number_](Result<Bridge::Flows> flows) {
+    if (client_number_ != asked) return;
     if (!flows) return answer(ticket, FailureCode::kUnspecified);
     const bool grouped = std::ranges::any_of(
         *flows, [](const openflow::FlowStats& flow) { return group_in(flow.actions).has_value(); });
@@ -53,8 +53,8 @@ void OvsTable::report_flows(PortId port, Scope scope, Label label, Ticket ticket
 void OvsTable::report_groups(PortId port, Scope scope, Label label, Ticket ticket,
                              Bridge::Flows flows) {
   bridge_.read_groups(
-      [=, this, asked = client_, flows = std::move(flows)](Result<Bridge::Groups> groups) {
-        if (client_ != asked) return;
+      [=, this, asked = client_number_, flows = std::move(flows)](Result<Bridge::Groups> groups) {
+        if (client_number_ != asked) return;
         if (!groups) return answer(ticket, FailureCode::kUnspecified);
         BucketsOf buckets;
         for (openflow::GroupDesc& group : *groups) {
@@ -122,8 +122,8 @@ void OvsTable::read_connection(PortId port, Label label, Ticket ticket, TimePoin
     reading.branches = raw->branches.size();
     openflow::FlowStatsRequest request = flows_at(port);
     request.match = input_of(options_.layout, input).match;
-    bridge_.read_flows(request, [=, this, asked = client_](Result<Bridge::Flows> flows) {
-      if (client_ != asked) return;
+    bridge_.read_flows(request, [=, this, asked = client_number_](Result<Bridge::Flows> flows) {
+      if (client_number_ != asked) return;
       if (!flows) return answer(ticket, FailureCode::kUnspecified);
       emulator::ConnectionReading done = reading;
       for (const openflow::FlowStats& flow : *flows) {
@@ -143,20 +143,21 @@ void OvsTable::read_port(PortId port, Ticket ticket, TimePoint) {
       answer(ticket, FailureCode::kUnspecified);
       return true;
     }
-    bridge_.read_port(port.value(), [=, this, asked = client_](Result<Bridge::PortCounters> read) {
-      if (client_ != asked) return;
-      emulator::PortReading reading;  // zeros: the bridge does not have the port now
-      if (read && !read->empty()) {
-        const openflow::PortStats& met = read->front();
-        const auto counted = [](std::uint64_t number) { return number == ~0ULL ? 0 : number; };
-        reading.counters.input_cells = cells_of(counted(met.rx_octets));
-        reading.counters.input_cell_discards = counted(met.rx_dropped);
-        reading.counters.hec_errors = counted(met.rx_errors);
-        reading.counters.output_cells = cells_of(counted(met.tx_octets));
-        reading.counters.output_cell_discards = counted(met.tx_dropped);
-      }
-      answer(ticket, FailureCode::kNone, reading);
-    });
+    bridge_.read_port(
+        port.value(), [=, this, asked = client_number_](Result<Bridge::PortCounters> read) {
+          if (client_number_ != asked) return;
+          emulator::PortReading reading;  // zeros: the bridge does not have the port now
+          if (read && !read->empty()) {
+            const openflow::PortStats& met = read->front();
+            const auto counted = [](std::uint64_t number) { return number == ~0ULL ? 0 : number; };
+            reading.counters.input_cells = cells_of(counted(met.rx_octets));
+            reading.counters.input_cell_discards = counted(met.rx_dropped);
+            reading.counters.hec_errors = counted(met.rx_errors);
+            reading.counters.output_cells = cells_of(counted(met.tx_octets));
+            reading.counters.output_cell_discards = counted(met.tx_dropped);
+          }
+          answer(ticket, FailureCode::kNone, reading);
+        });
     return true;
   });
 }

@@ -48,6 +48,7 @@ void OvsTable::set_client(emulator::TableClient* client) {
   waiting_.clear();
   for (Open& one : open_) one.ticket.reset();
   client_ = client;
+  ++client_number_;
 }
 
 void OvsTable::answer(std::optional<Ticket> ticket, FailureCode code,

@@ -178,6 +178,7 @@ class OvsTable final : public emulator::FabricState, private BridgeClient {
   std::deque<Open> open_;                        // in the order of their messages
   std::unordered_multiset<std::uint64_t> busy_;  // inputs of open changes
   std::deque<Wait> waiting_;
+  std::uint64_t client_number_ = 0;  // a later client may have the address of an earlier one
   std::vector<std::string> notices_;
   OvsTableCounters counters_;
 };

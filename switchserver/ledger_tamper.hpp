@@ -35,6 +35,17 @@ class LedgerTamper {
     XB_CHECK(ref.has_value(), manager);
     ledger_.hop(*ref).output = packed(label);
   }
+  void change_input_label(ManagerIndex manager, const HopKey& key, Label label) {
+    const std::optional<HopRef> ref = ledger_.find(manager, key);
+    XB_CHECK(ref.has_value(), manager);
+    ledger_.hop(*ref).input = packed(label);
+  }
+  // The hop is then no longer found by its key.
+  void change_leg(ManagerIndex manager, const HopKey& key, std::uint16_t leg) {
+    const std::optional<HopRef> ref = ledger_.find(manager, key);
+    XB_CHECK(ref.has_value(), manager);
+    ledger_.hop(*ref).key.leg = leg;
+  }
 
  private:
   Ledger::Port& port_of(PortId id) {

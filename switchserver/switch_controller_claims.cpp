@@ -21,12 +21,16 @@ constexpr int kRebuildRoundsMax = 16;  // of the hops of a page; each settles at
 
 // ===== the switch against the ledger =====
 
-// The hop with these labels is gone. An entry that nobody claims may begin at the same input, or
-// end at the same output.
+// The hop with these labels is gone, and so is its entry, which is still in `unclaimed_` before the
+// last page of claims. Another entry that nobody claims may begin at the same input, or end at the
+// same output.
 void SwitchController::block_again(const CrossConnect& gone) {
-  for_each_entry_on(unclaimed_, gone.input_port, gone.input_label, [&](const CrossConnect& entry) {
-    if (entry != gone) ledger_.block(entry);
-  });
+  const CrossConnect untold{gone.input_port, gone.input_label, PortId{}, Label{}};
+  auto own = std::find(unclaimed_.begin(), unclaimed_.end(), gone);
+  if (own == unclaimed_.end()) own = std::find(unclaimed_.begin(), unclaimed_.end(), untold);
+  if (own != unclaimed_.end()) unclaimed_.erase(own);
+  for_each_entry_on(unclaimed_, gone.input_port, gone.input_label,
+                    [&](const CrossConnect& entry) { ledger_.block(entry); });
   block_output_again(gone.output_port, gone.output_label);
 }
 

@@ -41,8 +41,8 @@ CORBA_INCLUDE = re.compile(
 # Files that may use time, chance and the network. All others get them as arguments.
 OUTSIDE_WORLD = {
     "the steady clock": (re.compile(r'steady_now\.hpp|steady_now\(|_clock::now\('), [
-        "core/steady_now.hpp", r"core/(log|output)\.cpp", r"ovs/bridge_link\.cpp",
-        r"switchserver/bench/add_rate\.cpp", r"core/impairments/pace_clock\.cpp",
+        "core/steady_now.hpp", r"(tests/unit/)?ovs/bridge_link(_test)?\.cpp",
+        r"switchserver/bench/add_rate\.cpp", r"core/(log|output|impairments/pace_clock)\.cpp",
         r"client/corba/.*", r"orb/.*", r"naming/.*", r"xbindctl/.*", r".*/servant.*",
         r".*/(main|daemon|program)\..*", r".*/remote_.*", r"exporter/(exporter|http_server)\.cpp",
         r"callgen/(corba/|media/media_lines).*", r"bench/(commands|floor|null|processes)/.*",
@@ -57,7 +57,7 @@ OUTSIDE_WORLD = {
                            r'|boost/asio)'), [
         r"core/output\.cpp", r"gsmp/tcp_.*", r"gsmp/gsmpdump/proxy\.cpp", r"xbindctl/ping\.cpp",
         r"core/config/host_port\.cpp", r"(tests/unit/)?exporter/http_server(_test)?\.cpp",
-        r"emulator/main\.cpp", r"ovs/(bridge_link|options)\.cpp",
+        r"emulator/main\.cpp", r"ovs/options\.cpp", r"(tests/unit/)?ovs/bridge_link(_test)?\.cpp",
         r"(tests/unit/)?dataplane/links/udp(_.*|\.hpp)", r"callgen/media/media_lines\.cpp",
         r"console/(http_(server|session)|workers)\.(cpp|hpp)", r"orb/.*", r"tests/integration/.*",
         r"bench/(floor|null|processes)/.*\.cpp", r"switchserver/(bench/)?main\.cpp"]),

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/unit/deadlines.hpp"
 #include "tests/unit/ovs/memory_bridge.hpp"
 
 namespace xbind::ovs {
@@ -79,6 +80,11 @@ class BridgeTest : public ::testing::Test {
     wire::Buffer octets;
     encode(message, xid, octets);
     bridge.receive(octets, now);
+  }
+  // As the owner's timer does: what is due is done, so the next deadline is later.
+  void tick() {
+    bridge.tick(now);
+    EXPECT_TRUE(sleeps(bridge.next_deadline(), now));
   }
   std::string why_closed() const { return bridge.to_close().value_or("it stays open"); }
 
@@ -160,18 +166,18 @@ TEST_F(BridgeTest, SilenceIsProbedAndThenGivenUp) {
   come_up();
   EXPECT_EQ(bridge.next_deadline(), now + kEcho);
   now += kEcho;
-  bridge.tick(now);
+  tick();
   EXPECT_GT(bridge.output_octets(), 0U);
   settle();
   EXPECT_EQ(bridge.next_deadline(), now + kEcho) << "the bridge has answered";
 
   memory.hold_answers();
   now += kEcho;
-  bridge.tick(now);
+  tick();
   settle();
   EXPECT_EQ(bridge.next_deadline(), now - kEcho + kLost);
   now = bridge.next_deadline();
-  bridge.tick(now);
+  tick();
   EXPECT_EQ(why_closed(), "the bridge has been silent");
   EXPECT_EQ(bridge.next_deadline(), kNever);
 }
@@ -192,23 +198,31 @@ TEST_F(BridgeTest, ContentsThatDoNotComeInTimeEndIt) {
   bridge.connected(now);
   hear();  // Hello, and nothing more
   EXPECT_EQ(bridge.next_deadline(), now + kConnect);
-  bridge.tick(now + kConnect);
+  now += kConnect;
+  tick();
   EXPECT_EQ(why_closed(), "the bridge did not report its contents in time");
   bridge.closed();
   EXPECT_THAT(owner.take(), IsEmpty()) << "it was never ready";
 }
 
 TEST_F(BridgeTest, MoreFlowsThanItsBoundEndIt) {
-  for (std::uint32_t label = 100; label < 111; ++label) memory.tables().apply(flow(label));
+  for (std::uint32_t label = 100; label < 110; ++label) memory.tables().apply(flow(label));
+  const auto connected = [&](Bridge& small) {
+    memory.connect();
+    small.connected(now);
+    wire::Buffer sent;
+    for (int round = 0; round < 3; ++round) {
+      small.take_output(sent);
+      memory.receive(sent);
+      small.receive(memory.take_output(), now);
+    }
+  };
+  Bridge full(owner, {.flows_max = 10});
+  connected(full);
+  EXPECT_TRUE(full.ready());
+  memory.tables().apply(flow(110));
   Bridge small(owner, {.flows_max = 10});
-  memory.connect();
-  small.connected(now);
-  wire::Buffer sent;
-  for (int round = 0; round < 3; ++round) {
-    small.take_output(sent);
-    memory.receive(sent);
-    small.receive(memory.take_output(), now);
-  }
+  connected(small);
   EXPECT_EQ(small.to_close(), "the bridge has more than 10 entries");
 }
 
@@ -242,6 +256,21 @@ TEST_F(BridgeTest, AChangeWhileTheContentsAreReadComesAfterThem) {
   EXPECT_THAT(owner.take(), IsEmpty());
   bridge.receive(answers, now);
   EXPECT_THAT(owner.take(), ElementsAre("ready", "port 2 down"));
+}
+
+TEST_F(BridgeTest, MoreChangesOfPortsThanItsBoundWhileTheContentsAreReadEndIt) {
+  constexpr std::size_t kMost = 100'000;
+  memory.connect();
+  bridge.connected(now);
+  hear();  // Hello
+  wire::Buffer many;
+  for (std::size_t i = 0; i < kMost; ++i) {
+    encode(PortStatus{PortReason::kModify, {.port = 2, .address = {}, .name = "p2"}}, 0, many);
+  }
+  bridge.receive(many, now);
+  EXPECT_EQ(bridge.to_close(), std::nullopt);
+  hear(PortStatus{PortReason::kModify, {.port = 2, .address = {}, .name = "p2"}}, 0);
+  EXPECT_EQ(why_closed(), "the bridge's ports change without end");
 }
 
 // ----- batches ----------------------------------------------------------------------------------
@@ -285,6 +314,43 @@ TEST_F(BridgeTest, ErrorsBelongToTheirBatch) {
   EXPECT_EQ(bridge.counters().refused, 2U);
 }
 
+// Numbers go on with 1 after 2^32 - 1; 0 belongs to what the bridge sends by itself.
+TEST_F(BridgeTest, ErrorsBelongToTheirBatchAcrossTheWrapOfNumbers) {
+  for (std::uint32_t before = 0; before < 16; ++before) {
+    SCOPED_TRACE(before);
+    Bridge late(owner, {.first_number = 0xffffffff - before});
+    wire::Buffer sent;
+    const auto settle_late = [&] {
+      for (int round = 0; round < 3; ++round) {
+        late.take_output(sent);
+        memory.receive(sent);
+        late.receive(memory.take_output(), now);
+      }
+    };
+    memory.connect();
+    late.connected(now);
+    settle_late();
+    ASSERT_THAT(owner.take(), ElementsAre("ready"));
+    const std::uint32_t first = late.post(flow(100, 77));
+    late.barrier();
+    const std::uint32_t second = late.post(flow(101, 78));
+    EXPECT_NE(first, 0U);
+    EXPECT_NE(second, 0U);
+    EXPECT_NE(late.next_number(), 0U);
+    const std::uint32_t end = late.next_number();
+    late.barrier();
+    memory.hold_answers();
+    settle_late();
+    memory.release_answers();
+    settle_late();
+    const auto told = owner.take();
+    ASSERT_EQ(told.size(), 4U);
+    EXPECT_EQ(told[1], fmt::format("{} refused: OFPBAC_BAD_OUT_GROUP", first));
+    EXPECT_EQ(told[2], fmt::format("done before {}", end));
+    EXPECT_EQ(told[3], fmt::format("{} refused: OFPBAC_BAD_OUT_GROUP", second));
+  }
+}
+
 TEST_F(BridgeTest, ABundleIsMadeAsAWholeOrNotAtAll) {
   come_up();
   const Bridge::BundledChange group = GroupMod{.id = 5, .buckets = {{{Output{2}}}, {{Output{3}}}}};
@@ -319,7 +385,10 @@ TEST_F(BridgeTest, MoreRefusalsThanItsBoundEndIt) {
   };
   settle_small();
   ASSERT_TRUE(small.ready());
-  for (std::uint32_t label = 100; label < 103; ++label) small.post(flow(label, 77));
+  for (std::uint32_t label = 100; label < 102; ++label) small.post(flow(label, 77));
+  settle_small();
+  EXPECT_EQ(small.to_close(), std::nullopt);
+  small.post(flow(102, 77));
   settle_small();
   EXPECT_EQ(small.to_close(), "the bridge refused more than 2 changes");
 }

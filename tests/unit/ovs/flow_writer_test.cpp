@@ -350,6 +350,58 @@ TEST_F(OvsRefusals, APortThatIsBroughtUpStaysUpThoughTheTableIsFull) {
   expect_nothing_left(0, 0);
 }
 
+// The controller has been answered that connections are gone: they do not come back.
+TEST_F(OvsRefusals, APortThatIsBroughtUpHasLostWhatEnteredThereThoughTheBridgeRefuses) {
+  add(link(2, 20), link(3, 30));
+  EXPECT_EQ(done(add(link(3, 31), link(2, 21))), Code::kNone);
+  EXPECT_EQ(done(manage(3, gsmp::PortFunction::kTakeDown)), Code::kNone);
+  EXPECT_EQ(state(), "");
+  tables().flows_max = 0;
+  const Request up = manage(3, gsmp::PortFunction::kBringUp);
+  EXPECT_EQ(done(up), Code::kNone);
+  EXPECT_EQ(reading<emulator::BranchesDeleted>(up).count, 1U);
+  EXPECT_EQ(table().counters().undone, 1U);
+  EXPECT_EQ(table().branches(), 1U);
+  EXPECT_EQ(done(remove_tree(link(3, 31))), Code::kNoSuchConnection);
+  tables().flows_max = 9;
+  EXPECT_EQ(done(add(link(2, 20), link(3, 30))), Code::kNone);
+  expect_nothing_left(0, 0);
+}
+
+// The bridge has refused what undid the first change: that is none of the second one's errors.
+TEST_F(OvsRefusals, ErrorsOfEarlierMessagesFailNoChange) {
+  two_branches();
+  memory.refuse_next(Kind::kFlow, ErrorType::kFlowModFailed, openflow::kFlowTableFull);
+  const Request refused = add(link(2, 20), hosts());
+  const Request waits = add(link(2, 20), hosts());
+  settle();
+  EXPECT_EQ(code(refused), Code::kOutOfResources);
+  EXPECT_EQ(code(waits), Code::kNone);
+  EXPECT_GT(table().bridge().counters().refused, 2U) << "a group was added again";
+  EXPECT_EQ(table().counters().undone, 1U);
+  EXPECT_EQ(state(), "port 2 mpls 20 -> port 1 mpls 16, port 3 mpls 30, port 4 mpls 40");
+  expect_nothing_left(1, 0);
+}
+
+// A connection that needs a group and a meter at once gets both numbers or neither.
+TEST_F(OvsOneGroup, WithoutAMeterNumberTheGroupsNumberIsFreeAgain) {
+  EXPECT_EQ(done(add(policed(link(2, 20), hosts(), 1000))), Code::kNone);
+  EXPECT_EQ(done(manage(3, gsmp::PortFunction::kTakeDown)), Code::kNone);
+  EXPECT_EQ(done(manage(4, gsmp::PortFunction::kTakeDown)), Code::kNone);
+  EXPECT_EQ(done(add(policed(link(2, 21), link(3, 31), 1000))), Code::kNone);
+  EXPECT_EQ(done(add(policed(link(2, 21), link(4, 41), 1000))), Code::kNone);
+  EXPECT_EQ(done(manage(3, gsmp::PortFunction::kBringUp)), Code::kNone);
+  EXPECT_EQ(done(manage(4, gsmp::PortFunction::kBringUp)), Code::kNone);
+  EXPECT_EQ(state(), "port 2 mpls 20 -> port 1 mpls 16") << "the only meter is in use";
+  EXPECT_EQ(table().flows().groups_used(), 0U);
+  EXPECT_EQ(table().flows().meters_used(), 1U);
+  add(link(2, 22), link(3, 32));
+  settle();
+  EXPECT_EQ(done(add(link(2, 22), link(4, 42))), Code::kNone);
+  EXPECT_EQ(done(remove_tree(link(2, 22))), Code::kNone);
+  EXPECT_EQ(table().flows().groups_used(), 0U);
+}
+
 TEST_F(OvsOneGroup, APortThatIsBroughtUpStaysUpWithoutANumber) {
   two_branches();
   EXPECT_EQ(done(manage(3, gsmp::PortFunction::kTakeDown)), Code::kNone);

@@ -98,6 +98,13 @@ TEST_F(OvsCommand, EveryPartHasItsOption) {
   EXPECT_EQ(made.fabric.branches_max, 50U);
 }
 
+TEST_F(OvsCommand, TheBridgesPathIsNoLongerThanASocketsMayBe) {
+  const std::string longest(107, 'p');
+  EXPECT_EQ(parse_bridge_address("unix:" + longest)->path, longest);
+  EXPECT_THAT(parse_bridge_address("unix:" + longest + "p").error().text,
+              HasSubstr("the path has 108 octets, a socket's at most 107"));
+}
+
 TEST_F(OvsCommand, ALinkMayHaveAtmLabels) {
   const SwitchParts made = parts({"--port-labels", "2=0-15/32-1023"});
   EXPECT_THAT(made.table.layout.atm, ElementsAre(PortId(2)));

@@ -139,6 +139,25 @@ TEST_F(OvsContents, AnInputThatOthersHaveTakenIsRefused) {
   EXPECT_EQ(flow(link(2, 20))->cookie, 0x1234U);
 }
 
+TEST_F(OvsContents, AnInputIsFreeOnceTheFlowOfOthersHasGone) {
+  stranger(link(2, 20));
+  restart_agent();
+  EXPECT_EQ(done(add(link(2, 20), link(3, 30))), Code::kInvalidInputLabel);
+  restart_bridge();
+  stranger(link(2, 21));
+  made->connect(now);
+  EXPECT_EQ(done(add(link(2, 20), link(3, 30))), Code::kNone);
+  EXPECT_EQ(done(add(link(2, 21), link(3, 31))), Code::kInvalidInputLabel);
+  EXPECT_EQ(flow(link(2, 21))->cookie, 0x1234U);
+  // Only the connection is lost, and others have removed their flow meanwhile.
+  tables().apply(openflow::FlowMod{.command = openflow::FlowCommand::kDelete,
+                                   .match = flow(link(2, 21))->match});
+  made->cut();
+  made->connect(now);
+  EXPECT_EQ(done(add(link(2, 21), link(3, 31))), Code::kNone);
+  expect_consistent();
+}
+
 // ----- the bridge restarts ----------------------------------------------------------------------
 
 TEST_F(OvsContents, AreRestoredInABridgeThatRestarted) {

@@ -79,6 +79,8 @@ class OvsRandom : public OvsTableTest, public ::testing::WithParamInterface<std:
     }
     EXPECT_EQ(tables().groups().size(), groups);
     EXPECT_EQ(tables().meters().size(), meters);
+    EXPECT_EQ(table().flows().groups_used(), groups) << "numbers that nobody uses any more";
+    EXPECT_EQ(table().flows().meters_used(), meters);
     for (std::uint64_t one = 1; one <= last_request(); ++one)
       EXPECT_TRUE(code(one)) << "request " << one << " has no answer";
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/frame_traffic.hpp"
+#include "tests/unit/deadlines.hpp"
 
 namespace xbind::ovs::test {
 
@@ -114,6 +115,16 @@ OvsTableTest::Request OvsTableTest::report(std::uint32_t port) {
 OvsTableTest::Request OvsTableTest::read(const Place& from) {
   table().read_connection(from.port, from.label, ticket(++requests), now);
   return requests;
+}
+
+void OvsTableTest::settle() {
+  made->settle(now);
+  EXPECT_TRUE(sleeps(table().next_deadline(), now));
+}
+
+void OvsTableTest::tick() {
+  table().tick(now);
+  EXPECT_TRUE(sleeps(table().next_deadline(), now));
 }
 
 std::optional<gsmp::FailureCode> OvsTableTest::code(Request request) const {

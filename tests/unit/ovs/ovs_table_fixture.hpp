@@ -56,7 +56,9 @@ class OvsTableTest : public ::testing::Test, protected emulator::TableClient {
     EXPECT_TRUE(found) << "request " << request << " is still open";
     return found.value_or(Code::kUnspecified);
   }
-  void settle() { made->settle(now); }
+  void settle();
+  // As the agent's timer does: everything that is due is done, so the next deadline is later.
+  void tick();
   // nullopt: still open.
   std::optional<Code> code(Request request) const;
   template <class Reading>

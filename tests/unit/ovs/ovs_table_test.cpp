@@ -223,6 +223,94 @@ TEST_F(OvsTableChanges, AClientThatVanishesIsNotAnswered) {
   expect_consistent();
 }
 
+// Answers to one controller's requests never reach the next one, which may use the same numbers.
+class OvsClients : public OvsTableTest {
+ protected:
+  struct Other final : emulator::TableClient {
+    void completed(emulator::Ticket ticket, Code) override { answered.push_back(ticket.request); }
+    void completed(emulator::Ticket ticket, Code, emulator::TableReading) override {
+      answered.push_back(ticket.request);
+    }
+    void port_changed(gsmp::MessageType, PortId, std::uint32_t) override {}
+    void invalid_label(PortId, Label, TimePoint) override {}
+
+    std::vector<Request> answered;
+  };
+  // A request of each kind that the bridge has not answered yet.
+  void ask_all() {
+    add(link(2, 21), link(3, 31));
+    report(2);
+    read(link(2, 20));
+    table().read_port(PortId(2), ticket(100), now);
+    add(link(2, 21), link(3, 32));  // waits
+    report(3);
+  }
+};
+
+TEST_F(OvsClients, AnswersForAClientThatHasGoneReachNoOther) {
+  EXPECT_EQ(done(add(link(2, 20), link(3, 30))), Code::kNone);
+  ask_all();
+  Other next;
+  table().set_client(&next);
+  settle();
+  EXPECT_THAT(next.answered, IsEmpty());
+  EXPECT_THAT(order, ElementsAre(1));
+  table().report(PortId(2), emulator::SwitchTable::Scope::kPort, {}, ticket(7), now);
+  settle();
+  EXPECT_THAT(next.answered, ElementsAre(7)) << "its own is answered";
+  table().set_client(this);
+}
+
+TEST_F(OvsClients, NorOneAtTheSamePlaceInMemory) {
+  EXPECT_EQ(done(add(link(2, 20), link(3, 30))), Code::kNone);
+  ask_all();
+  table().set_client(nullptr);
+  table().set_client(this);
+  settle();
+  EXPECT_THAT(order, ElementsAre(1));
+}
+
+// A report of a connection with a group asks the bridge twice.
+TEST_F(OvsClients, NorBetweenTheTwoQuestionsOfAReport) {
+  EXPECT_EQ(done(add(link(2, 20), link(3, 30))), Code::kNone);
+  EXPECT_EQ(done(add(link(2, 20), link(4, 40))), Code::kNone);
+  const Request asked = report(2);
+  made->carry_to_bridge();
+  made->carry_to_table(now);
+  EXPECT_EQ(code(asked), std::nullopt);
+  table().set_client(nullptr);
+  table().set_client(this);
+  settle();
+  EXPECT_EQ(code(asked), std::nullopt);
+}
+
+// ----- the bridge's numbers ---------------------------------------------------------------------
+
+// An agent that makes 10'000 changes a second comes there after five days.
+TEST_F(OvsTableChanges, ChangesAreAnsweredAcrossTheWrapOfTheirNumbers) {
+  for (std::uint32_t before = 0; before < 40; ++before) {
+    SCOPED_TRACE(before);
+    parts.table.bridge.first_number = 0xffffffff - before;
+    restart_agent();
+    memory.refuse_next(MemoryBridge::Kind::kFlow, openflow::ErrorType::kFlowModFailed,
+                       openflow::kFlowTableFull);
+    const Request refused = add(link(2, 20), link(3, 30));
+    const Request good = add(link(2, 21), link(3, 31));
+    settle();
+    EXPECT_EQ(code(refused), Code::kOutOfResources);
+    EXPECT_EQ(code(good), Code::kNone);
+    EXPECT_EQ(done(add(link(2, 21), link(4, 41))), Code::kNone) << "a group, in a bundle";
+    memory.refuse_next(MemoryBridge::Kind::kFlow, openflow::ErrorType::kFlowModFailed,
+                       openflow::kFlowTableFull);
+    EXPECT_EQ(done(add(link(2, 21), hosts())), Code::kOutOfResources);
+    EXPECT_EQ(state(), "port 2 mpls 21 -> port 3 mpls 31, port 4 mpls 41");
+    EXPECT_EQ(done(remove_tree(link(2, 21))), Code::kNone);
+    EXPECT_EQ(table().changes_open(), 0U);
+    expect_consistent();
+    ASSERT_FALSE(HasFailure());
+  }
+}
+
 // ----- ports ------------------------------------------------------------------------------------
 
 TEST_F(OvsTableChanges, APortThatIsTakenDownHasNoFlowsAndKeepsItsConnections) {
@@ -264,10 +352,31 @@ TEST_F(OvsTableChanges, ALoopbackEndsByItself) {
   EXPECT_EQ(state(), "");
   EXPECT_EQ(table().next_deadline(), now + std::chrono::seconds(3));
   now += std::chrono::seconds(3);
-  table().tick(now);
+  tick();
   settle();
   EXPECT_EQ(state(), "port 3 mpls 30 -> port 2 mpls 20");
   EXPECT_EQ(table().branches(), 1U) << "as with Bring Up";
+  expect_consistent();
+}
+
+// What is due waits as every later change does, and the agent sleeps meanwhile.
+TEST_F(OvsTableChanges, ALoopbackThatEndsWhileChangesWaitEndsAfterThem) {
+  add(link(2, 20), link(3, 30));
+  settle();
+  EXPECT_EQ(done(manage(3, PortFunction::kInternalLoopback, 3)), Code::kNone);
+  memory.hold_answers();
+  add(link(2, 21), link(4, 41));
+  const Request waits = remove_tree(link(2, 21));
+  EXPECT_EQ(table().requests_waiting(), 1U);
+  now += std::chrono::seconds(3);
+  tick();
+  tick();
+  EXPECT_NE(fabric().port_status(PortId(3)), gsmp::PortStatus::kAvailable);
+  memory.release_answers();
+  settle();
+  EXPECT_EQ(code(waits), Code::kNone);
+  EXPECT_EQ(fabric().port_status(PortId(3)), gsmp::PortStatus::kAvailable);
+  EXPECT_EQ(state(), "port 2 mpls 20 -> port 3 mpls 30");
   expect_consistent();
 }
 

@@ -161,6 +161,38 @@ TEST_F(NetworkKeeperTest, ASwitchWithAllLinksDrainedOneByOneIsDrained) {
   EXPECT_EQ(route("a", "b"), "a b");
 }
 
+TEST_F(NetworkKeeperTest, AnEndpointGoesWhenItsAccessLineIsDrained) {
+  std::string file = topology_as_toml(triangle());
+  const std::string kOf = "name = \"a\"\nendpoint = true\n";
+  ASSERT_NE(file.find(kOf), std::string::npos) << file;
+  file.replace(file.find(kOf), kOf.size(), "name = \"a\"\n");
+  const edit::Load without{file, ""};
+  EXPECT_EQ(refusal(without), "a is not drained, it cannot lose its endpoint");
+  drain("b", 1);
+  EXPECT_EQ(refusal(without), "a is not drained, it cannot lose its endpoint") << "b's line is";
+  drain("a", 1);
+  EXPECT_EQ(refusal(edit::RemoveSwitch{"a"}), "a is not drained, it cannot be removed")
+      << "calls pass it still";
+  ASSERT_TRUE(change(without).has_value());
+  EXPECT_FALSE(routes_.topology()->switches()[0].endpoint);
+}
+
+TEST_F(NetworkKeeperTest, AnEditedDelayIsServed) {
+  Topology slower("triangle");
+  for (const TopologySwitch& it : triangle().switches()) {
+    ASSERT_TRUE(slower.add_switch(it.name, it.endpoint).has_value());
+  }
+  for (const TopologyLink& link : triangle().links()) {
+    const auto added = slower.add_link(link.a, link.b, link.cells_per_s);
+    ASSERT_TRUE(slower.set_link_delay(*added, *added == 2 ? 900 : 0).has_value());
+  }
+  const auto plan = change(edit::Load{topology_as_toml(slower), ""});
+  ASSERT_TRUE(plan.has_value()) << plan.error().text;
+  ASSERT_EQ(plan->difference.links.size(), 1u);
+  EXPECT_EQ(plan->difference.links[0].delay_us_after, 900u);
+  EXPECT_EQ(routes_.topology()->links()[2].delay_us, 900u);
+}
+
 TEST_F(NetworkKeeperTest, ANewLinkNeedsAPortThatTheSwitchHasReported) {
   // A switch that has not reported may have any port.
   EXPECT_TRUE(keeper_.plan(edit::AddLink{{"x", PortId{7}}, {"b", PortId{9}}, 50, 0}).has_value());
@@ -208,6 +240,33 @@ TEST_F(NetworkKeeperTest, ARateBelowWhatCallsUseIsRefused) {
   EXPECT_TRUE(change(edit::SetRate{{"a", PortId{2}}, 400}).has_value());
   EXPECT_TRUE(change(edit::SetRate{{"a", PortId{2}}, 10}, true).has_value());
   EXPECT_THAT(routes_.topology()->rates_set("x"), ElementsAre(PortRate{PortId{1}, 10}));
+}
+
+// The direction with more calls counts, whichever end it leaves.
+TEST_F(NetworkKeeperTest, ARateBelowWhatCallsUseInTheOtherDirectionIsRefused) {
+  report("a", 1, {{PortId{2}, true, 1000, 1000}, {PortId{3}, true, 1000, 1000}});
+  report("x", 1, {{PortId{1}, true, 1000, 200}, {PortId{2}, true, 1000, 1000}});
+  for (const PathElement& end : {PathElement{"a", PortId{2}}, PathElement{"x", PortId{1}}}) {
+    EXPECT_EQ(keeper_.plan(edit::SetRate{end, 799})->used, std::vector{800UL});
+    EXPECT_EQ(refusal(edit::SetRate{end, 799}),
+              "the link a:2 to x:1 cannot have 799 cells/s, its calls use 800");
+  }
+  EXPECT_TRUE(change(edit::SetRate{{"x", PortId{1}}, 800}).has_value());
+}
+
+// Each end promises its line's rate times a factor of its own: the lesser promise must hold.
+TEST_F(NetworkKeeperTest, ARateMustSufficeAtTheEndThatPromisesLess) {
+  for (const bool first : {true, false}) {
+    SCOPED_TRACE(first);
+    const std::uint64_t of_a = first ? 2000 : 1000;
+    const std::uint64_t of_x = first ? 1000 : 2000;
+    const std::uint64_t number = first ? 1 : 2;
+    report("a", number, {{PortId{2}, true, of_a, of_a - 800}, {PortId{3}, true, 1000, 1000}});
+    report("x", number, {{PortId{1}, true, of_x, of_x - 800}, {PortId{2}, true, 1000, 1000}});
+    EXPECT_EQ(refusal(edit::SetRate{{"a", PortId{2}}, 799}),
+              "the link a:2 to x:1 cannot have 799 cells/s, its calls use 800");
+  }
+  EXPECT_TRUE(change(edit::SetRate{{"a", PortId{2}}, 800}).has_value());
 }
 
 TEST_F(NetworkKeeperTest, AChangeOfAnotherVersionIsRefused) {

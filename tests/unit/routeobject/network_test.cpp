@@ -169,6 +169,49 @@ cells-per-s = 300
   EXPECT_EQ(all.links[2].cells_per_s_after, 300u);
 }
 
+TEST(Difference, OfALinkIsItsRateOrItsDelay) {
+  const TopologyDifference slower =
+      difference(triangle(), read(with("delay-us = 20", "delay-us = 21"))).value();
+  ASSERT_THAT(words(slower), ElementsAre("changed x:2-b:2"));
+  EXPECT_EQ(slower.links[0].delay_us_before, 20u);
+  EXPECT_EQ(slower.links[0].delay_us_after, 21u);
+  EXPECT_EQ(slower.links[0].cells_per_s_after, 500u);
+  const TopologyDifference narrower =
+      difference(triangle(), read(with("cells-per-s = 500", "cells-per-s = 499"))).value();
+  ASSERT_THAT(words(narrower), ElementsAre("changed x:2-b:2"));
+  EXPECT_EQ(narrower.links[0].cells_per_s_after, 499u);
+  EXPECT_EQ(narrower.links[0].delay_us_after, 20u);
+}
+
+// A file may list a link the other way round, with its addresses turned as well.
+TEST(Difference, ALinkIsTheSameInEitherOrderOfItsEnds) {
+  const auto line = [](std::string_view ends, std::string_view addresses) {
+    return read(fmt::format(R"(name = "line"
+[[switch]]
+name = "a"
+[[switch]]
+name = "b"
+[[link]]
+between = [{}]
+cells-per-s = 8
+cells = "mpls"
+addresses = [{}]
+label = 1001
+)",
+                            ends, addresses));
+  };
+  const char* const kThere = R"("127.0.0.1:6635", "127.0.0.2:6635")";
+  const char* const kBack = R"("127.0.0.2:6635", "127.0.0.1:6635")";
+  const char* const kForth = R"("a:1", "b:1")";
+  const char* const kTurned = R"("b:1", "a:1")";
+  EXPECT_TRUE(difference(line(kForth, kThere), line(kTurned, kBack)).value().empty());
+  EXPECT_TRUE(difference(line(kTurned, kBack), line(kForth, kThere)).value().empty());
+  for (const auto& [ends, addresses] : {std::pair(kForth, kBack), std::pair(kTurned, kThere)}) {
+    EXPECT_THAT(refusal(line(kForth, kThere), line(ends, addresses)),
+                HasSubstr("the link a:1 to b:1 has cells mpls, 127.0.0.1:6635 127.0.0.2:6635"));
+  }
+}
+
 TEST(Difference, AnEndpointThatComesOrGoesIsAChangedSwitch) {
   Topology other = triangle();
   ASSERT_TRUE(other.add_switch("y", false).has_value());
@@ -190,13 +233,18 @@ TEST(Difference, RefusesWhatCannotChangeWhileCellsPass) {
 
 TEST(Difference, RefusesMoreThanItsBound) {
   Topology many("many");
-  for (std::size_t i = 0; i <= kNetworkChangesMax + 1; ++i) {
+  for (std::size_t i = 0; i < kNetworkChangesMax; ++i) {
     ASSERT_TRUE(many.add_switch(fmt::format("n{}", i), false).has_value());
   }
   Topology one("one");
   ASSERT_TRUE(one.add_switch("n0", false).has_value());
-  EXPECT_EQ(refusal(one, many),
-            "2001 switches and links differ, at most 2000 can be changed at a time");
+  ASSERT_TRUE(many.add_link({0, PortId{1}}, {1, PortId{1}}, 5).has_value());
+  EXPECT_EQ(changes(one, many).size(), kNetworkChangesMax) << "switches and links";
+  EXPECT_EQ(changes(many, one).size(), kNetworkChangesMax);
+  ASSERT_TRUE(many.add_switch("last", false).has_value());
+  const char* const kWhy = "2001 switches and links differ, at most 2000 can be changed at a time";
+  EXPECT_EQ(refusal(one, many), kWhy);
+  EXPECT_EQ(refusal(many, one), kWhy);
 }
 
 TEST(Edit, AFileReplacesTheNetworkAndSetsTheRatesThatItChanges) {
@@ -217,6 +265,9 @@ TEST(Edit, AFileIsRefusedWithItsLineAndValue) {
   EXPECT_EQ(refusal(triangle(), edit::Load{"", ""}), "network: the file is empty");
   const std::string large(kNetworkTextOctetsMax + 1, '#');
   EXPECT_EQ(refusal(triangle(), edit::Load{large, "f"}), "f: 4194305 octets, the most is 4194304");
+  std::string largest{kTriangle};
+  largest.resize(kNetworkTextOctetsMax, '\n');
+  EXPECT_EQ(apply(triangle(), edit::Load{largest, "f"}).topology, triangle());
 }
 
 TEST(Edit, ASwitchGoesWithItsLinksAndDemands) {
@@ -262,8 +313,73 @@ TEST(Edit, ALinkIsNamedByEitherEnd) {
     EXPECT_THAT(slower.rates_set("b"), ElementsAre(PortRate{PortId{2}, 90}));
   }
   EXPECT_EQ(refusal(triangle(), edit::RemoveLink{{"x", PortId{7}}}), "no link is at port 7 of 'x'");
-  EXPECT_EQ(refusal(triangle(), edit::SetRate{{"x", PortId{2}}, 0}),
-            "0 cells/s at port 2 of 'x' is not in 1 to 4294967295");
+}
+
+TEST(Edit, RatesAndDelaysAreTakenUpToTheirBounds) {
+  const auto set = [](std::uint64_t rate) { return edit::SetRate{{"x", PortId{2}}, rate}; };
+  EXPECT_EQ(refusal(triangle(), set(0)), "0 cells/s at port 2 of 'x' is not in 1 to 4294967295");
+  EXPECT_EQ(refusal(triangle(), set(kLinkCellsPerSMax + 1)),
+            "4294967296 cells/s at port 2 of 'x' is not in 1 to 4294967295");
+  for (const std::uint64_t rate : {std::uint64_t{1}, kLinkCellsPerSMax}) {
+    EXPECT_THAT(apply(triangle(), set(rate)).topology.rates_set("x"),
+                ElementsAre(PortRate{PortId{2}, rate}));
+  }
+  const auto add = [](std::uint64_t rate, std::uint64_t delay) {
+    return edit::AddLink{{"x", PortId{9}}, {"b", PortId{9}}, rate, delay};
+  };
+  EXPECT_THAT(refusal(triangle(), add(kLinkCellsPerSMax + 1, 0)),
+              HasSubstr("4294967296 cells/s of the link x:9 to b:9 is not in 1 to 4294967295"));
+  const Topology made = apply(triangle(), add(kLinkCellsPerSMax, kLinkDelayUsMax)).topology;
+  EXPECT_EQ(made.links().back().cells_per_s, kLinkCellsPerSMax);
+  EXPECT_EQ(made.links().back().delay_us, kLinkDelayUsMax);
+}
+
+// A switch that starts again is told every rate that an operator has set.
+TEST(Edit, ARateThatIsSetStaysSetWhateverElseChanges) {
+  const Topology one = apply(triangle(), edit::SetRate{{"x", PortId{2}}, 90}).topology;
+  const Topology two = apply(one, edit::SetRate{{"a", PortId{3}}, 80}).topology;
+  EXPECT_THAT(two.rates_set("x"), ElementsAre(PortRate{PortId{2}, 90}));
+  EXPECT_THAT(two.rates_set("b"),
+              ::testing::UnorderedElementsAre(PortRate{PortId{2}, 90}, PortRate{PortId{3}, 80}));
+  EXPECT_THAT(two.rates_set("a"), ElementsAre(PortRate{PortId{3}, 80}));
+  const NetworkEdit others[] = {edit::AddSwitch{"y", true}, edit::RemoveLink{{"a", PortId{2}}},
+                                edit::RemoveSwitch{"a"},
+                                edit::AddLink{{"x", PortId{9}}, {"a", PortId{9}}, 7, 0}};
+  for (const NetworkEdit& other : others) {
+    SCOPED_TRACE(other.index());
+    EXPECT_THAT(apply(one, other).topology.rates_set("b"), ElementsAre(PortRate{PortId{2}, 90}));
+  }
+  EXPECT_THAT(apply(one, edit::RemoveLink{{"a", PortId{2}}}).topology.rates_set("a"), IsEmpty());
+}
+
+// An edit of one link copies the others whole.
+TEST(Edit, OtherLinksKeepRateDelayAndCells) {
+  const Topology lines = read(R"(name = "lines"
+[[switch]]
+name = "a"
+[[switch]]
+name = "b"
+[[link]]
+between = ["a:1", "b:1"]
+cells-per-s = 8
+delay-us = 5
+cells = "mpls"
+addresses = ["127.0.0.1:6635", "127.0.0.2:6635"]
+label = 1001
+[[link]]
+between = ["a:2", "b:2"]
+cells-per-s = 9
+)");
+  const Topology changed = apply(lines, edit::SetRate{{"a", PortId{2}}, 10}).topology;
+  EXPECT_EQ(changed.links()[0], lines.links()[0]);
+  EXPECT_THAT(changes(lines, changed), ElementsAre("changed a:2-b:2"));
+  const Topology removed = apply(lines, edit::RemoveLink{{"b", PortId{2}}}).topology;
+  ASSERT_EQ(removed.links().size(), 1u);
+  EXPECT_EQ(removed.links()[0], lines.links()[0]);
+  // Of the changed one, everything but the rate stays.
+  const Topology same = apply(lines, edit::SetRate{{"b", PortId{1}}, 10}).topology;
+  EXPECT_EQ(same.links()[0].delay_us, 5u);
+  EXPECT_EQ(same.links()[0].media, lines.links()[0].media);
 }
 
 }  // namespace

@@ -136,6 +136,7 @@ TEST(TopologyFileTest, FilesThatCannotBeReadAreRefused) {
   std::remove(path.c_str());
   ASSERT_FALSE(big.has_value());
   EXPECT_EQ(big.error().text, path + " is longer than 16777216 octets");
+  EXPECT_EQ(refusal(std::string(kTopologyOctetsMax, '\n')), "t.toml: the file is empty");
   EXPECT_EQ(refusal(std::string(kTopologyOctetsMax + 1, '\n')),
             "t.toml is longer than 16777216 octets");
 }

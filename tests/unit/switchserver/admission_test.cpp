@@ -40,6 +40,33 @@ TEST(AdmissionTest, TheWorkedExampleOfTheDocument) {
                                            {"sources at overbooking 2", sources(half, twice)}}));
 }
 
+// A switch may report any number; a product of larger ones would not fit.
+TEST(AdmissionTest, ABufferAndARateBeyondTheirBoundsCountAsTheBounds) {
+  constexpr std::uint64_t kHalf = std::uint64_t{1} << 63;  // of it, an even multiple is 0
+  for (const auto category : {ServiceCategory::kNrtVbr, ServiceCategory::kRtVbr}) {
+    SCOPED_TRACE(static_cast<int>(category));
+    TrafficContract contract = kVbr;
+    contract.category = category;
+    PortPolicy bound{.cells_per_s = 353'207, .buffer_cells = PortPolicy::kBufferCellsMax};
+    const std::uint64_t with_buffer = effective_cells_per_s(contract, bound);
+    for (const std::uint64_t beyond : {PortPolicy::kBufferCellsMax + 1, kHalf, ~std::uint64_t{0}}) {
+      bound.buffer_cells = beyond;
+      EXPECT_EQ(effective_cells_per_s(contract, bound), with_buffer) << beyond;
+    }
+    bound = {.cells_per_s = PortPolicy::kCellsPerSMax, .buffer_cells = 4'000};
+    const std::uint64_t with_rate = effective_cells_per_s(contract, bound);
+    for (const std::uint64_t beyond : {PortPolicy::kCellsPerSMax + 1, kHalf, ~std::uint64_t{0}}) {
+      bound.cells_per_s = beyond;
+      EXPECT_EQ(effective_cells_per_s(contract, bound), with_rate) << beyond;
+    }
+  }
+  const PortPolicy lossless{.cells_per_s = 353'207, .buffer_cells = PortPolicy::kBufferCellsMax};
+  TrafficContract bursty = kVbr;
+  bursty.category = ServiceCategory::kRtVbr;
+  EXPECT_EQ(effective_cells_per_s(bursty, lossless), effective_cells_per_s(bursty, kPort))
+      << "cells of rt-VBR wait no longer than in the small buffer";
+}
+
 TEST(AdmissionTest, WhatEachCategoryTakes) {
   PortPolicy overbooked = kPort;
   overbooked.overbooking = 4'000;

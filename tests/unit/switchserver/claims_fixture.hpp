@@ -7,11 +7,21 @@
 #include <vector>
 
 #include "paths_fixture.hpp"
+#include "tests/unit/deadlines.hpp"
 
 namespace xbind {
 
 class ClaimsTest : public ControllerPathsTest {
  protected:
+  void TearDown() override {
+    if (next_) {
+      next().on_time(now);
+      answers();
+      EXPECT_TRUE(sleeps(next().wake_at(), now));
+      EXPECT_THAT(books().self_check("sw"), ::testing::IsEmpty());
+    }
+    ControllerPathsTest::TearDown();
+  }
   // What the manager has, as the ledger of the first life holds it.
   HopClaims claims_of(const std::string& manager = "a") {
     HeldHops held = controller.held_hops(manager, 0, 1'000, now);

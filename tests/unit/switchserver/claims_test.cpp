@@ -84,6 +84,22 @@ TEST_F(ClaimsTest, ARemovalThatIsOwedIsCarriedOut) {
   EXPECT_EQ(holder_of(old.output_label), LabelHolder::kQuarantine);
 }
 
+TEST_F(ClaimsTest, AHopThatIsRemovedBetweenTwoPagesLeavesNothingBehind) {
+  HopClaims page = claims_of();
+  page.last = false;
+  restart();
+  attach();
+  claim(page);
+  EXPECT_EQ(remove(old.key), removed(old.key, old.output_label));
+  EXPECT_EQ(books().input_label(old.input_port, old.input_label)->holder, LabelHolder::kFree);
+  claim({{}, {}, {}, true});
+  EXPECT_EQ(next().entries_of_nobody(), 0U);
+  ASSERT_TRUE(next().give_back("a", {old.output_port, {old.output_label}}, {}).has_value());
+  EXPECT_EQ(holder_of(old.output_label), LabelHolder::kFree);
+  EXPECT_EQ(books().unclaimed_labels(), 0U);
+  EXPECT_THAT(look(), IsEmpty());
+}
+
 TEST_F(ClaimsTest, AnOwedHopWhoseLabelNoAnswerNamedIsFoundByTheOther) {
   for (const bool input : {true, false}) {
     SCOPED_TRACE(input);
@@ -317,6 +333,34 @@ TEST_F(ClaimsTest, ALabelOfAnotherConnectionIsNotClaimed) {
   claims.hops[0].key.connection = ConnectionId{8};
   EXPECT_THAT(claim(claims, "b").refused,
               ElementsAre(testing::Field(&HopResult::cause, Cause::kLabelNotHeld)));
+}
+
+// The label of an owed removal may be another call's by now: the removal is done.
+TEST_F(ClaimsTest, ARemovalIsRefusedForALabelOfOthersOnlyIfTheSwitchHasTheEntry) {
+  LedgerHop owed = claims_of().hops.at(0);
+  owed.key.connection = ConnectionId{8};
+  owed.stage = HopStage::kRemoving;
+  owed.settled = true;
+  owed.owner = kNoOwner;
+  owed.cross_connect.output_port = kEnd;
+  owed.cross_connect.output_label = atm_label(0, 60);
+  for (const bool there : {false, true}) {
+    SCOPED_TRACE(there);
+    if (there) fake.table.insert(owed.cross_connect);
+    const HopClaims claims = claims_of();
+    restart({{{"a", Epoch{1}}, {"b", Epoch{1}}}});
+    attach();
+    claim(claims);
+    attach("b");
+    const ClaimsTaken taken = claim({{owed}, {}, {}, true}, "b");
+    EXPECT_EQ(next().counters().claims_refused, there ? 1U : 0U);
+    ASSERT_THAT(taken.refused, SizeIs(there ? 1 : 0));
+    if (there) {
+      EXPECT_EQ(taken.refused[0].cause, Cause::kForeignInputLabel);
+    }
+    EXPECT_EQ(fake.table.contains(owed.cross_connect), there);
+    EXPECT_TRUE(fake.table.contains(cross(old)));
+  }
 }
 
 TEST_F(ClaimsTest, ImpossibleClaimsAreRefusedByTheirCause) {

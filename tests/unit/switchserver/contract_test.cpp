@@ -314,6 +314,18 @@ TEST_F(ContractTest, CountersOfASwitchThatIsAwayCannotBeRead) {
   EXPECT_EQ(controller.read_statistics(kOut, {}, 8).error().code, ErrorCode::kUnreachable);
 }
 
+TEST_F(ContractTest, CountersAreReadUpToABoundAtATime) {
+  constexpr SwitchController::Token kMost = 1024;
+  for (SwitchController::Token token = 1; token <= kMost; ++token) {
+    ASSERT_TRUE(controller.read_statistics(kOut, {}, token).has_value()) << token;
+  }
+  EXPECT_EQ(controller.read_statistics(kOut, {}, kMost + 1).error().code, ErrorCode::kExhausted);
+  answer();
+  EXPECT_TRUE(controller.read_statistics(kOut, {}, kMost + 1).has_value());
+  answer_all();
+  EXPECT_THAT(controller.take_outputs().statistics, SizeIs(kMost + 1));
+}
+
 TEST_F(ContractTest, NoPortNoCounters) {
   EXPECT_EQ(controller.read_statistics(PortId{9}, {}, 7).error().code, ErrorCode::kNotFound);
 }

@@ -1,5 +1,7 @@
 #include "controller_fixture.hpp"
 
+#include "tests/unit/deadlines.hpp"
+
 namespace xbind {
 
 SwitchControllerTest::SwitchControllerTest() = default;
@@ -12,6 +14,8 @@ void SwitchControllerTest::SetUp() {
 }
 
 void SwitchControllerTest::TearDown() {
+  controller.on_time(now);
+  EXPECT_TRUE(sleeps(controller.wake_at(), now));
   EXPECT_THAT(controller.ledger().self_check("sw"), ::testing::IsEmpty());
   EXPECT_FALSE(fake.unflushed());
   EXPECT_EQ(fake.branches, 0);

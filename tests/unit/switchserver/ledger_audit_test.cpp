@@ -82,7 +82,6 @@ class LedgerAuditTest : public ::testing::Test {
     controller.on_driver(driver::Up{ports, false}, now);
     EXPECT_TRUE(controller.attach("a", Epoch{1}).has_value());
     labels = controller.grant("a", PortId{2}, 2, {300, 30}, now)->labels;
-    HopSetup setup;
     setup.key = {ConnectionId{7}, Generation{1}, 0, 1};
     setup.hop_count = 3;
     setup.input_port = PortId{1};
@@ -91,11 +90,15 @@ class LedgerAuditTest : public ::testing::Test {
     setup.output_label = labels[0];
     setup.demand = {100, 10};
     key = setup.key;
-    EXPECT_TRUE(controller.apply("a", {{setup}, {}, {}}, 1, now).has_value());
-    deliver();
-    controller.take_outputs();
+    commit(setup);
   }
 
+  void commit(const HopSetup& hop) {
+    EXPECT_TRUE(controller.apply("a", {{hop}, {}, {}}, 1, now).has_value());
+    deliver();
+    const auto outputs = controller.take_outputs();
+    EXPECT_EQ(outputs.results.at(0).batch.results.at(0).cause, Cause::kNone);
+  }
   void deliver() {
     while (!fake.answers.empty()) {
       const driver::Event event = fake.answers.front().event;
@@ -125,6 +128,7 @@ class LedgerAuditTest : public ::testing::Test {
   FakeSwitch fake;
   SwitchController controller{{.name = "sw"}, fake};
   std::vector<Label> labels;
+  HopSetup setup;
   HopKey key;
 };
 
@@ -184,6 +188,43 @@ TEST_F(LedgerAuditTest, NamesAWithheldLabel) {
   const Label withheld = LedgerTamper(controller).withhold_label(PortId{2});
   EXPECT_THAT(audit().findings,
               ElementsAre(finding(FindingKind::kLeakedLabel, "sw port 2", to_string(withheld))));
+}
+
+// Two paths of one leg that have met again share their output label.
+class JoinedAuditTest : public LedgerAuditTest {
+ protected:
+  JoinedAuditTest() {
+    HopSetup joining = setup;
+    joining.key.generation = Generation{2};
+    joining.joins = true;
+    joining.input_label = atm_label(0, 41);
+    commit(joining);
+    joined = joining.key;
+    EXPECT_THAT(audit().findings, IsEmpty());
+  }
+  // A record that does not fit the others on its label has the label besides them.
+  auto twice() const {
+    return ::testing::Contains(finding(FindingKind::kDoubleLabel, "sw port 2",
+                                       "output label " + to_string(labels[0]) +
+                                           " is in connection 7 of a and in connection 7 of a"));
+  }
+
+  HopKey joined;
+};
+
+TEST_F(JoinedAuditTest, NamesAHopOfAnotherLabel) {
+  LedgerTamper(controller).change_output_label(ManagerIndex{0}, joined, labels[1]);
+  EXPECT_THAT(audit().findings, twice());
+}
+
+TEST_F(JoinedAuditTest, NamesAHopOfAnotherLeg) {
+  LedgerTamper(controller).change_leg(ManagerIndex{0}, joined, 3);
+  EXPECT_THAT(audit().findings, twice());
+}
+
+TEST_F(JoinedAuditTest, NamesAHopOnTheSameInput) {
+  LedgerTamper(controller).change_input_label(ManagerIndex{0}, joined, setup.input_label);
+  EXPECT_THAT(audit().findings, twice());
 }
 
 TEST_F(LedgerAuditTest, NamesFalsifiedBandwidthWithTheAmount) {

@@ -4,11 +4,13 @@
 #include <gmock/gmock.h>
 
 #include "ledger_fixture.hpp"
+#include "tests/unit/deadlines.hpp"
 
 namespace xbind {
 namespace {
 
 using std::chrono::milliseconds;
+using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::Ne;
 
@@ -25,7 +27,9 @@ class PortReporterTest : public testing::Test {
       ++looks_;
       reporter_.look(ports_, now_);
     }
-    return reporter_.take(now_);
+    auto report = reporter_.take(now_);
+    EXPECT_TRUE(sleeps(reporter_.next_deadline(), now_));
+    return report;
   }
   // Acts as the owner's timer: from deadline to deadline, for `at_most` or until a report is due.
   std::optional<SwitchReport> wait(Duration at_most) {
@@ -182,6 +186,53 @@ TEST_F(PortReporterTest, AnIdleSwitchIsLookedAtAndToldOfEveryRefresh) {
   }
   EXPECT_EQ(now_ - began, std::chrono::seconds{15});
   EXPECT_EQ(looks_, 3);
+}
+
+// A port that has gone down is reported at once also under load.
+TEST_F(PortReporterTest, HopsThatComeAndGoDoNotPostponeALook) {
+  begin();
+  ports_[1].up = false;
+  reporter_.ports_changed(now_);
+  reporter_.books_moved(now_);
+  EXPECT_EQ(reporter_.look_due(), now_);
+  EXPECT_THAT(step(), Ne(std::nullopt));
+  arrives();
+  reporter_.report_now(now_);
+  reporter_.books_moved(now_);
+  EXPECT_EQ(reporter_.look_due(), now_);
+  EXPECT_THAT(step(), Ne(std::nullopt));
+  arrives();
+  reporter_.switch_down(now_);
+  EXPECT_THAT(step(), Ne(std::nullopt));
+  arrives();
+  reporter_.switch_up(now_);
+  reporter_.books_moved(now_);
+  EXPECT_EQ(reporter_.look_due(), now_);
+  EXPECT_THAT(step(), Ne(std::nullopt));
+  arrives();
+  hops_take(0, 1);
+  const TimePoint due = reporter_.look_due();
+  EXPECT_EQ(due, now_ + milliseconds{200});
+  now_ += milliseconds{100};
+  hops_take(0, 2);
+  EXPECT_EQ(reporter_.look_due(), due) << "nor the look that they have made due themselves";
+}
+
+TEST_F(PortReporterTest, TheRefreshCountsFromTheReportHoweverLateItsAnswerComes) {
+  reporter_.switch_up(now_);
+  ASSERT_THAT(step(), Ne(std::nullopt));
+  const TimePoint sent = now_;
+  EXPECT_EQ(wait(seconds{3}), std::nullopt);
+  arrives();
+  ASSERT_THAT(wait(seconds{5}), Ne(std::nullopt));
+  EXPECT_EQ(now_ - sent, seconds{5});
+  EXPECT_EQ(wait(seconds{7}), std::nullopt) << "no second report while one is under way";
+  arrives();
+  ASSERT_THAT(wait(seconds{5}), Ne(std::nullopt));
+  EXPECT_EQ(now_ - sent, seconds{12}) << "at once";
+  arrives();
+  EXPECT_EQ(wait(seconds{5} - Duration{1}), std::nullopt);
+  EXPECT_THAT(wait(Duration{1}), Ne(std::nullopt));
 }
 
 TEST_F(PortReporterTest, OneReportAtATimeIsUnderWay) {

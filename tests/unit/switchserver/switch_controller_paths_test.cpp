@@ -297,6 +297,40 @@ TEST_F(ControllerPathsTest, AJoinerThatIsRefusedOrTakenBackLeavesTheOldOne) {
   EXPECT_TRUE(clean());
 }
 
+TEST_F(ControllerPathsTest, AuditsAreOpenUpToABound) {
+  const std::size_t most = SwitchControllerOptions{}.open_audits_max;
+  for (std::size_t token = 1; token <= most; ++token) {
+    ASSERT_TRUE(controller.audit("a", token).has_value()) << token;
+  }
+  EXPECT_EQ(controller.audit("a", most + 1).error().code, ErrorCode::kExhausted);
+  answer();
+  EXPECT_TRUE(controller.audit("a", most + 1).has_value());
+  answer_all();
+  EXPECT_EQ(controller.take_outputs().audits.size(), most + 1);
+}
+
+// Whichever of the two entries the table shows, it was right when it was read.
+TEST_F(ControllerPathsTest, AnAuditDuringATakeOverFindsNothing) {
+  for (const bool read_before : {true, false}) {
+    for (const bool answered_before : {true, false}) {
+      SCOPED_TRACE(testing::Message() << read_before << answered_before);
+      if (!read_before) apply(setup(later), 2);
+      EXPECT_TRUE(controller.audit("a", 9).has_value());
+      if (read_before) apply(setup(later), 2);
+      ASSERT_EQ(fake.answers.size(), 2U);
+      answer(read_before == answered_before ? 1 : 0);
+      answer();
+      const auto outputs = controller.take_outputs();
+      ASSERT_EQ(outputs.audits.size(), 1U);
+      EXPECT_THAT(outputs.audits[0].report.findings, IsEmpty());
+      EXPECT_EQ(run(removal(later)).results.at(0).cause, Cause::kNone);
+      ASSERT_TRUE(controller.give_back("a", {kEnd, {later.output_label}}, {}).has_value());
+      later = take_over(old, kEnd, cache_on(kEnd));
+      later.key.generation = Generation{later.key.generation.value() + 1};
+    }
+  }
+}
+
 TEST_F(ControllerPathsTest, BothInputsAreBackAfterARestart) {
   const HopSetup meets = join(old, kEnd, 50);
   commits(meets);

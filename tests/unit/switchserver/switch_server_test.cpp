@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "fake_switch.hpp"
+#include "tests/unit/deadlines.hpp"
 
 namespace xbind {
 namespace {
@@ -74,6 +75,7 @@ class SwitchServerTest : public testing::Test {
     now_ += time;
     server_.tick(now_);
     step();
+    EXPECT_TRUE(sleeps(server_.next_deadline(), now_));
   }
 
   TimePoint now_{std::chrono::seconds{10}};

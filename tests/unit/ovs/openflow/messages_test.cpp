@@ -108,6 +108,38 @@ TEST(FlowMod, IsForeignWithAnotherInstruction) {
   EXPECT_EQ(mod.actions.size(), 3U);
 }
 
+// A message with more octets at its end.
+wire::Buffer with(wire::Buffer message, std::string_view hex) {
+  const wire::Buffer more = from_hex(hex);
+  message.insert(message.end(), more.begin(), more.end());
+  return test::with_length(std::move(message));
+}
+
+TEST(FlowMod, IsForeignWithTwoInstructionsOfAKind) {
+  const auto swap = decode_as<FlowMod>(golden("flow-add-swap"));
+  ASSERT_FALSE(swap.foreign);
+  const auto applied = decode_as<FlowMod>(
+      with(golden("flow-add-swap"), "00040018 00000000 00000010 00000004 00000000 00000000"));
+  EXPECT_TRUE(applied.foreign);
+  EXPECT_EQ(applied.actions, swap.actions);
+  const auto metered = decode_as<FlowMod>(with(golden("flow-add-swap"), "00060008 00000009"));
+  EXPECT_TRUE(metered.foreign);
+  EXPECT_EQ(metered.meter, swap.meter);
+}
+
+TEST(FlowStats, AreForeignWithTwoInstructionsOfAKind) {
+  wire::Buffer reply = golden("flow-stats-reply-one");
+  ASSERT_FALSE(decode_as<FlowStatsReply>(reply).flows.at(0).foreign);
+  reply.at(17) = std::byte{0x88 + 0x18};
+  reply = with(reply, "00040018 00000000 00000010 00000004 00000000 00000000");
+  EXPECT_TRUE(decode_as<FlowStatsReply>(reply).flows.at(0).foreign);
+}
+
+TEST(Instruction, HasALengthThatIsAMultipleOf8) {
+  EXPECT_EQ(refusal(with(golden("flow-add-swap"), "0001000c 00000000 00000000")),
+            (DecodeError{Refusal::kInstructionLength, 12}));
+}
+
 TEST(FlowStats, AreForeignByMatchInstructionOrAction) {
   EXPECT_FALSE(is_foreign({.actions = {Output{1}}}));
   EXPECT_TRUE(is_foreign({.match = {.foreign = true}}));
@@ -126,6 +158,62 @@ TEST(Action, IsForeignWithAnotherEthernetTypeOrField) {
   EXPECT_TRUE(only("00190010 80000c02 00640000 00000000")) << "a VLAN id without its tag";
   EXPECT_TRUE(only("00190010 80004404 00100000 00000000")) << "a label of 21 bits";
   EXPECT_TRUE(only("00150008 00000001")) << "Set-Queue";
+}
+
+TEST(Action, HasALengthThatIsAMultipleOf8) {
+  const auto length = [](std::string_view hex) { return decode_actions(from_hex(hex)).error(); };
+  EXPECT_EQ(length("0015000c 00000001 00000000"), (DecodeError{Refusal::kActionLength, 12}));
+  EXPECT_EQ(length("ffff0004"), (DecodeError{Refusal::kActionLength, 4}));
+  EXPECT_EQ(length("00150010 00000001 00000000"), (DecodeError{Refusal::kActionLength, 16}));
+  EXPECT_EQ(decode_actions(from_hex("00150010 00000001 00000000 00000000")),
+            (Actions{Foreign{21}}));
+}
+
+TEST(Group, IsForeignWithABucketThatWatches) {
+  const auto reply = [](std::size_t at) {
+    wire::Buffer groups = golden("group-desc-reply");
+    groups.at(at) = std::byte{2};
+    return decode_as<GroupDescReply>(groups).groups.at(0).foreign;
+  };
+  ASSERT_FALSE(decode_as<GroupDescReply>(golden("group-desc-reply")).groups.at(0).foreign);
+  EXPECT_TRUE(reply(31)) << "a port";
+  EXPECT_TRUE(reply(35)) << "a group";
+  EXPECT_TRUE(reply(83)) << "the second bucket's group";
+  const auto mod = [](std::size_t at) {
+    wire::Buffer group = golden("group-add");
+    group.at(at) = std::byte{2};
+    return decode_as<GroupMod>(group).foreign;
+  };
+  ASSERT_FALSE(decode_as<GroupMod>(golden("group-add")).foreign);
+  EXPECT_TRUE(mod(10)) << "of a type other than All";
+  EXPECT_TRUE(mod(23));
+  EXPECT_TRUE(mod(27));
+  wire::Buffer bucket = golden("group-add");
+  bucket.at(17) = std::byte{0x2c};
+  EXPECT_EQ(refusal(bucket), (DecodeError{Refusal::kBucketLength, 0x2c}));
+}
+
+TEST(Meter, IsForeignUnlessItHasOneBandThatDrops) {
+  constexpr std::string_view kDrop = "00010010 000007d0 0000012c 00000000";
+  constexpr std::string_view kRemark = "00020010 000007d0 0000012c 00000000";
+  const auto add = [](std::string_view more) { return with(golden("meter-add"), more); };
+  ASSERT_FALSE(decode_as<MeterMod>(golden("meter-add")).foreign);
+  EXPECT_TRUE(decode_as<MeterMod>(add(kDrop)).foreign) << "two bands";
+  EXPECT_TRUE(decode_as<MeterMod>(add(kRemark)).foreign);
+  wire::Buffer none = golden("meter-add");
+  none.resize(16);
+  EXPECT_TRUE(decode_as<MeterMod>(test::with_length(none)).foreign);
+  const auto config = [](std::string_view more) {
+    wire::Buffer reply = golden("meter-config-reply");
+    reply.at(17) = std::byte{40};
+    return decode_as<MeterConfigReply>(with(reply, more)).meters.at(0).foreign;
+  };
+  ASSERT_FALSE(decode_as<MeterConfigReply>(golden("meter-config-reply")).meters.at(0).foreign);
+  EXPECT_TRUE(config(kDrop));
+  EXPECT_TRUE(config(kRemark));
+  wire::Buffer packets = golden("meter-config-reply");
+  packets.at(19) = std::byte{0x0e};  // a rate in packets
+  EXPECT_TRUE(decode_as<MeterConfigReply>(packets).meters.at(0).foreign);
 }
 
 TEST(Multipart, SaysWhetherMoreFollows) {

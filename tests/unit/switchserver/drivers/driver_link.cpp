@@ -1,5 +1,7 @@
 #include "tests/unit/switchserver/drivers/driver_link.hpp"
 
+#include "tests/unit/deadlines.hpp"
+
 namespace xbind {
 
 CrossConnect cross(std::uint32_t input_vci, std::uint32_t output_vci) {
@@ -56,6 +58,7 @@ int Link::exchange() {
 void Link::pass(Duration time) {
   now_ += time;
   driver_.tick(now_);
+  EXPECT_TRUE(sleeps(driver_.next_deadline(), now_));
 }
 
 void Link::add(const CrossConnect& at, driver::Cookie cookie, const TrafficContract& contract) {

@@ -9,6 +9,7 @@
 
 #include "gsmp/messages/port_management.hpp"
 #include "switchserver/drivers/gsmp_driver.hpp"
+#include "tests/unit/deadlines.hpp"
 #include "tests/unit/gsmp/hex.hpp"
 
 namespace xbind {
@@ -25,6 +26,11 @@ class GsmpDriverByHand : public ::testing::Test {
 
   // <-- SYNACK;  --> ACK, Switch Configuration;  and so on until the driver has read the ports
   void bring_up();
+  // As the owner's timer does. What is due has been done then, or waits for room.
+  void tick() {
+    driver.tick(now);
+    EXPECT_TRUE(sleeps(driver.next_deadline(), now));
+  }
   // The switch answers queries about its configuration, ports and services. All
   // other requests wait in `asked`.
   void play();

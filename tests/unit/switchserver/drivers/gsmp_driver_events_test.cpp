@@ -71,6 +71,33 @@ TEST_F(GsmpDriverByHand, APortHasAllItsLabelRangesButThoseThatCannotBe) {
   EXPECT_THAT(news[0].renewed, IsEmpty()) << "and nothing comes in there";
 }
 
+// Work that is due and finds no room waits for an answer, not for time.
+TEST_F(GsmpDriverByHand, ALookThatFindsNoRoomDoesNotKeepItsOwnerAwake) {
+  bring_up();
+  gsmp::Event update;
+  update.header.type = MessageType::kAdjacencyUpdate;
+  update.header.code = static_cast<gsmp::FailureCode>(2);
+  say(update);
+  play();
+  const TimePoint look = now + GsmpDriver::kOthersPause;
+  now = look - 1ms;
+  tick();
+  ports[PortId{2}].port_session = 0x5eed0099;
+  const std::size_t most = options().window + options().queue_max;
+  for (std::size_t i = 1; i <= most; ++i) driver.add(cross(101, 201), {}, i);
+  driver.flush();
+  EXPECT_LE(driver.next_deadline(), look);
+  now = look;
+  tick();
+  play();
+  EXPECT_THAT(taken<driver::Ports>(), IsEmpty()) << "no room";
+  while (!asked.empty()) {
+    for (const gsmp::Message& one : std::exchange(asked, {})) succeed(one);
+    play();
+  }
+  EXPECT_THAT(taken<driver::Ports>(), SizeIs(1));
+}
+
 // A controller that brings a port up empties its table, and no event informs the
 // others (RFC 3292 section 6.1).
 TEST_F(GsmpDriverByHand, APortThatAnotherControllerBringsUpIsSeenByLooking) {
@@ -89,7 +116,7 @@ TEST_F(GsmpDriverByHand, APortThatAnotherControllerBringsUpIsSeenByLooking) {
   // The next poll;  --> All Ports Configuration
   now += GsmpDriver::kOthersPause;
   EXPECT_LE(driver.next_deadline(), now);
-  driver.tick(now);
+  tick();
   play();
   const auto news = taken<driver::Ports>();
   ASSERT_THAT(news, SizeIs(1));
@@ -103,7 +130,7 @@ TEST_F(GsmpDriverByHand, APortThatAnotherControllerBringsUpIsSeenByLooking) {
   EXPECT_THAT(last[0].renewed, ElementsAre(PortId{1}));
   ports[PortId{1}].port_session = 0x5eed0097;
   now += GsmpDriver::kOthersPause;
-  driver.tick(now);
+  tick();
   play();
   EXPECT_THAT(taken<driver::Ports>(), IsEmpty())
       << "without other controllers the driver does not poll the ports";
@@ -151,14 +178,14 @@ TEST_F(GsmpDriverByHand, AResetThatIsNotAnsweredIsMadeAgainIfTheFlagIsStillSet) 
   ports[PortId{2}].event_flags = gsmp::kEventPortDown;
   // Two seconds without an answer;  --> Port Configuration, Port Management Reset Flags
   now += 2s;
-  driver.tick(now);
+  tick();
   const auto again = requests<gsmp::PortManagement>();
   ASSERT_THAT(again, SizeIs(1));
   EXPECT_EQ(again[0].port, PortId{2});
   EXPECT_EQ(again[0].event_flags, gsmp::kEventPortDown);
   ports[PortId{2}].event_flags = 0;
   now += 2s;
-  driver.tick(now);
+  tick();
   EXPECT_THAT(requests<gsmp::PortManagement>(), IsEmpty()) << "it had been done all the same";
 }
 
@@ -184,7 +211,7 @@ TEST_F(GsmpDriverByHand, InvalidLabelsAreLetThroughTenTimesASecond) {
   EXPECT_THAT(requests<gsmp::PortManagement>(), IsEmpty());
   EXPECT_EQ(driver.next_deadline(), now + GsmpDriver::kInvalidLabelPause);
   now += GsmpDriver::kInvalidLabelPause;
-  driver.tick(now);
+  tick();
   const auto resets = requests<gsmp::PortManagement>();
   ASSERT_THAT(resets, SizeIs(1));
   EXPECT_EQ(resets[0].event_flags, gsmp::kEventInvalidLabel);
@@ -243,7 +270,7 @@ TEST_F(GsmpDriverByHand, EachInvalidLabelWaitsForTheOneBefore) {
   happens(MessageType::kInvalidLabel, 1);
   requests<gsmp::PortManagement>();
   now += GsmpDriver::kInvalidLabelPause;
-  driver.tick(now);
+  tick();
   EXPECT_THAT(requests<gsmp::PortManagement>(), SizeIs(1));
   happens(MessageType::kInvalidLabel, 1);
   EXPECT_THAT(requests<gsmp::PortManagement>(), IsEmpty());

@@ -155,7 +155,7 @@ TEST_F(GsmpDriverByHand, AMoveThatIsNotAnsweredTimesOut) {
   driver.move(cross(101, 201), PortId{2}, atm_label(0, 301), {}, 9);
   play();
   now += 2s;
-  driver.tick(now);
+  tick();
   EXPECT_THAT(taken<driver::Done>(), ElementsAre(Answered(9U, Cause::kTimeout)));
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "emulator/switch_agent.hpp"
+#include "tests/unit/deadlines.hpp"
 #include "tests/unit/switchserver/drivers/driver_link.hpp"
 #include "tests/unit/switchserver/drivers/memory_transport.hpp"
 
@@ -203,6 +204,7 @@ TEST_F(RunningGsmpDriverTest, ATimeoutIsDueAtTheDeadline) {
   EXPECT_LE(driver_.next_deadline(), now_ + std::chrono::seconds{2});
   now_ += std::chrono::seconds{2};
   driver_.tick(now_);
+  EXPECT_TRUE(sleeps(driver_.next_deadline(), now_));
   step();
   EXPECT_THAT(taken<driver::Done>(), ElementsAre(Answered(1U, Cause::kTimeout)));
   EXPECT_EQ(metric("gsmp_timeouts"), 1U);
