@@ -66,7 +66,7 @@ NOT_RUN = {
     "tshark -i lo -f 'tcp and not port 6068' -w q.pcap": "captures until it is stopped",
     "./check": "runs this test",
     "./check --quick": "runs this test",
-    "ctest --test-dir build -R unit/cmgr --output-on-failure": "runs beside this test",
+    "ctest --test-dir build -R unit_cmgr --output-on-failure": "runs beside this test",
     "ctest --test-dir build -R tidy": "runs beside this test",
     "build/bin/xbind-callgen figures --quick": "takes minutes; process_point_test runs a part",
     "build/bin/xbind-callgen figures --profile 1999 --out docs/figures/1999":
