@@ -47,10 +47,10 @@ void RemoteAlarms::run() {
 }
 
 void RemoteAlarms::read() {
-  const ctl::Told told = ctl::alarms_document(names_, {});
-  if (!told) return;  // the section "daemons" says that the name service does not answer
+  const ctl::DocumentOrFailure answer = ctl::alarms_document(names_, {});
+  if (!answer) return;  // the section "daemons" says that the name service does not answer
   Rows rows;
-  for (const ctl::Json& alarm : told->body["alarms"]) {
+  for (const ctl::Json& alarm : answer->body["alarms"]) {
     // Without an id: a daemon did not answer, which the section "daemons" says, and since when.
     if (alarm["id"].is_null()) continue;
     rows.emplace(alarm["id"].get<std::string>(), text_of(alarm));

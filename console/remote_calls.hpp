@@ -38,7 +38,7 @@ class RemoteCalls {
   bool wanted(const std::string& manager) const;
   // Reads them, and publishes what there is of each state (section "calls").
   std::optional<ctl::Failure> read(const std::string& manager, const client::TwoWay& two_way);
-  // The manager could not be read: whoever waits is told so.
+  // The manager could not be read: readers that wait get the reason.
   void fail(const std::string& manager, const ctl::Failure& failure);
   // The manager is gone.
   void forget(const std::string& manager);

@@ -67,7 +67,7 @@ ctl::OrFailure<v2::Recorded_var> RemoteEvents::events_of(const Daemon& daemon) {
     }
   }
   auto asked =
-      ctl::told_by(peer_of(daemon), daemon.object, [&]() -> ctl::OrFailure<v2::Recorded_var> {
+      ctl::call_peer(peer_of(daemon), daemon.object, [&]() -> ctl::OrFailure<v2::Recorded_var> {
         const v2::Logged_var operations = ctl::operations_at(kind_of(daemon.kind), daemon.object);
         v2::Recorded_var events = v2::Recorded::_unchecked_narrow(operations);
         omniORB::setClientCallTimeout(
@@ -89,7 +89,7 @@ ctl::OrFailure<bool> RemoteEvents::read_log(const Daemon& daemon, v2::EventLogCo
     const std::lock_guard lock(mutex_);
     from = readers_[daemon.path].logs[log].position;
   }
-  return ctl::told_by(peer_of(daemon), events, [&]() -> ctl::OrFailure<bool> {
+  return ctl::call_peer(peer_of(daemon), events, [&]() -> ctl::OrFailure<bool> {
     take(daemon, log, ctl::read_newest_events(events, log, from, kEventsAtOnce));
     return true;
   });

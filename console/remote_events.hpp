@@ -40,7 +40,7 @@ class RemoteEvents {
     std::uint64_t left_out = 0;
   };
   struct Reader {
-    CORBA::Object_var daemon;  // of which `events` was told
+    CORBA::Object_var daemon;  // that named `events`
     v2::Recorded_var events;   // nil: to be asked for
     std::map<v2::EventLogCode, Log> logs;
     bool gone = false;

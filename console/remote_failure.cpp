@@ -41,16 +41,16 @@ Problem problem_of(const ctl::Failure& failure) {
                   .advice = failure.advice};
   problem.members.emplace_back("error", text_of(error_of(failure)));
   if (failure.refusal) {
-    if (const auto told = ctl::explain_cause_document(problem.name)) {
-      problem.members.emplace_back("explanation", text_of(told->body["causes"][0]));
+    if (const auto answer = ctl::explain_cause_document(problem.name)) {
+      problem.members.emplace_back("explanation", text_of(answer->body["causes"][0]));
     }
   }
   return problem;
 }
 
-HttpAnswer answer_of(const ctl::Told& told, int status) {
-  if (!told) return answer_of(problem_of(told.error()));
-  return json_answer(text_of(told->body), status);
+HttpAnswer answer_of(const ctl::DocumentOrFailure& answer, int status) {
+  if (!answer) return answer_of(problem_of(answer.error()));
+  return json_answer(text_of(answer->body), status);
 }
 
 }  // namespace xbind::console

@@ -1,4 +1,4 @@
-// From the failures of xbindctl's documents to what an HTTP peer is told. Any thread.
+// From the failures of xbindctl's documents to the answers of the HTTP server. Any thread.
 #pragma once
 
 #include <string>
@@ -18,6 +18,6 @@ ctl::Json error_of(const ctl::Failure& failure);
 // no answer in time; 502: any other failure of a peer. A refusal has its explanation (the cause's
 // meaning, numbers and remedy).
 Problem problem_of(const ctl::Failure& failure);
-HttpAnswer answer_of(const ctl::Told& told, int status = 200);
+HttpAnswer answer_of(const ctl::DocumentOrFailure& answer, int status = 200);
 
 }  // namespace xbind::console

@@ -41,9 +41,9 @@ RemoteQuestions::RemoteQuestions(orb::NameClient names, Names others,
 HttpAnswer RemoteQuestions::describe(const std::string& manager, ConnectionId connection) {
   const auto found = manager_named(names_, manager, 0);
   if (!found) return answer_of(problem_of(found.error()));
-  const ctl::Told call = ctl::describe_document(*found, connection);
+  const ctl::DocumentOrFailure call = ctl::describe_document(*found, connection);
   if (!call) return answer_of(call);
-  const ctl::Told line = ctl::explain_call_document(*found, connection, [&] {
+  const ctl::DocumentOrFailure line = ctl::explain_call_document(*found, connection, [&] {
     return ctl::recorded_at_manager(names_, {manager, connection, 0, {}});
   });
   if (!line) return answer_of(line);
@@ -57,21 +57,21 @@ HttpAnswer RemoteQuestions::ledgers(const std::string& manager, ConnectionId con
 }
 
 HttpAnswer RemoteQuestions::trace(const std::string& manager, ConnectionId connection) {
-  const ctl::Told told =
+  const ctl::DocumentOrFailure answer =
       ctl::trace_document(names_, {.manager = manager, .call = connection, .limit = 0, .otlp = {}});
-  if (told) return json_answer(text_of({{"trace", told->body}, {"why", nullptr}}));
+  if (answer) return json_answer(text_of({{"trace", answer->body}, {"why", nullptr}}));
   // Of most calls nothing is recorded, which is no error of the browser.
-  if (told.error().name != to_string(ErrorCode::kNotFound)) return answer_of(told);
-  return json_answer(text_of({{"trace", nullptr}, {"why", error_of(told.error())}}));
+  if (answer.error().name != to_string(ErrorCode::kNotFound)) return answer_of(answer);
+  return json_answer(text_of({{"trace", nullptr}, {"why", error_of(answer.error())}}));
 }
 
-ctl::Told RemoteQuestions::fit_told(const CallWish& wish) {
+ctl::DocumentOrFailure RemoteQuestions::fit_document_of(const CallWish& wish) {
   return ctl::explain_request_document(
       names_,
       {wish.from, wish.to, wish.spec(), others_.route_object, others_.qos_mapper, wish.manager});
 }
 
-HttpAnswer RemoteQuestions::fit(const CallWish& wish) { return answer_of(fit_told(wish)); }
+HttpAnswer RemoteQuestions::fit(const CallWish& wish) { return answer_of(fit_document_of(wish)); }
 
 HttpAnswer RemoteQuestions::services() {
   {
@@ -102,12 +102,12 @@ HttpAnswer RemoteQuestions::connect(const CallWish& wish) {
   const auto manager = manager_named(names_, wish.manager, kChangePatience);
   if (!manager) return answer_of(problem_of(manager.error()));
   const ConnectRequest request = wish.request(new_request_());
-  const ctl::Told told =
+  const ctl::DocumentOrFailure answer =
       ctl::outcome_document(*manager, manager->connect(request), request.request);
-  if (told) return answer_of(told, 201);
-  Problem problem = problem_of(told.error());
-  if (told.error().refusal) {
-    if (const ctl::Told fit = fit_told(wish)) {
+  if (answer) return answer_of(answer, 201);
+  Problem problem = problem_of(answer.error());
+  if (answer.error().refusal) {
+    if (const ctl::DocumentOrFailure fit = fit_document_of(wish)) {
       problem.members.emplace_back("fit", text_of(fit->body));
     }
   }

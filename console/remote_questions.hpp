@@ -44,7 +44,7 @@ class RemoteQuestions {
   HttpAnswer release(const std::string& manager, ConnectionId connection);
 
  private:
-  ctl::Told fit_told(const CallWish& wish);
+  ctl::DocumentOrFailure fit_document_of(const CallWish& wish);
 
   orb::NameClient names_;
   const Names others_;

@@ -155,7 +155,7 @@ void RemoteReader::forget(const Daemon& daemon) {
 ctl::OrFailure<DaemonStatus> RemoteReader::read_status(const Daemon& daemon) {
   const v2::Monitored_var monitored = narrowed<v2::Monitored>(daemon);
   const ctl::Peer peer = peer_of(daemon);
-  return ctl::told_by(peer, monitored, [&]() -> ctl::OrFailure<DaemonStatus> {
+  return ctl::call_peer(peer, monitored, [&]() -> ctl::OrFailure<DaemonStatus> {
     const TimePoint begun = steady_now();
     const v2::MetricSeq_var rows = monitored->status();
     DaemonStatus status{micros(steady_now() - begun), 0};
@@ -178,9 +178,9 @@ ctl::OrFailure<DaemonStatus> RemoteReader::read_manager(const Daemon& daemon) {
   now.at = steady_now();
   now.metrics = std::move(*metrics);
   const DaemonStatus status{micros(now.at - begun), value_of(now.metrics, "rss_kib")};
-  const ctl::Told settings = ctl::aggregation_document(manager, std::nullopt);
+  const ctl::DocumentOrFailure settings = ctl::aggregation_document(manager, std::nullopt);
   if (!settings) return tl::make_unexpected(settings.error());
-  const ctl::Told caches = ctl::caches_document(manager);
+  const ctl::DocumentOrFailure caches = ctl::caches_document(manager);
   if (!caches) return tl::make_unexpected(caches.error());
   publish_manager(daemon, now, settings->body, caches->body["caches"]);
   if (calls_.wanted(daemon.name)) {
@@ -225,9 +225,9 @@ void RemoteReader::publish_manager(const Daemon& daemon, const ctl::TopReading& 
 
 std::optional<ctl::Failure> RemoteReader::read_network(const Daemon& daemon) {
   const v2::RouteObject_var route_object = narrowed<v2::RouteObject>(daemon);
-  const ctl::Told links = ctl::links_document(route_object);
+  const ctl::DocumentOrFailure links = ctl::links_document(route_object);
   if (!links) return links.error();
-  const auto read = ctl::told_by(peer_of(daemon), route_object, [&]() -> ctl::OrFailure<bool> {
+  const auto read = ctl::call_peer(peer_of(daemon), route_object, [&]() -> ctl::OrFailure<bool> {
     std::vector<std::string> switches;
     ctl::for_each_switch(route_object,
                          [&](const std::string& name) { switches.push_back(printable(name)); });

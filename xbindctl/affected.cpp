@@ -162,7 +162,7 @@ OrFailure<AffectedCalls> affected_calls(const client::TwoWay& manager,
     if (call.why.empty()) reasons.emplace(kind_of(call.row), "");
   }
   const Peer peer = peer_of(PeerKind::kRouteObject, "the RouteObject", route_object);
-  auto asked = told_by(peer, route_object, [&]() -> OrFailure<Reasons> {
+  auto asked = call_peer(peer, route_object, [&]() -> OrFailure<Reasons> {
     return ask_paths(route_object, *avoid, std::move(reasons));
   });
   if (!asked) return tl::make_unexpected(asked.error());

@@ -200,7 +200,7 @@ int alarms(orb::NameClient& names, const AlarmWish& wish) {
   return found->failures.empty() ? 0 : 1;
 }
 
-Told alarms_document(orb::NameClient& names, const AlarmWish& wish) {
+DocumentOrFailure alarms_document(orb::NameClient& names, const AlarmWish& wish) {
   const auto found = alarms_of_all(names, wish);
   if (!found) return tl::make_unexpected(found.error());
   Json rows = Json::array();
@@ -213,13 +213,13 @@ Told alarms_document(orb::NameClient& names, const AlarmWish& wish) {
                   found->failures.empty() ? 0 : 1};
 }
 
-Told acknowledge_document(orb::NameClient& names, const std::string& id, const std::string& who,
-                          const std::string& note, bool undo) {
+DocumentOrFailure acknowledge_document(orb::NameClient& names, const std::string& id,
+                                       const std::string& who, const std::string& note, bool undo) {
   const auto named = alarm_named(id);
   if (!named) return tl::make_unexpected(named.error());
   return ask_one(
       names, named->daemon,
-      [&](const Operators& operators) -> Told {
+      [&](const Operators& operators) -> DocumentOrFailure {
         if (undo) {
           operators.alarms->unacknowledge(named->id);
         } else {
@@ -230,7 +230,7 @@ Told acknowledge_document(orb::NameClient& names, const std::string& id, const s
                          {"by", undo ? Json{} : text(who)},
                          {"note", undo ? Json{} : text(note)}}};
       },
-      [&](const v2::UnknownAlarm& unknown) -> Told {
+      [&](const v2::UnknownAlarm& unknown) -> DocumentOrFailure {
         return failed(ErrorCode::kNotFound, fmt::format("{} has no alarm {}, or no longer",
                                                         named->daemon.name(), unknown.alarm));
       });
@@ -238,7 +238,7 @@ Told acknowledge_document(orb::NameClient& names, const std::string& id, const s
 
 int acknowledge(orb::NameClient& names, const std::string& id, const std::string& who,
                 const std::string& note, bool undo) {
-  const Told done = acknowledge_document(names, id, who, note, undo);
+  const DocumentOrFailure done = acknowledge_document(names, id, who, note, undo);
   if (!done) return explain(done.error());
   say(undo ? fmt::format("{}: not acknowledged any more", id)
            : fmt::format("{}: acknowledged by {}", id, who));
@@ -254,7 +254,7 @@ int explain_alarm(AlarmKind kind) {
   return 0;
 }
 
-Told explain_alarm_document(AlarmKind kind) {
+DocumentOrFailure explain_alarm_document(AlarmKind kind) {
   const AlarmKindRow& row = row_of(kind);
   return Document{{{"alarm", row.name},
                    {"severity", to_string(row.severity)},

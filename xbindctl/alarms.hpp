@@ -43,17 +43,17 @@ OrFailure<AlarmsOfAll> alarms_of_all(orb::NameClient& names, const AlarmWish& wi
 
 // Prints a line for each alarm. Exit code 1: a daemon did not answer.
 int alarms(orb::NameClient& names, const AlarmWish& wish);
-Told alarms_document(orb::NameClient& names, const AlarmWish& wish);
+DocumentOrFailure alarms_document(orb::NameClient& names, const AlarmWish& wish);
 
 // `id`: of ShownAlarm::id(). `undo`: removes the acknowledgement.
-Told acknowledge_document(orb::NameClient& names, const std::string& id, const std::string& who,
-                          const std::string& note, bool undo);
+DocumentOrFailure acknowledge_document(orb::NameClient& names, const std::string& id,
+                                       const std::string& who, const std::string& note, bool undo);
 int acknowledge(orb::NameClient& names, const std::string& id, const std::string& who,
                 const std::string& note, bool undo);
 
 // The kind's row, as text and as a document.
 int explain_alarm(AlarmKind kind);
-Told explain_alarm_document(AlarmKind kind);
+DocumentOrFailure explain_alarm_document(AlarmKind kind);
 // The table of kinds as rows of docs/operating.md, with a line end after each.
 std::string alarm_kinds_markdown();
 

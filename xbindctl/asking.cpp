@@ -90,8 +90,8 @@ OrFailure<CallPage::Plan> plan_of(orb::NameClient& names, const CommandLine& lin
   if (!view.calls.unusable) return plan;
   const auto route_object = route_object_of(names, line);
   if (!route_object) return tl::make_unexpected(route_object.error());
-  auto unusable = told_by(peer_of(*route_object), *route_object,
-                          [&] { return unusable_elements(*route_object); });
+  auto unusable = call_peer(peer_of(*route_object), *route_object,
+                            [&] { return unusable_elements(*route_object); });
   if (!unusable) return tl::make_unexpected(unusable.error());
   plan.filter.unusable = std::move(*unusable);
   return plan;
@@ -202,8 +202,8 @@ PlanReader plan_reader(orb::NameClient& names, const CommandLine& line) {
   return [&names, &line]() -> OrFailure<PortPlan> {
     const auto route_object = route_object_of(names, line);
     if (!route_object) return tl::make_unexpected(route_object.error());
-    return told_by(peer_of(*route_object), *route_object,
-                   [&]() -> OrFailure<PortPlan> { return port_plan(*route_object); });
+    return call_peer(peer_of(*route_object), *route_object,
+                     [&]() -> OrFailure<PortPlan> { return port_plan(*route_object); });
   };
 }
 

@@ -64,7 +64,7 @@ struct Surroundings {
 };
 
 // run_json.cpp: the JSON document of any command but top and completion.
-Told document_of(const CommandLine& line, const config::OptionSet& set, orb::NameClient& names,
-                 const Surroundings& surroundings);
+DocumentOrFailure document_of(const CommandLine& line, const config::OptionSet& set,
+                              orb::NameClient& names, const Surroundings& surroundings);
 
 }  // namespace xbind::ctl

@@ -230,7 +230,7 @@ int validate(const client::TwoWay& manager, ConnectionId connection) {
   return print(check->in());
 }
 
-Told validate_document(const client::TwoWay& manager, ConnectionId connection) {
+DocumentOrFailure validate_document(const client::TwoWay& manager, ConnectionId connection) {
   const auto check = manager.validate(connection);
   if (!check) return failed(check.error(), peer_of(manager));
   return document_of(check->in());
@@ -250,7 +250,8 @@ int sync(const client::TwoWay& manager, ConnectionId connection, bool dry_run) {
   return print(after->in());
 }
 
-Told sync_document(const client::TwoWay& manager, ConnectionId connection, bool dry_run) {
+DocumentOrFailure sync_document(const client::TwoWay& manager, ConnectionId connection,
+                                bool dry_run) {
   const auto before = manager.validate(connection);
   if (!before) return failed(before.error(), peer_of(manager));
   const v2::HopFindingSeq findings = findings_of(before->in());

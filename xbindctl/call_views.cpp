@@ -183,7 +183,7 @@ Document document_of(const CallPage::Result& page) {
   return Document{{{"calls", std::move(rows)}, {"chosen", page.passed}, {"next_after", after}}};
 }
 
-Told calls_document(const client::TwoWay& manager, const CallPage::Plan& plan) {
+DocumentOrFailure calls_document(const client::TwoWay& manager, const CallPage::Plan& plan) {
   const auto page = page_of(manager, plan);
   if (!page) return tl::make_unexpected(page.error());
   return document_of(*page);
@@ -210,7 +210,7 @@ int call(const client::TwoWay& manager, ConnectionId connection) {
   return exit_code;
 }
 
-Told call_document(const client::TwoWay& manager, ConnectionId connection) {
+DocumentOrFailure call_document(const client::TwoWay& manager, ConnectionId connection) {
   const auto check = manager.validate(connection);
   if (!check) return failed(check.error(), peer_of(manager));
   const std::vector<LedgerOfCall> ledgers = ledgers_of(check->in());

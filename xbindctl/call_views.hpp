@@ -26,10 +26,10 @@ std::vector<LedgerOfCall> ledgers_of(const v2::CallCheck& check);
 Document document_of(const CallPage::Result& page);
 
 int calls(const client::TwoWay& manager, const CallPage::Plan& plan, bool ids);
-Told calls_document(const client::TwoWay& manager, const CallPage::Plan& plan);
+DocumentOrFailure calls_document(const client::TwoWay& manager, const CallPage::Plan& plan);
 
 // What manager and ledgers have of a call. Exit code 1 also when one of the ledgers cannot be read.
 int call(const client::TwoWay& manager, ConnectionId connection);
-Told call_document(const client::TwoWay& manager, ConnectionId connection);
+DocumentOrFailure call_document(const client::TwoWay& manager, ConnectionId connection);
 
 }  // namespace xbind::ctl

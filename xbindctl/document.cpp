@@ -126,13 +126,13 @@ void print_document(const Json& document, bool indented) {
   print_output(text + '\n');
 }
 
-int print_document(const Told& told, bool indented) {
-  print_document(told ? told->body : json_of(told.error()), indented);
+int print_document(const DocumentOrFailure& answer, bool indented) {
+  print_document(answer ? answer->body : json_of(answer.error()), indented);
   // As the text form: what was done stands, and its id must not be lost with the output.
-  if (told && told->body.contains("outcome") && output_fault()) {
-    explain(told->body.dump(-1, ' ', false, Json::error_handler_t::replace));
+  if (answer && answer->body.contains("outcome") && output_fault()) {
+    explain(answer->body.dump(-1, ' ', false, Json::error_handler_t::replace));
   }
-  return told ? told->exit_code : 1;
+  return answer ? answer->exit_code : 1;
 }
 
 }  // namespace xbind::ctl

@@ -28,7 +28,7 @@ struct Document {
   int exit_code = 0;  // as without --json
 };
 
-using Told = OrFailure<Document>;
+using DocumentOrFailure = OrFailure<Document>;
 
 // Texts of a peer, so that a document is valid UTF-8 and harmless on a terminal.
 Json text(std::string_view of_peer);
@@ -45,6 +45,6 @@ Json json_of(const Failure& failure);                // {"error": {...}}
 // Prints one line, or with indentation; flushes standard output.
 void print_document(const Json& document, bool indented);
 // Prints the document or {"error": ...} on standard output; returns the exit code.
-int print_document(const Told& told, bool indented);
+int print_document(const DocumentOrFailure& answer, bool indented);
 
 }  // namespace xbind::ctl

@@ -19,54 +19,61 @@ Peer peer_of(const client::TwoWay& manager);
 
 // The outcome of connect, commit, modify, add-leaf, drop-leaf, release and clear; a refusal is a
 // failure. `request`: the number under which `outcome` finds a connect.
-Told outcome_document(const client::TwoWay& manager, const client::Answer& answer,
-                      RequestId request = {});
+DocumentOrFailure outcome_document(const client::TwoWay& manager, const client::Answer& answer,
+                                   RequestId request = {});
 // Of `outcome`: a refusal is an outcome, too.
-Told stored_outcome_document(const client::TwoWay& manager, const std::string& client,
-                             RequestId request);
-Told release_many_document(const client::TwoWay& manager, const std::optional<std::string>& client);
-Told describe_document(const client::TwoWay& manager, ConnectionId connection);
-Told list_document(const client::TwoWay& manager, const std::optional<std::string>& client);
-Told status_document(const client::TwoWay& manager);
-Told caches_document(const client::TwoWay& manager);
-Told clients_document(const client::TwoWay& manager);
-Told audit_document(const client::TwoWay& manager, const PlanReader& plan);
-Told repair_document(const client::TwoWay& manager, const PlanReader& plan, bool dry_run);
-Told aggregation_document(const client::TwoWay& manager,
-                          const std::optional<AggregationChange>& change);
-Told prepare_document(const client::TwoWay& manager, const std::string& from, const std::string& to,
-                      const ServiceSpec& service, std::uint32_t count);
-Told ping_document(const client::TwoWay& manager, ConnectionId connection, const PingWish& wish);
+DocumentOrFailure stored_outcome_document(const client::TwoWay& manager, const std::string& client,
+                                          RequestId request);
+DocumentOrFailure release_many_document(const client::TwoWay& manager,
+                                        const std::optional<std::string>& client);
+DocumentOrFailure describe_document(const client::TwoWay& manager, ConnectionId connection);
+DocumentOrFailure list_document(const client::TwoWay& manager,
+                                const std::optional<std::string>& client);
+DocumentOrFailure status_document(const client::TwoWay& manager);
+DocumentOrFailure caches_document(const client::TwoWay& manager);
+DocumentOrFailure clients_document(const client::TwoWay& manager);
+DocumentOrFailure audit_document(const client::TwoWay& manager, const PlanReader& plan);
+DocumentOrFailure repair_document(const client::TwoWay& manager, const PlanReader& plan,
+                                  bool dry_run);
+DocumentOrFailure aggregation_document(const client::TwoWay& manager,
+                                       const std::optional<AggregationChange>& change);
+DocumentOrFailure prepare_document(const client::TwoWay& manager, const std::string& from,
+                                   const std::string& to, const ServiceSpec& service,
+                                   std::uint32_t count);
+DocumentOrFailure ping_document(const client::TwoWay& manager, ConnectionId connection,
+                                const PingWish& wish);
 
 // --- documents_network.cpp -----------------------------------------------------------------------
 
-Told routes_document(v2::RouteObject_ptr route_object, const RouteWish& wish);
-Told links_document(v2::RouteObject_ptr route_object);
-Told drain_document(v2::RouteObject_ptr route_object, const PathElement& element, bool drained);
-Told ports_document(orb::NameClient& names, const std::string& switch_name);
-Told count_document(orb::NameClient& names, const std::string& switch_name, PortId port,
-                    Label label);
-Told managers_document(orb::NameClient& names, const std::string& switch_name);
-Told renew_epoch_document(orb::NameClient& names, v2::RouteObject_ptr route_object,
-                          const std::string& manager);
-Told forget_manager_document(orb::NameClient& names, const std::string& switch_name,
-                             const std::string& manager, bool release, const Pause& pause);
+DocumentOrFailure routes_document(v2::RouteObject_ptr route_object, const RouteWish& wish);
+DocumentOrFailure links_document(v2::RouteObject_ptr route_object);
+DocumentOrFailure drain_document(v2::RouteObject_ptr route_object, const PathElement& element,
+                                 bool drained);
+DocumentOrFailure ports_document(orb::NameClient& names, const std::string& switch_name);
+DocumentOrFailure count_document(orb::NameClient& names, const std::string& switch_name,
+                                 PortId port, Label label);
+DocumentOrFailure managers_document(orb::NameClient& names, const std::string& switch_name);
+DocumentOrFailure renew_epoch_document(orb::NameClient& names, v2::RouteObject_ptr route_object,
+                                       const std::string& manager);
+DocumentOrFailure forget_manager_document(orb::NameClient& names, const std::string& switch_name,
+                                          const std::string& manager, bool release,
+                                          const Pause& pause);
 // Of `clear` when the manager does not answer.
-Told clear_hops_document(orb::NameClient& names, const std::string& manager,
-                         ConnectionId connection, const Pause& pause);
-Told services_document(v2::QOSMapper_ptr mapper);
+DocumentOrFailure clear_hops_document(orb::NameClient& names, const std::string& manager,
+                                      ConnectionId connection, const Pause& pause);
+DocumentOrFailure services_document(v2::QOSMapper_ptr mapper);
 
 // --- log_level.cpp -------------------------------------------------------------------------------
 
 // As log_level() (commands.hpp).
-Told log_level_document(orb::NameClient& names, const std::vector<std::string>& words,
-                        const DaemonNames& of);
+DocumentOrFailure log_level_document(orb::NameClient& names, const std::vector<std::string>& words,
+                                     const DaemonNames& of);
 
 // --- reload.cpp ----------------------------------------------------------------------------------
 
 // As reload() (commands.hpp).
-Told reload_document(orb::NameClient& names, const std::vector<std::string>& words,
-                     const DaemonNames& of);
+DocumentOrFailure reload_document(orb::NameClient& names, const std::vector<std::string>& words,
+                                  const DaemonNames& of);
 
 Json json_of(const v2::RouteFound& path);
 Json json_of(const v2::LinkState& link);

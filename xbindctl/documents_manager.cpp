@@ -131,8 +131,8 @@ Peer peer_of(const client::TwoWay& manager) {
   return {PeerKind::kManager, manager.peer(), manager.address()};
 }
 
-Told outcome_document(const client::TwoWay& manager, const client::Answer& answer,
-                      RequestId request) {
+DocumentOrFailure outcome_document(const client::TwoWay& manager, const client::Answer& answer,
+                                   RequestId request) {
   if (!answer) {
     auto failure = failed(answer.error(), peer_of(manager));
     if (answer.error().code == ErrorCode::kTimeout) {
@@ -148,15 +148,15 @@ Told outcome_document(const client::TwoWay& manager, const client::Answer& answe
   return Document{json_of(*answer, request == RequestId{} ? answer->request : request)};
 }
 
-Told stored_outcome_document(const client::TwoWay& manager, const std::string& client,
-                             RequestId request) {
+DocumentOrFailure stored_outcome_document(const client::TwoWay& manager, const std::string& client,
+                                          RequestId request) {
   const client::Answer found = manager.outcome_of(client, request);
   if (!found) return failed(found.error(), peer_of(manager));
   return Document{json_of(*found, request)};
 }
 
-Told release_many_document(const client::TwoWay& manager,
-                           const std::optional<std::string>& client) {
+DocumentOrFailure release_many_document(const client::TwoWay& manager,
+                                        const std::optional<std::string>& client) {
   Json owed = Json::array();
   Json left = Json::array();
   const auto done =
@@ -179,13 +179,14 @@ Told release_many_document(const client::TwoWay& manager,
                   done->left == 0 ? 0 : 1};
 }
 
-Told describe_document(const client::TwoWay& manager, ConnectionId connection) {
+DocumentOrFailure describe_document(const client::TwoWay& manager, ConnectionId connection) {
   const auto described = manager.describe(connection);
   if (!described) return failed(described.error(), peer_of(manager));
   return Document{ctl::json_of(described->in())};
 }
 
-Told list_document(const client::TwoWay& manager, const std::optional<std::string>& client) {
+DocumentOrFailure list_document(const client::TwoWay& manager,
+                                const std::optional<std::string>& client) {
   Json calls = Json::array();
   const auto listed = manager.for_each_connection(
       client, [&](const v2::ConnectionState& state) { calls.push_back(json_row_of(state)); });
@@ -193,7 +194,7 @@ Told list_document(const client::TwoWay& manager, const std::optional<std::strin
   return Document{{{"calls", std::move(calls)}}};
 }
 
-Told status_document(const client::TwoWay& manager) {
+DocumentOrFailure status_document(const client::TwoWay& manager) {
   auto metrics = manager.status();
   if (!metrics) return failed(metrics.error(), peer_of(manager));
   Json stages = Json::array();
@@ -210,7 +211,7 @@ Told status_document(const client::TwoWay& manager) {
   return Document{{{"metrics", std::move(counters)}, {"stages", std::move(stages)}}};
 }
 
-Told caches_document(const client::TwoWay& manager) {
+DocumentOrFailure caches_document(const client::TwoWay& manager) {
   const auto found = manager.caches();
   if (!found) return failed(found.error(), peer_of(manager));
   Json caches = Json::array();
@@ -220,7 +221,7 @@ Told caches_document(const client::TwoWay& manager) {
   return Document{{{"caches", std::move(caches)}}};
 }
 
-Told clients_document(const client::TwoWay& manager) {
+DocumentOrFailure clients_document(const client::TwoWay& manager) {
   Json clients = Json::array();
   std::string last;
   for (;;) {
@@ -234,13 +235,14 @@ Told clients_document(const client::TwoWay& manager) {
   return Document{{{"clients", std::move(clients)}}};
 }
 
-Told audit_document(const client::TwoWay& manager, const PlanReader& plan) {
+DocumentOrFailure audit_document(const client::TwoWay& manager, const PlanReader& plan) {
   const auto found = manager.audit();
   if (!found) return failed(found.error(), peer_of(manager));
   return document_of(*found, plan);
 }
 
-Told repair_document(const client::TwoWay& manager, const PlanReader& plan, bool dry_run) {
+DocumentOrFailure repair_document(const client::TwoWay& manager, const PlanReader& plan,
+                                  bool dry_run) {
   const auto found = manager.audit();
   if (!found) return failed(found.error(), peer_of(manager));
   Document before = document_of(*found, plan);
@@ -254,21 +256,23 @@ Told repair_document(const client::TwoWay& manager, const PlanReader& plan, bool
                   after.exit_code};
 }
 
-Told aggregation_document(const client::TwoWay& manager,
-                          const std::optional<AggregationChange>& change) {
+DocumentOrFailure aggregation_document(const client::TwoWay& manager,
+                                       const std::optional<AggregationChange>& change) {
   const auto settings = aggregation_after(manager, change);
   if (!settings) return failed(settings.error(), peer_of(manager));
   return Document{json_of(*settings)};
 }
 
-Told prepare_document(const client::TwoWay& manager, const std::string& from, const std::string& to,
-                      const ServiceSpec& service, std::uint32_t count) {
+DocumentOrFailure prepare_document(const client::TwoWay& manager, const std::string& from,
+                                   const std::string& to, const ServiceSpec& service,
+                                   std::uint32_t count) {
   const auto prepared = manager.prepare(from, to, service, count);
   if (!prepared) return failed(prepared.error(), peer_of(manager));
   return Document{{{"from", from}, {"to", to}, {"count", count}}};
 }
 
-Told ping_document(const client::TwoWay& manager, ConnectionId connection, const PingWish& wish) {
+DocumentOrFailure ping_document(const client::TwoWay& manager, ConnectionId connection,
+                                const PingWish& wish) {
   const auto report = pinged(manager, connection, wish);
   if (!report) return tl::make_unexpected(report.error());
   const auto us = [](Duration time) {

@@ -68,7 +68,7 @@ Json json_of(const SwitchNote& note) {
 
 // The document of a command that goes from SwitchServer to SwitchServer.
 template <class Command>
-Told document_of_notes(const std::string& manager, const Command& command) {
+DocumentOrFailure document_of_notes(const std::string& manager, const Command& command) {
   Json answers = Json::array();
   const OrFailure<bool> done =
       command([&](const SwitchNote& note) { answers.push_back(json_of(note)); });
@@ -115,9 +115,9 @@ Json json_of(const v2::LinkState& link) {
           {"delay_us", link.delay_us}};
 }
 
-Told routes_document(v2::RouteObject_ptr route_object, const RouteWish& wish) {
+DocumentOrFailure routes_document(v2::RouteObject_ptr route_object, const RouteWish& wish) {
   const Peer peer = peer_of(route_object);
-  return told_by(peer, route_object, [&]() -> Told {
+  return call_peer(peer, route_object, [&]() -> DocumentOrFailure {
     if (const auto unknown = unknown_among(route_object, wish.avoid)) {
       return failed(ErrorCode::kNotFound, fmt::format("avoid: {}", *unknown));
     }
@@ -131,8 +131,8 @@ Told routes_document(v2::RouteObject_ptr route_object, const RouteWish& wish) {
   });
 }
 
-Told links_document(v2::RouteObject_ptr route_object) {
-  return told_by(peer_of(route_object), route_object, [&]() -> Told {
+DocumentOrFailure links_document(v2::RouteObject_ptr route_object) {
+  return call_peer(peer_of(route_object), route_object, [&]() -> DocumentOrFailure {
     const OfSwitches of = ask_of_switches(route_object);
     Json links = Json::array();
     for_each_link(route_object, [&](const v2::LinkState& link) {
@@ -149,8 +149,9 @@ Told links_document(v2::RouteObject_ptr route_object) {
   });
 }
 
-Told drain_document(v2::RouteObject_ptr route_object, const PathElement& element, bool drained) {
-  return told_by(peer_of(route_object), route_object, [&]() -> Told {
+DocumentOrFailure drain_document(v2::RouteObject_ptr route_object, const PathElement& element,
+                                 bool drained) {
+  return call_peer(peer_of(route_object), route_object, [&]() -> DocumentOrFailure {
     v2::RouteElement wire;
     wire.switch_name = element.switch_name.c_str();
     wire.output_port = element.output_port.value();
@@ -161,7 +162,7 @@ Told drain_document(v2::RouteObject_ptr route_object, const PathElement& element
   });
 }
 
-Told ports_document(orb::NameClient& names, const std::string& switch_name) {
+DocumentOrFailure ports_document(orb::NameClient& names, const std::string& switch_name) {
   const auto found = port_reports(names, switch_name);
   if (!found) return tl::make_unexpected(found.error());
   Json ports = Json::array();
@@ -183,8 +184,8 @@ Told ports_document(orb::NameClient& names, const std::string& switch_name) {
                    {"ports", std::move(ports)}}};
 }
 
-Told count_document(orb::NameClient& names, const std::string& switch_name, PortId port,
-                    Label label) {
+DocumentOrFailure count_document(orb::NameClient& names, const std::string& switch_name,
+                                 PortId port, Label label) {
   const auto cells = counted_cells(names, switch_name, port, label);
   if (!cells) return tl::make_unexpected(cells.error());
   return Document{{{"switch", switch_name},
@@ -193,7 +194,7 @@ Told count_document(orb::NameClient& names, const std::string& switch_name, Port
                    {"cells", json_of(*cells)}}};
 }
 
-Told managers_document(orb::NameClient& names, const std::string& switch_name) {
+DocumentOrFailure managers_document(orb::NameClient& names, const std::string& switch_name) {
   const auto found = holdings(names, switch_name);
   if (!found) return tl::make_unexpected(found.error());
   Json managers = Json::array();
@@ -212,30 +213,31 @@ Told managers_document(orb::NameClient& names, const std::string& switch_name) {
                   found->failures.empty() ? 0 : 1};
 }
 
-Told forget_manager_document(orb::NameClient& names, const std::string& switch_name,
-                             const std::string& manager, bool release, const Pause& pause) {
+DocumentOrFailure forget_manager_document(orb::NameClient& names, const std::string& switch_name,
+                                          const std::string& manager, bool release,
+                                          const Pause& pause) {
   return document_of_notes(manager, [&](const OnSwitch& tell) {
     return forget_everywhere(names, switch_name, manager, release, pause, tell);
   });
 }
 
-Told renew_epoch_document(orb::NameClient& names, v2::RouteObject_ptr route_object,
-                          const std::string& manager) {
+DocumentOrFailure renew_epoch_document(orb::NameClient& names, v2::RouteObject_ptr route_object,
+                                       const std::string& manager) {
   return document_of_notes(manager, [&](const OnSwitch& tell) {
     return renew_everywhere(names, route_object, manager, tell);
   });
 }
 
-Told clear_hops_document(orb::NameClient& names, const std::string& manager,
-                         ConnectionId connection, const Pause& pause) {
+DocumentOrFailure clear_hops_document(orb::NameClient& names, const std::string& manager,
+                                      ConnectionId connection, const Pause& pause) {
   return document_of_notes(manager, [&](const OnSwitch& tell) {
     return clear_everywhere(names, manager, connection, pause, tell);
   });
 }
 
-Told services_document(v2::QOSMapper_ptr mapper) {
+DocumentOrFailure services_document(v2::QOSMapper_ptr mapper) {
   const Peer peer = peer_of(PeerKind::kQosMapper, "the QOSMapper", mapper);
-  return told_by(peer, mapper, [&]() -> Told {
+  return call_peer(peer, mapper, [&]() -> DocumentOrFailure {
     const v2::NameSeq_var names = mapper->services();
     Json services = Json::array();
     for (CORBA::ULong i = 0; i < names->length(); ++i) {

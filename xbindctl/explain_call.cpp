@@ -267,8 +267,8 @@ int explain_call(const client::TwoWay& manager, ConnectionId connection, const R
   return 0;
 }
 
-Told explain_call_document(const client::TwoWay& manager, ConnectionId connection,
-                           const Recorded& recorded) {
+DocumentOrFailure explain_call_document(const client::TwoWay& manager, ConnectionId connection,
+                                        const Recorded& recorded) {
   auto known = manager.describe(connection);
   if (!known) {
     const auto past = past_story_of(manager, known.error(), recorded);

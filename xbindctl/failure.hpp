@@ -83,8 +83,8 @@ tl::unexpected<Failure> failed(ErrorCode code, std::string text, std::string adv
 // Runs remote calls at `object` that return an OrFailure. A reason that the peer's contract states
 // is the text of the failure, unless one of `answers` takes the exception (orb::remote()).
 template <class Call, class... Answers>
-auto told_by(const Peer& peer, CORBA::Object_ptr object, const Call& call,
-             const Answers&... answers) -> decltype(call()) {
+auto call_peer(const Peer& peer, CORBA::Object_ptr object, const Call& call,
+               const Answers&... answers) -> decltype(call()) {
   using R = decltype(call());
   const auto stated = [&](ErrorCode code, const char* reason) {
     return R(failed(Error{code, printable(reason, 1'024)}, peer));

@@ -86,15 +86,15 @@ OrFailure<Operators> operators_of(orb::NameClient& names, const Daemon& daemon) 
   const auto object = resolved(names, daemon.kind, daemon.path);
   if (!object) return tl::make_unexpected(object.error());
   omniORB::setClientCallTimeout(*object, kAnswer.count());
-  return told_by(peer_of(daemon.kind, daemon.path, *object), *object,
-                 [&]() -> OrFailure<Operators> {
-                   const v2::Logged_var operations = operations_at(daemon.kind, *object);
-                   Operators operators{v2::Alarmed::_unchecked_narrow(operations),
-                                       v2::Recorded::_unchecked_narrow(operations)};
-                   omniORB::setClientCallTimeout(operators.alarms, kAnswer.count());
-                   omniORB::setClientCallTimeout(operators.events, kAnswer.count());
-                   return operators;
-                 });
+  return call_peer(peer_of(daemon.kind, daemon.path, *object), *object,
+                   [&]() -> OrFailure<Operators> {
+                     const v2::Logged_var operations = operations_at(daemon.kind, *object);
+                     Operators operators{v2::Alarmed::_unchecked_narrow(operations),
+                                         v2::Recorded::_unchecked_narrow(operations)};
+                     omniORB::setClientCallTimeout(operators.alarms, kAnswer.count());
+                     omniORB::setClientCallTimeout(operators.events, kAnswer.count());
+                     return operators;
+                   });
 }
 
 std::string time_of_alarm(std::uint64_t utc_ms) {

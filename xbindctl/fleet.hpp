@@ -45,13 +45,13 @@ struct Operators {
 OrFailure<Operators> operators_of(orb::NameClient& names, const Daemon& daemon);
 
 // Calls `ask(operators)` for one daemon; it returns an OrFailure. An exception is a failure, unless
-// one of `answers` takes it (told_by()).
+// one of `answers` takes it (call_peer()).
 template <class Ask, class... Answers>
 auto ask_one(orb::NameClient& names, const Daemon& daemon, const Ask& ask,
              const Answers&... answers) -> std::invoke_result_t<Ask, const Operators&> {
   const auto found = operators_of(names, daemon);
   if (!found) return tl::make_unexpected(found.error());
-  return told_by(
+  return call_peer(
       peer_of(daemon.kind, daemon.path, found->alarms), found->alarms, [&] { return ask(*found); },
       answers...);
 }

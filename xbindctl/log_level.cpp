@@ -37,7 +37,7 @@ Wish wish_of(const Words& words) {
 // Changes the levels if that is wished, and returns those of then.
 OrFailure<v2::LogLevelSeq_var> levels_at(orb::NameClient& names, const Daemon& daemon,
                                          const std::string& wished) {
-  return told_by_operations(names, daemon, [&](v2::Logged_ptr logged) {
+  return call_operations(names, daemon, [&](v2::Logged_ptr logged) {
     if (!wished.empty()) logged->set_log_level(wished.c_str());
     return OrFailure<v2::LogLevelSeq_var>(v2::LogLevelSeq_var(logged->log_levels()));
   });
@@ -107,7 +107,8 @@ std::optional<std::string> fault_of_log_level(const Words& words) {
   return fmt::format("log-level: {}", levels.error().text);
 }
 
-Told log_level_document(orb::NameClient& names, const Words& words, const DaemonNames& of) {
+DocumentOrFailure log_level_document(orb::NameClient& names, const Words& words,
+                                     const DaemonNames& of) {
   Document document{Json::object()};
   Json daemons = Json::array();
   std::optional<Failure> trouble;

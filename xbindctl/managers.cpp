@@ -50,7 +50,7 @@ auto operate(orb::NameClient& names, const std::string& path, const Ask& ask)
   const auto object = resolved(names, PeerKind::kSwitchServer, path);
   if (!object) return tl::make_unexpected(object.error());
   const v2::SwitchServer_var server = v2::SwitchServer::_unchecked_narrow(*object);
-  auto done = told_by(peer_of(PeerKind::kSwitchServer, path, server), server, [&] {
+  auto done = call_peer(peer_of(PeerKind::kSwitchServer, path, server), server, [&] {
     const v2::SwitchOperations_var operations = server->switch_operations();
     return ask(operations.in());
   });
@@ -153,7 +153,7 @@ OrFailure<ManagerEpochs> epochs_at(orb::NameClient& names, const std::string& pa
   const auto object = resolved(names, PeerKind::kSwitchServer, path);
   if (!object) return tl::make_unexpected(object.error());
   const v2::SwitchServer_var server = v2::SwitchServer::_unchecked_narrow(*object);
-  return told_by(
+  return call_peer(
       peer_of(PeerKind::kSwitchServer, path, server), server, [&]() -> OrFailure<ManagerEpochs> {
         const v2::SwitchOperations_var operations = server->switch_operations();
         const v2::ManagerHoldingsSeq_var there = operations->managers();
@@ -294,13 +294,13 @@ OrFailure<bool> clear_everywhere(orb::NameClient& names, const std::string& mana
 OrFailure<bool> renew_everywhere(orb::NameClient& names, v2::RouteObject_ptr route_object,
                                  const std::string& manager, const OnSwitch& tell) {
   Paths paths;
-  const auto listed = told_by(peer_of(PeerKind::kRouteObject, "the RouteObject", route_object),
-                              route_object, [&]() -> OrFailure<bool> {
-                                for_each_switch(route_object, [&](const std::string& name) {
-                                  paths.push_back(naming::path_of(naming::kSwitchServers, name));
+  const auto listed = call_peer(peer_of(PeerKind::kRouteObject, "the RouteObject", route_object),
+                                route_object, [&]() -> OrFailure<bool> {
+                                  for_each_switch(route_object, [&](const std::string& name) {
+                                    paths.push_back(naming::path_of(naming::kSwitchServers, name));
+                                  });
+                                  return true;
                                 });
-                                return true;
-                              });
   if (!listed) return listed;
   const auto epochs = epochs_everywhere(names, paths, manager, tell);
   if (!epochs) {

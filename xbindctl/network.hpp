@@ -1,5 +1,5 @@
 // Reads from RouteObject what several commands need. The functions let the ORB's exceptions pass:
-// call them within guarded() or told_by().
+// call them within guarded() or call_peer().
 #pragma once
 
 #include <cstdint>

@@ -73,7 +73,7 @@ class NetworkChange {
     }
     auto moved = move_calls();
     if (!moved) return given_up(moved.error());
-    auto applied = told_by(peer_, route_object_, [&]() -> OrFailure<bool> {
+    auto applied = call_peer(peer_, route_object_, [&]() -> OrFailure<bool> {
       result_.difference =
           operations_->change_network(wish_.edit, result_.difference->network_version, wish_.force);
       return true;
@@ -86,7 +86,7 @@ class NetworkChange {
 
  private:
   OrFailure<bool> plan() {
-    auto asked = told_by(peer_, route_object_, [&]() -> OrFailure<bool> {
+    auto asked = call_peer(peer_, route_object_, [&]() -> OrFailure<bool> {
       operations_ = route_object_->route_operations();
       result_.difference = operations_->plan_network(wish_.edit);
       return true;
@@ -276,7 +276,7 @@ class NetworkChange {
 
   // Drains what is removed, except for what is drained already.
   OrFailure<bool> drain() {
-    return told_by(peer_, route_object_, [&]() -> OrFailure<bool> {
+    return call_peer(peer_, route_object_, [&]() -> OrFailure<bool> {
       std::map<PathElement, bool> drained;  // by end of a link
       std::map<std::string, bool> whole;    // by switch: all its links are
       for_each_link(route_object_, [&](const v2::LinkState& link) {
@@ -307,7 +307,7 @@ class NetworkChange {
 
   void undrain() {
     for (const PathElement& element : drained_here_) {
-      const auto undone = told_by(peer_, route_object_, [&]() -> OrFailure<bool> {
+      const auto undone = call_peer(peer_, route_object_, [&]() -> OrFailure<bool> {
         operations_->drain(wire(element), false);
         return true;
       });
@@ -344,7 +344,7 @@ class NetworkChange {
     const v2::SwitchServer_var server = v2::SwitchServer::_unchecked_narrow(*object);
     std::string differs;
     const auto asked =
-        told_by(peer_of(PeerKind::kSwitchServer, path, server), server, [&]() -> OrFailure<bool> {
+        call_peer(peer_of(PeerKind::kSwitchServer, path, server), server, [&]() -> OrFailure<bool> {
           const v2::SwitchOperations_var operations = server->switch_operations();
           operations->report_now();
           for (;;) {

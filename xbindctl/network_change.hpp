@@ -51,10 +51,10 @@ OrFailure<NetworkChanged> changed_network(orb::NameClient& names, v2::RouteObjec
 
 int network_change(orb::NameClient& names, v2::RouteObject_ptr route_object,
                    const NetworkWish& wish, const Pause& pause);
-Told network_change_document(orb::NameClient& names, v2::RouteObject_ptr route_object,
-                             const NetworkWish& wish, const Pause& pause);
+DocumentOrFailure network_change_document(orb::NameClient& names, v2::RouteObject_ptr route_object,
+                                          const NetworkWish& wish, const Pause& pause);
 // The network as a topology file.
 int network_show(v2::RouteObject_ptr route_object);
-Told network_show_document(v2::RouteObject_ptr route_object);
+DocumentOrFailure network_show_document(v2::RouteObject_ptr route_object);
 
 }  // namespace xbind::ctl

@@ -30,12 +30,12 @@ OrFailure<Resources> resources_of(orb::NameClient& names, const FitQuestion& que
                                naming::path_of(naming::kQosMappers, question.qos_mapper));
   if (!object) return tl::make_unexpected(object.error());
   const v2::QOSMapper_var mapper = v2::QOSMapper::_unchecked_narrow(*object);
-  return told_by(peer_of(PeerKind::kQosMapper, "the QOSMapper", mapper), mapper,
-                 [&]() -> OrFailure<Resources> {
-                   const v2::NetworkService mapped =
-                       mapper->service_to_network(orb::to_idl(question.service));
-                   return orb::to_core(mapped.resources);
-                 });
+  return call_peer(peer_of(PeerKind::kQosMapper, "the QOSMapper", mapper), mapper,
+                   [&]() -> OrFailure<Resources> {
+                     const v2::NetworkService mapped =
+                         mapper->service_to_network(orb::to_idl(question.service));
+                     return orb::to_core(mapped.resources);
+                   });
 }
 
 Candidate candidate_of(const v2::RouteFound& found) {
@@ -54,7 +54,7 @@ Candidate candidate_of(const v2::RouteFound& found) {
 OrFailure<FitAnswer> ask_routes(v2::RouteObject_ptr route_object, const FitQuestion& question,
                                 Resources takes) {
   const Peer peer = peer_of(PeerKind::kRouteObject, "the RouteObject", route_object);
-  return told_by(peer, route_object, [&]() -> OrFailure<FitAnswer> {
+  return call_peer(peer, route_object, [&]() -> OrFailure<FitAnswer> {
     FitAnswer answer;
     answer.takes = takes;
     RouteWish wish{question.from, question.to, takes.cells_per_s};

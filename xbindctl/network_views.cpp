@@ -124,7 +124,7 @@ bool nothing(const v2::NetworkDifference& difference) {
 }
 
 OrFailure<std::string> network_text(v2::RouteObject_ptr route_object) {
-  return told_by(peer_of(route_object), route_object, [&]() -> OrFailure<std::string> {
+  return call_peer(peer_of(route_object), route_object, [&]() -> OrFailure<std::string> {
     const v2::RouteOperations_var operations = route_object->route_operations();
     std::string whole;
     std::uint64_t version = 0;
@@ -171,8 +171,8 @@ int network_change(orb::NameClient& names, v2::RouteObject_ptr route_object,
   return 0;
 }
 
-Told network_change_document(orb::NameClient& names, v2::RouteObject_ptr route_object,
-                             const NetworkWish& wish, const Pause& pause) {
+DocumentOrFailure network_change_document(orb::NameClient& names, v2::RouteObject_ptr route_object,
+                                          const NetworkWish& wish, const Pause& pause) {
   const auto done = changed_network(names, route_object, wish, pause);
   if (!done) return tl::make_unexpected(done.error());
   Json calls = Json::array();
@@ -216,7 +216,7 @@ int network_show(v2::RouteObject_ptr route_object) {
   return 0;
 }
 
-Told network_show_document(v2::RouteObject_ptr route_object) {
+DocumentOrFailure network_show_document(v2::RouteObject_ptr route_object) {
   const auto whole = network_text(route_object);
   if (!whole) return tl::make_unexpected(whole.error());
   return Document{{{"topology", *whole}}};

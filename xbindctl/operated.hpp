@@ -25,16 +25,16 @@ OrFailure<std::vector<Daemon>> operated_daemons(orb::NameClient& names, const st
 
 // Returns ask(operations), or why the daemon did not answer. `ask` returns an OrFailure.
 template <class Ask>
-auto told_by_operations(orb::NameClient& names, const Daemon& daemon, const Ask& ask)
+auto call_operations(orb::NameClient& names, const Daemon& daemon, const Ask& ask)
     -> decltype(ask(v2::Logged_ptr{})) {
   const auto object = resolved(names, daemon.kind, daemon.path);
   if (!object) return tl::make_unexpected(object.error());
   const CORBA::Object_ptr reference = object->in();
-  return told_by(peer_of(daemon.kind, daemon.path, reference), reference,
-                 [&]() -> decltype(ask(v2::Logged_ptr{})) {
-                   const v2::Logged_var operations = operations_at(daemon.kind, reference);
-                   return ask(operations.in());
-                 });
+  return call_peer(peer_of(daemon.kind, daemon.path, reference), reference,
+                   [&]() -> decltype(ask(v2::Logged_ptr{})) {
+                     const v2::Logged_var operations = operations_at(daemon.kind, reference);
+                     return ask(operations.in());
+                   });
 }
 
 }  // namespace xbind::ctl

@@ -27,8 +27,8 @@ auto at_switch(orb::NameClient& names, const std::string& switch_name, const Ask
   const auto object = resolved(names, PeerKind::kSwitchServer, path);
   if (!object) return tl::make_unexpected(object.error());
   const v2::SwitchServer_var server = v2::SwitchServer::_unchecked_narrow(*object);
-  return told_by(peer_of(PeerKind::kSwitchServer, path, server), server,
-                 [&] { return ask(server.in()); });
+  return call_peer(peer_of(PeerKind::kSwitchServer, path, server), server,
+                   [&] { return ask(server.in()); });
 }
 
 std::string labels_of(const v2::PortState& port) {

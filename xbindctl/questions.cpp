@@ -145,7 +145,7 @@ int explain_cause(const std::string& word) {
   return 0;
 }
 
-Told explain_cause_document(const std::string& word) {
+DocumentOrFailure explain_cause_document(const std::string& word) {
   if (const auto kind = alarm_kind_of(word)) return explain_alarm_document(*kind);
   if (const auto kind = finding_from_word(word)) {
     return Document{
@@ -184,7 +184,7 @@ int explain_request(orb::NameClient& names, const FitQuestion& question) {
   return 0;
 }
 
-Told explain_request_document(orb::NameClient& names, const FitQuestion& question) {
+DocumentOrFailure explain_request_document(orb::NameClient& names, const FitQuestion& question) {
   const auto answer = fit_of(names, question);
   if (!answer) return tl::make_unexpected(answer.error());
   return document_of(*answer, question);
@@ -208,7 +208,7 @@ int fit(orb::NameClient& names, const FitQuestion& question) {
   return fitting == nullptr ? 1 : 0;
 }
 
-Told fit_document(orb::NameClient& names, const FitQuestion& question) {
+DocumentOrFailure fit_document(orb::NameClient& names, const FitQuestion& question) {
   const auto answer = fit_of(names, question);
   if (!answer) return tl::make_unexpected(answer.error());
   Document document = document_of(*answer, question);

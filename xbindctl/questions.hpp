@@ -21,18 +21,18 @@ namespace xbind::ctl {
 
 // A cause's word ("no-bandwidth"), or "causes" for all of them. An unknown word is a failure.
 int explain_cause(const std::string& word);
-Told explain_cause_document(const std::string& word);
+DocumentOrFailure explain_cause_document(const std::string& word);
 
 // The row of a cause as documents have it.
 Json json_of(const Explanation& row);
 
 // What would happen to a request. Exit code 0 in either case.
 int explain_request(orb::NameClient& names, const FitQuestion& question);
-Told explain_request_document(orb::NameClient& names, const FitQuestion& question);
+DocumentOrFailure explain_request_document(orb::NameClient& names, const FitQuestion& question);
 
 // Exit code 0: it fits; 1: it does not.
 int fit(orb::NameClient& names, const FitQuestion& question);
-Told fit_document(orb::NameClient& names, const FitQuestion& question);
+DocumentOrFailure fit_document(orb::NameClient& names, const FitQuestion& question);
 
 // --- explain_call.cpp ----------------------------------------------------------------------------
 
@@ -43,8 +43,8 @@ using Recorded = std::function<OrFailure<trace::Part>()>;
 // recorded, and what it takes on average. Of a call that is refused or gone, what is recorded of
 // it: its operations, the stages of its setup, and why it was refused.
 int explain_call(const client::TwoWay& manager, ConnectionId connection, const Recorded& recorded);
-Told explain_call_document(const client::TwoWay& manager, ConnectionId connection,
-                           const Recorded& recorded);
+DocumentOrFailure explain_call_document(const client::TwoWay& manager, ConnectionId connection,
+                                        const Recorded& recorded);
 
 // --- what_if.cpp ---------------------------------------------------------------------------------
 
@@ -52,7 +52,7 @@ Told explain_call_document(const client::TwoWay& manager, ConnectionId connectio
 // judged alone: the others keep their places.
 int what_if(const client::TwoWay& manager, v2::RouteObject_ptr route_object,
             const PathElement& lost);
-Told what_if_document(const client::TwoWay& manager, v2::RouteObject_ptr route_object,
-                      const PathElement& lost);
+DocumentOrFailure what_if_document(const client::TwoWay& manager, v2::RouteObject_ptr route_object,
+                                   const PathElement& lost);
 
 }  // namespace xbind::ctl

@@ -27,7 +27,7 @@ v2::Configured_ptr configured(v2::Logged_ptr operations) {
 }
 
 OrFailure<Json> options_of(orb::NameClient& names, const Daemon& daemon) {
-  return told_by_operations(names, daemon, [&](v2::Logged_ptr operations) -> OrFailure<Json> {
+  return call_operations(names, daemon, [&](v2::Logged_ptr operations) -> OrFailure<Json> {
     const v2::Configured_var options_interface = configured(operations);
     v2::OptionValueSeq_var values = options_interface->options();
     Json options = Json::array();
@@ -51,7 +51,7 @@ v2::OptionChangeSeq* change(v2::Configured_ptr options, const std::string& tuned
 }
 
 OrFailure<Json> changed(orb::NameClient& names, const Daemon& daemon, const std::string& tuned) {
-  return told_by_operations(names, daemon, [&](v2::Logged_ptr operations) -> OrFailure<Json> {
+  return call_operations(names, daemon, [&](v2::Logged_ptr operations) -> OrFailure<Json> {
     const v2::Configured_var options_interface = configured(operations);
     v2::OptionChangeSeq_var done = change(options_interface.in(), tuned);
     Json changes = Json::array();
@@ -65,18 +65,18 @@ OrFailure<Json> changed(orb::NameClient& names, const Daemon& daemon, const std:
   });
 }
 
-// What each daemon has told, in order.
-OrFailure<std::vector<OrFailure<Json>>> told_by_each(orb::NameClient& names, const Words& words,
-                                                     const DaemonNames& of) {
+// The answer of each daemon, in order.
+OrFailure<std::vector<OrFailure<Json>>> call_each(orb::NameClient& names, const Words& words,
+                                                  const DaemonNames& of) {
   const std::string tuned = words[0] == "tune" ? words.back() : "";
   const auto daemons = operated_daemons(names, words[1], switch_server_of(words), of);
   if (!daemons) return tl::make_unexpected(daemons.error());
-  std::vector<OrFailure<Json>> told;
+  std::vector<OrFailure<Json>> answers;
   for (const Daemon& daemon : *daemons) {
-    told.push_back(words[0] == "options" ? options_of(names, daemon)
-                                         : changed(names, daemon, tuned));
+    answers.push_back(words[0] == "options" ? options_of(names, daemon)
+                                            : changed(names, daemon, tuned));
   }
-  return told;
+  return answers;
 }
 
 std::string word(const Json& row, const char* key) {
@@ -126,16 +126,17 @@ std::optional<std::string> fault_of_reload(const Words& words) {
   return fmt::format("{} {} takes no NAME: option --{} names it", words[0], words[1], words[1]);
 }
 
-Told reload_document(orb::NameClient& names, const Words& words, const DaemonNames& of) {
-  auto told = told_by_each(names, words, of);
-  if (!told) return tl::make_unexpected(told.error());
+DocumentOrFailure reload_document(orb::NameClient& names, const Words& words,
+                                  const DaemonNames& of) {
+  auto answers = call_each(names, words, of);
+  if (!answers) return tl::make_unexpected(answers.error());
   if (words[1] != "all") {
-    if (!told->front()) return tl::make_unexpected(told->front().error());
-    return Document{*std::move(told->front())};
+    if (!answers->front()) return tl::make_unexpected(answers->front().error());
+    return Document{*std::move(answers->front())};
   }
   Document document{Json::object()};
   Json daemons = Json::array();
-  for (OrFailure<Json>& one : *told) {
+  for (OrFailure<Json>& one : *answers) {
     if (!one) document.exit_code = 1;
     daemons.push_back(one ? *std::move(one) : json_of(one.error()));
   }
@@ -144,10 +145,10 @@ Told reload_document(orb::NameClient& names, const Words& words, const DaemonNam
 }
 
 int reload(orb::NameClient& names, const Words& words, const DaemonNames& of) {
-  const auto told = told_by_each(names, words, of);
-  if (!told) return explain(told.error());
+  const auto answers = call_each(names, words, of);
+  if (!answers) return explain(answers.error());
   int exit_code = 0;
-  for (const OrFailure<Json>& one : *told) {
+  for (const OrFailure<Json>& one : *answers) {
     if (!one) {
       exit_code = explain(one.error());
     } else if (words[0] == "options") {

@@ -15,8 +15,10 @@ namespace xbind::ctl {
 namespace {
 
 // Commands that no manager answers; nullopt: it is another command.
-std::optional<Told> document_of_network(const CommandLine& line, const config::OptionSet& set,
-                                        orb::NameClient& names, const Surroundings& surroundings) {
+std::optional<DocumentOrFailure> document_of_network(const CommandLine& line,
+                                                     const config::OptionSet& set,
+                                                     orb::NameClient& names,
+                                                     const Surroundings& surroundings) {
   const Pause& pause = surroundings.pause;
   const std::string& verb = line.verb();
   const std::vector<std::string>& words = line.words;
@@ -68,8 +70,9 @@ std::optional<Told> document_of_network(const CommandLine& line, const config::O
 }
 
 // Commands with one outcome; nullopt: it is another command.
-std::optional<Told> document_of_request(const CommandLine& line, const client::TwoWay& manager,
-                                        const Surroundings& surroundings) {
+std::optional<DocumentOrFailure> document_of_request(const CommandLine& line,
+                                                     const client::TwoWay& manager,
+                                                     const Surroundings& surroundings) {
   const std::string& verb = line.verb();
   const std::vector<std::string>& words = line.words;
   const ConnectionId connection{line.id};
@@ -95,9 +98,9 @@ std::optional<Told> document_of_request(const CommandLine& line, const client::T
 
 }  // namespace
 
-Told document_of(const CommandLine& line, const config::OptionSet& set, orb::NameClient& names,
-                 const Surroundings& surroundings) {
-  if (auto told = document_of_network(line, set, names, surroundings)) return *std::move(told);
+DocumentOrFailure document_of(const CommandLine& line, const config::OptionSet& set,
+                              orb::NameClient& names, const Surroundings& surroundings) {
+  if (auto answer = document_of_network(line, set, names, surroundings)) return *std::move(answer);
   const std::string& verb = line.verb();
   const std::vector<std::string>& words = line.words;
   const ConnectionId connection{line.id};
@@ -107,14 +110,15 @@ Told document_of(const CommandLine& line, const config::OptionSet& set, orb::Nam
   }
   if (!found) return tl::make_unexpected(found.error());
   const client::TwoWay& manager = *found;
-  if (auto told = document_of_request(line, manager, surroundings)) return *std::move(told);
+  if (auto answer = document_of_request(line, manager, surroundings)) return *std::move(answer);
   if (verb == "describe") return describe_document(manager, connection);
   if (verb == "ping")
     return ping_document(manager, connection, ping_of(line, surroundings.new_session()));
   if (verb == "list") return list_document(manager, client_of(line));
   if (verb == "calls") {
     const auto plan = plan_of(names, line);
-    return plan ? calls_document(manager, *plan) : Told(tl::make_unexpected(plan.error()));
+    return plan ? calls_document(manager, *plan)
+                : DocumentOrFailure(tl::make_unexpected(plan.error()));
   }
   if (verb == "call") return call_document(manager, connection);
   if (verb == "validate") return validate_document(manager, connection);

@@ -74,7 +74,7 @@ std::optional<Failure> read_clients(const client::TwoWay& manager, TopReading& r
 }
 
 void read_network(v2::RouteObject_ptr route_object, TopReading& reading) {
-  const auto done = told_by(peer_of(route_object), route_object, [&]() -> OrFailure<bool> {
+  const auto done = call_peer(peer_of(route_object), route_object, [&]() -> OrFailure<bool> {
     for_each_switch(route_object, [&](const std::string&) { ++reading.switches; });
     for_each_link(route_object, [&](const v2::LinkState& link) {
       ++reading.links_all;
@@ -299,7 +299,7 @@ Json json_of(const TopFigures& figures) {
           {"label_hits", figures.label_hits ? Json(*figures.label_hits) : Json(nullptr)}};
 }
 
-Told Top::document() {
+DocumentOrFailure Top::document() {
   const auto figures = next();
   if (!figures) return tl::make_unexpected(figures.error());
   Json document = json_of(*figures);

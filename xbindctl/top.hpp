@@ -78,7 +78,7 @@ class Top {
 
   // The first frame takes two readings, each later one a new reading.
   int frame();
-  Told document();
+  DocumentOrFailure document();
 
  private:
   OrFailure<TopReading> read() const;

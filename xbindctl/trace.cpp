@@ -43,7 +43,7 @@ OrFailure<Value> at_manager(orb::NameClient& names, const TraceWish& wish, const
   if (!object) return tl::make_unexpected(object.error());
   const v2::ConnectionManager_var manager = v2::ConnectionManager::_unchecked_narrow(*object);
   const Peer peer = peer_of(PeerKind::kManager, path, manager);
-  return told_by(peer, manager, [&]() -> OrFailure<Value> {
+  return call_peer(peer, manager, [&]() -> OrFailure<Value> {
     const v2::ManagerOperations_var operations = manager->manager_operations();
     return ask(operations.in(), peer);
   });
@@ -71,7 +71,7 @@ OrFailure<trace::Part> part_of_switch(orb::NameClient& names, const std::string&
   if (!object) return tl::make_unexpected(object.error());
   const v2::SwitchServer_var server = v2::SwitchServer::_unchecked_narrow(*object);
   const Peer peer = peer_of(PeerKind::kSwitchServer, path, server);
-  return told_by(peer, server, [&]() -> OrFailure<trace::Part> {
+  return call_peer(peer, server, [&]() -> OrFailure<trace::Part> {
     const v2::SwitchOperations_var operations = server->switch_operations();
     const v2::TracePart_var part =
         operations->spans_of(call.manager.c_str(), call.connection.value());
@@ -232,7 +232,7 @@ int trace(orb::NameClient& names, const TraceWish& wish) {
   return 0;
 }
 
-Told trace_document(orb::NameClient& names, const TraceWish& wish) {
+DocumentOrFailure trace_document(orb::NameClient& names, const TraceWish& wish) {
   if (wish.call == ConnectionId{}) {
     const auto latest = latest_of(names, wish);
     if (!latest) return tl::make_unexpected(latest.error());

@@ -24,6 +24,6 @@ struct TraceWish {
 OrFailure<trace::Part> recorded_at_manager(orb::NameClient& names, const TraceWish& wish);
 
 int trace(orb::NameClient& names, const TraceWish& wish);
-Told trace_document(orb::NameClient& names, const TraceWish& wish);
+DocumentOrFailure trace_document(orb::NameClient& names, const TraceWish& wish);
 
 }  // namespace xbind::ctl

@@ -19,8 +19,8 @@ struct WhatIf {
 
 OrFailure<WhatIf> ask_what_if(const client::TwoWay& manager, v2::RouteObject_ptr route_object,
                               const PathElement& lost) {
-  auto elements = told_by(peer_of(route_object), route_object,
-                          [&] { return lost_element(route_object, lost); });
+  auto elements = call_peer(peer_of(route_object), route_object,
+                            [&] { return lost_element(route_object, lost); });
   if (!elements) return tl::make_unexpected(elements.error());
   auto affected = affected_calls(manager, route_object, {*elements});
   if (!affected) return tl::make_unexpected(affected.error());
@@ -59,8 +59,8 @@ int what_if(const client::TwoWay& manager, v2::RouteObject_ptr route_object,
   return 0;
 }
 
-Told what_if_document(const client::TwoWay& manager, v2::RouteObject_ptr route_object,
-                      const PathElement& lost) {
+DocumentOrFailure what_if_document(const client::TwoWay& manager, v2::RouteObject_ptr route_object,
+                                   const PathElement& lost) {
   const auto result = ask_what_if(manager, route_object, lost);
   if (!result) return tl::make_unexpected(result.error());
   Json calls = Json::array();

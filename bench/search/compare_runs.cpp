@@ -63,7 +63,7 @@ std::string values_of(const std::vector<RunReport>& runs, const std::string& nam
 }
 
 template <class Value>
-std::string told_of(const std::vector<RunReport>& runs, Value value) {
+std::string distinct_values(const std::vector<RunReport>& runs, Value value) {
   std::set<std::string> values;
   for (const RunReport& run : runs) values.insert(value(run));
   return fmt::format("{}", fmt::join(values, " and "));
@@ -157,9 +157,9 @@ std::vector<std::string> other_loads(const std::vector<RunReport>& a,
   };
   const auto hold = [](const RunReport& run) { return fmt::format("{:g}", run.hold_mean_s); };
   const auto switches = [](const RunReport& run) { return fmt::format("{}", run.switches); };
-  differ("calls a second", told_of(a, rate), told_of(b, rate));
-  differ("held for, in seconds", told_of(a, hold), told_of(b, hold));
-  differ("switches", told_of(a, switches), told_of(b, switches));
+  differ("calls a second", distinct_values(a, rate), distinct_values(b, rate));
+  differ("held for, in seconds", distinct_values(a, hold), distinct_values(b, hold));
+  differ("switches", distinct_values(a, switches), distinct_values(b, switches));
   return differences;
 }
 
@@ -172,11 +172,11 @@ std::vector<std::string> warnings_of(const std::vector<RunReport>& a,
   const auto engine = [](const RunReport& run) { return run.engine; };
   const auto aggregation = [](const RunReport& run) { return run.aggregation; };
   const auto threshold = [](const RunReport& run) { return fmt::format("{}", run.threshold); };
-  differ("engine", told_of(a, engine), told_of(b, engine));
-  differ("aggregation", told_of(a, aggregation), told_of(b, aggregation));
+  differ("engine", distinct_values(a, engine), distinct_values(b, engine));
+  differ("aggregation", distinct_values(a, aggregation), distinct_values(b, aggregation));
   // Regions and adaptive change the threshold themselves.
-  if (told_of(a, aggregation) == "fixed" && told_of(b, aggregation) == "fixed")
-    differ("threshold", told_of(a, threshold), told_of(b, threshold));
+  if (distinct_values(a, aggregation) == "fixed" && distinct_values(b, aggregation) == "fixed")
+    differ("threshold", distinct_values(a, threshold), distinct_values(b, threshold));
   for (const char* const name : {"version", "processors"})
     differ(name, values_of(a, name), values_of(b, name));
   warn_of_verdicts(a, "A", warnings);

@@ -162,13 +162,13 @@ def parser(functions, description):
     console_option(shown_to_browsers)
     shown_to_browsers.add_argument("--timeout", type=bounded(1, 3600), metavar="S", default=30,
                                    help="seconds it may take to be ready (default: %(default)s)")
-    told = command("logs", "print the ends of the logs, of all processes or of one")
-    told.add_argument("name", nargs="?", metavar="NAME",
+    logs = command("logs", "print the ends of the logs, of all processes or of one")
+    logs.add_argument("name", nargs="?", metavar="NAME",
                       help="xbind-cmgr, xbind-switch/atm, ...; the node may be one of several in a "
                            "process")
-    told.add_argument("-n", "--lines", type=bounded(1, 10**6), default=20, metavar="N",
+    logs.add_argument("-n", "--lines", type=bounded(1, 10**6), default=20, metavar="N",
                       help="how many lines of each (default: %(default)s)")
-    told.add_argument("-f", "--follow", action="store_true", help="go on printing (with NAME)")
+    logs.add_argument("-f", "--follow", action="store_true", help="go on printing (with NAME)")
     ended = command("kill", "send a signal to processes of the lab and wait for their end")
     ended.add_argument("--signal", type=signal_name, default="KILL", metavar="SIGNAL",
                        help=f"{', '.join(restarts.SIGNALS)} (default: %(default)s)")

@@ -162,7 +162,7 @@ void both_directions_at_once(Controller& c) {
 void replace_has_to_be_switched_on(Controller& c) {
   constexpr std::uint16_t kReplaceOn = 0x8000;
   if ((c.record(1).attribute_flags & kReplaceOn) != 0)
-    GTEST_SKIP() << "the port's Replace flag is on";
+    GTEST_SKIP() << "DOES NOT APPLY: the port's Replace flag is on";
   AddBranch request = add_branch(c, 0, c.label(0), 1, c.label(7));
   request.output_label.flags = kFlagReplace;
   c.fails(request, kReplaceInactive);
@@ -252,7 +252,8 @@ bool has_reservations(const Controller& c) {
 }
 
 void reservations_are_made_and_deleted(Controller& c) {
-  if (!has_reservations(c)) GTEST_SKIP() << "no reservations, or others may have some";
+  if (!has_reservations(c))
+    GTEST_SKIP() << "DOES NOT APPLY: no reservations, or others may have some";
   const ReservationRequest request = reservation(c, 1, 0, 1);
   c.succeeds_with_copy(request);
   c.fails(request, kReservationInUse);
@@ -268,7 +269,8 @@ void reservations_are_made_and_deleted(Controller& c) {
 }
 
 void reservation_failures(Controller& c) {
-  if (!has_reservations(c)) GTEST_SKIP() << "no reservations, or others may have some";
+  if (!has_reservations(c))
+    GTEST_SKIP() << "DOES NOT APPLY: no reservations, or others may have some";
   const std::uint32_t most = c.configuration().max_reservations;
   c.fails(reservation(c, most + 1, 0, 1), kReservationOutOfRange);
   c.succeeds_with_copy(reservation(c, most, 0, 1));
@@ -287,7 +289,8 @@ void reservation_failures(Controller& c) {
 }
 
 void add_branch_deploys_a_reservation(Controller& c) {
-  if (!has_reservations(c)) GTEST_SKIP() << "no reservations, or others may have some";
+  if (!has_reservations(c))
+    GTEST_SKIP() << "DOES NOT APPLY: no reservations, or others may have some";
   c.succeeds_with_copy(reservation(c, 7, 0, 1));
   AddBranch request = add_branch(c, 0, c.label(0), 2, c.label(7));
   request.reservation = 7;

@@ -152,7 +152,7 @@ AddBranch vpc(const Controller& c, std::size_t in, std::size_t out) {
 }
 
 void a_virtual_path_is_made_reported_and_deleted(Controller& c) {
-  if (!has_paths(c)) GTEST_SKIP() << "no VP switching: only ATM ports have it";
+  if (!has_paths(c)) GTEST_SKIP() << "DOES NOT APPLY: no VP switching: only ATM ports have it";
   c.succeeds_with_copy(vpc(c, 0, 1));
   ReportRequest report;
   report.input_port = c.port(0);
@@ -167,7 +167,7 @@ void a_virtual_path_is_made_reported_and_deleted(Controller& c) {
 }
 
 void virtual_paths_and_channels_exclude_each_other(Controller& c) {
-  if (!has_paths(c)) GTEST_SKIP() << "no VP switching: only ATM ports have it";
+  if (!has_paths(c)) GTEST_SKIP() << "DOES NOT APPLY: no VP switching: only ATM ports have it";
   c.succeeds(add_branch(c, 0, c.label(0), 1, c.label(7)));
   c.fails(vpc(c, 0, 1), kVpcOntoVcc);
   c.succeeds(vpc(c, 1, 2));
@@ -176,7 +176,7 @@ void virtual_paths_and_channels_exclude_each_other(Controller& c) {
 }
 
 void a_virtual_path_is_moved(Controller& c) {
-  if (!has_paths(c)) GTEST_SKIP() << "no VP switching: only ATM ports have it";
+  if (!has_paths(c)) GTEST_SKIP() << "DOES NOT APPLY: no VP switching: only ATM ports have it";
   c.succeeds(vpc(c, 0, 1));
   MoveOutputBranch output = move_output(c, 0, path(c), 1, path(c), 2, path(c));
   output.header.type = MessageType::kVpcMoveOutputBranch;
@@ -190,7 +190,7 @@ void a_virtual_path_is_moved(Controller& c) {
 }
 
 void virtual_path_failures(Controller& c) {
-  if (!has_paths(c)) GTEST_SKIP() << "no VP switching: only ATM ports have it";
+  if (!has_paths(c)) GTEST_SKIP() << "DOES NOT APPLY: no VP switching: only ATM ports have it";
   AddBranch wrong = vpc(c, 0, 1);
   wrong.port_session ^= 1;
   c.fails(wrong, kInvalidPortSession);

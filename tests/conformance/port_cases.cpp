@@ -155,8 +155,8 @@ LabelRangeMessage order(const Controller& c, Label first, Label last) {
   return label_range(c, 0, false, label_field(first), label_field(last));
 }
 
-void label_range_is_told(Controller& c) {
-  if (!c.record(0).label_range_message) GTEST_SKIP() << "no Label Range";
+void label_range_is_reported(Controller& c) {
+  if (!c.record(0).label_range_message) GTEST_SKIP() << "DOES NOT APPLY: no Label Range";
   const auto received = c.succeeds(query(c)).as<LabelRangeMessage>();
   if (c.kind() == LabelKind::kMpls) {
     const LabelRanges ranges = label_ranges(c.record(0));
@@ -180,7 +180,7 @@ void label_range_is_told(Controller& c) {
 }
 
 void label_range_is_set_and_reset(Controller& c) {
-  if (!c.record(0).label_range_message) GTEST_SKIP() << "no Label Range";
+  if (!c.record(0).label_range_message) GTEST_SKIP() << "DOES NOT APPLY: no Label Range";
   const LabelRanges before = label_ranges(c.record(0));
   const LabelRange range = row(c);
   const auto middle = static_cast<std::uint32_t>(range.size() / 2 - 1);
@@ -201,7 +201,7 @@ void label_range_is_set_and_reset(Controller& c) {
 }
 
 void label_range_leaves_used_labels_with_a_warning(Controller& c) {
-  if (!c.record(0).label_range_message) GTEST_SKIP() << "no Label Range";
+  if (!c.record(0).label_range_message) GTEST_SKIP() << "DOES NOT APPLY: no Label Range";
   const LabelRange range = row(c);
   const Label last = last_of(range);
   c.succeeds(add_branch(c, 0, last, 1, c.label(7)));
@@ -212,7 +212,7 @@ void label_range_leaves_used_labels_with_a_warning(Controller& c) {
 }
 
 void label_range_failures(Controller& c) {
-  if (!c.record(0).label_range_message) GTEST_SKIP() << "no Label Range";
+  if (!c.record(0).label_range_message) GTEST_SKIP() << "DOES NOT APPLY: no Label Range";
   LabelRangeMessage wrong = query(c);
   wrong.port_session ^= 1;
   c.fails(wrong, kInvalidPortSession);
@@ -230,7 +230,7 @@ void label_range_failures(Controller& c) {
 
 // ----- events -----
 
-void a_second_controller_is_told_of(Controller& c) {
+void a_second_controller_is_reported(Controller& c) {
   Controller second(c.transport().another(), c.version(), 0x020000000099, c.others());
   ASSERT_TRUE(second.establish());
   const auto joined = c.events(1);
@@ -251,7 +251,7 @@ void a_line_that_goes_down_and_up(Controller& c) {
   c.succeeds(add_branch(c, 0, c.label(0), 1, c.label(7)));
   const std::uint32_t session = c.session(0);
   if (!c.transport().set_line(c.port(0), false))
-    GTEST_SKIP() << "this transport cannot take lines down";
+    GTEST_SKIP() << "DOES NOT APPLY: this transport cannot take lines down";
   auto received = c.events(1);
   ASSERT_EQ(received.size(), 1U);
   EXPECT_EQ(received[0].header.type, MessageType::kPortDown);
@@ -274,7 +274,7 @@ void a_line_that_goes_down_and_up(Controller& c) {
 // With flow control on, an event is not repeated until its flag has been cleared. It is counted.
 void events_are_held_back_until_their_flag_is_cleared(Controller& c) {
   if (!c.transport().set_line(c.port(0), false))
-    GTEST_SKIP() << "this transport cannot take lines down";
+    GTEST_SKIP() << "DOES NOT APPLY: this transport cannot take lines down";
   ASSERT_TRUE(c.transport().set_line(c.port(0), true));
   auto received = c.events(2);
   ASSERT_EQ(received.size(), 2U);
@@ -309,12 +309,12 @@ const std::vector<Case>& port_cases() {
       {"flow_control_is_toggled", false, flow_control_is_toggled, true},
       {"set_transmit_data_rate", false, set_transmit_data_rate, true},
       {"port_management_failures", true, port_management_failures},
-      {"label_range_is_told", false, label_range_is_told, true},
+      {"label_range_is_reported", false, label_range_is_reported, true},
       {"label_range_is_set_and_reset", false, label_range_is_set_and_reset, true},
       {"label_range_leaves_used_labels_with_a_warning", false,
        label_range_leaves_used_labels_with_a_warning, true},
       {"label_range_failures", false, label_range_failures, true},
-      {"a_second_controller_is_told_of", false, a_second_controller_is_told_of, true},
+      {"a_second_controller_is_reported", false, a_second_controller_is_reported, true},
       {"a_line_that_goes_down_and_up", true, a_line_that_goes_down_and_up, true},
       {"events_are_held_back_until_their_flag_is_cleared", true,
        events_are_held_back_until_their_flag_is_cleared, true},

@@ -166,6 +166,7 @@ void one_port_and_all_ports_say_the_same(Controller& c) {
     request.port = c.port(place);
     EXPECT_EQ(c.succeeds(request).as<PortConfiguration>().record, c.record(place));
     EXPECT_EQ(c.record(place).port_status, PortStatus::kAvailable);
+    // Any number: RFC 3292 leaves it to the switch; a port has one at least.
     EXPECT_GE(c.record(place).priorities, 1U);
     EXPECT_NE(c.session(place), 0U);
     const LabelRanges ranges = label_ranges(c.record(place));

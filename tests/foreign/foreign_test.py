@@ -175,6 +175,7 @@ class WithFaults(OfEachOrb):
         held_back, repeats, again = re.search(
             r"(\d+) held back, (\d+) repeats dropped, (\d+) sent again", running.errors).groups()
         print(f"{held_back} held back, {repeats} repeats dropped, {again} sent again")
+        # Any number: chance decides which messages are lost.
         self.assertGreater(int(held_back) + int(repeats) + int(again), 0, "no fault was injected")
         self.assert_nothing_is_left()
 

@@ -50,17 +50,17 @@ class OneCall(InOneLab):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertRegex(done.stdout, r"(?m)^right: ")
         self.assertEqual(done.stdout.count("manager yes, ledger yes, switch yes"), 3, done.stdout)
-        told = self.document(0, "validate", self.connection)
-        self.assertEqual((told["verdict"], self.wrong_hops(told)), ("right", []))
+        checked = self.document(0, "validate", self.connection)
+        self.assertEqual((checked["verdict"], self.wrong_hops(checked)), ("right", []))
         synced = self.document(0, "sync", self.connection)
         self.assertIsNone(synced["after"])
 
     def test_exactly_the_hop_that_is_gone_is_found_and_put_back(self):
         self.switch.delete(self.branch)
-        told = self.document(1, "validate", self.connection)
-        self.assertEqual(told["verdict"], "DIFFERS")
-        self.assertEqual(self.wrong_hops(told), [(MIDDLE, ["missing cross-connect"])])
-        [hop] = [hop for hop in told["hops"] if hop["switch"] == MIDDLE]
+        checked = self.document(1, "validate", self.connection)
+        self.assertEqual(checked["verdict"], "DIFFERS")
+        self.assertEqual(self.wrong_hops(checked), [(MIDDLE, ["missing cross-connect"])])
+        [hop] = [hop for hop in checked["hops"] if hop["switch"] == MIDDLE]
         self.assertEqual((hop["in_manager"], hop["in_ledger"], hop["in_switch"]),
                          (True, True, False))
         self.document(0, "validate", self.other)
@@ -89,15 +89,15 @@ class OneCall(InOneLab):
         self.switch.delete(self.other_branch)
         self.document(0, "sync", self.connection)
         self.assertEqual(self.switch.table(), {self.branch})
-        told = self.document(1, "validate", self.other)
-        self.assertEqual(self.wrong_hops(told), [(MIDDLE, ["missing cross-connect"])])
+        checked = self.document(1, "validate", self.other)
+        self.assertEqual(self.wrong_hops(checked), [(MIDDLE, ["missing cross-connect"])])
 
     def test_a_hop_that_leads_elsewhere_is_led_back(self):
         self.switch.delete(self.branch)
         self.switch.add(Branch(self.branch.input_port, self.branch.input_label,
                                self.branch.output_port, (0, 997)))
-        told = self.document(1, "validate", self.connection)
-        self.assertEqual(self.wrong_hops(told), [(MIDDLE, ["changed cross-connect"])])
+        checked = self.document(1, "validate", self.connection)
+        self.assertEqual(self.wrong_hops(checked), [(MIDDLE, ["changed cross-connect"])])
         synced = self.document(0, "sync", self.connection)
         self.assertEqual(synced["after"]["verdict"], "right")
         self.assertEqual(self.switch.table(), {self.branch, self.other_branch})
@@ -107,16 +107,16 @@ class OneCall(InOneLab):
         self.switch.add(stranger)
         self.document(0, "validate", self.connection)
         self.switch.add(Branch(self.branch.input_port, self.branch.input_label, 1, (0, 997)))
-        told = self.document(1, "validate", self.connection)
-        self.assertEqual(self.wrong_hops(told), [(MIDDLE, ["stray cross-connect"])])
+        checked = self.document(1, "validate", self.connection)
+        self.assertEqual(self.wrong_hops(checked), [(MIDDLE, ["stray cross-connect"])])
         self.document(0, "sync", self.connection)
         self.assertEqual(self.switch.table(), {self.branch, self.other_branch, stranger})
 
     def test_a_hold_is_in_the_ledgers_alone(self):
         held = self.document(0, "connect", CALLER, CALLEE, "--hold", 60)["id"]
-        told = self.document(0, "validate", held)
-        self.assertEqual([hop["in_switch"] for hop in told["hops"]], [False] * 3)
-        self.assertEqual([hop["in_ledger"] for hop in told["hops"]], [True] * 3)
+        checked = self.document(0, "validate", held)
+        self.assertEqual([hop["in_switch"] for hop in checked["hops"]], [False] * 3)
+        self.assertEqual([hop["in_ledger"] for hop in checked["hops"]], [True] * 3)
 
     def test_no_such_call(self):
         for command in ("validate", "sync"):

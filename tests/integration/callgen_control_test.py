@@ -34,7 +34,7 @@ class Control(InOneLab):
     def ask(self, *words):
         return run(BIN / "xbind-callgen", "control", self.socket, *words)
 
-    def told(self, *words):
+    def order(self, *words):
         done = self.ask(*words)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
@@ -43,12 +43,12 @@ class Control(InOneLab):
         load = self.load()
         load.wait_for(0.3)
         self.assertEqual(stat.S_IMODE(self.socket.stat().st_mode), 0o600)
-        self.assertIn("300 calls/s at ", self.told("rate", 300))
-        self.assertIn("250 calls/s at ", self.told("slower", 50))
-        self.assertIn("paused at ", self.told("pause"))
-        self.assertIn("paused at ", self.told("status"))
-        self.assertIn("250 calls/s at ", self.told("resume"))
-        self.assertIn("all calls are offered", self.told("quit"))
+        self.assertIn("300 calls/s at ", self.order("rate", 300))
+        self.assertIn("250 calls/s at ", self.order("slower", 50))
+        self.assertIn("paused at ", self.order("pause"))
+        self.assertIn("paused at ", self.order("status"))
+        self.assertIn("250 calls/s at ", self.order("resume"))
+        self.assertIn("all calls are offered", self.order("quit"))
         _, summary = load.finish()
         self.assertEqual(load.process.returncode, 4)
         self.assertEqual([change["what"] for change in summary["rate_changes"]],
@@ -63,8 +63,8 @@ class Control(InOneLab):
     def test_a_second_quit_releases_the_calls(self):
         load = self.load(hold=3600)
         load.wait_for(0.3)
-        self.told("quit")
-        self.told("quit")
+        self.order("quit")
+        self.order("quit")
         _, summary = load.finish()
         self.assertEqual(summary["releases"]["released"], summary["setups"]["connected"])
         self.assertTrue(summary["audit"]["clean"])
@@ -101,11 +101,11 @@ class Control(InOneLab):
         peers[1].sendall(b"rate")                 # never goes on
         peers[2].sendall(b"status\n\xff\xfe\n")
         peers[3].close()
-        self.assertIn("200 calls/s at", self.told("status"))
+        self.assertIn("200 calls/s at", self.order("status"))
         with peers[2].makefile("rb") as answers:
             self.assertIn(b"200 calls/s at", answers.readline())
             self.assertIn(b"refused: ", answers.readline())
-        self.told("quit")
+        self.order("quit")
         load.finish()
 
     def test_a_left_over_socket_is_replaced_and_a_file_is_not(self):

@@ -26,7 +26,7 @@ class Outputs(InOneLab):
             self.assertIn(file.name, self.refused("--out", file.name))
         self.assertEqual(setups(), before)
 
-    def test_a_full_disk_is_told_after_the_run(self):
+    def test_a_full_disk_is_reported_after_the_run(self):
         done = tool(self.lab, "xbind-callgen", "run", "--calls", 10, "--records", "/dev/full")
         self.assertEqual(done.returncode, 1)
         self.assertIn("/dev/full", done.stderr)

@@ -57,11 +57,15 @@ class Calls(InOneLab):
         self.assertEqual(gaps[0], gaps[1])
         self.assertNotEqual(gaps[0], gaps[2])
 
-    def test_a_client_that_starts_anew_is_not_told_old_outcomes(self):
+    def test_a_client_that_starts_anew_gets_no_old_outcomes(self):
         """It numbers its requests from 1 in each life. The outcomes of the killed life have numbers
         that now mean other requests."""
         def status(name):
             return counter(tool(self.lab, "xbindctl", "status").stdout, name)
+
+        def unchanged():
+            earlier = status("setups")
+            return status("setups") == earlier
 
         load = Load(calls=10_000, rate=2000, hold=0.02)
         before = status("setups")
@@ -70,7 +74,7 @@ class Calls(InOneLab):
             wait_until(lambda: status("setups") > before + 50, "calls are up")
             # The stopped client receives outcomes that it cannot confirm.
             first.send_signal(signal.SIGSTOP)
-            wait_until(lambda: status("setups") == status("setups"), "nothing new comes")
+            wait_until(unchanged, "nothing new comes")
             first.kill()
         left = status("connections")
         done, summary = offer(self.lab, Load(calls=2000, rate=1000, hold=0.02, cells_per_s=101),
@@ -100,9 +104,12 @@ class Calls(InOneLab):
         self.assertIn("connection 99 is not known", unknown.stderr)
         now = upcalls("describe")
         self.assertEqual((now[0], now[2], now[3]), (times + 1, refused + 1, failed))
+        # Any number: a mean time depends on the machine.
         self.assertGreater(now[1], 0)
+
+        attached = upcalls("attach_client")[0]
         offer(self.lab, Load(calls=20, rate=200))
-        self.assertGreaterEqual(upcalls("attach_client")[0], 1)
+        self.assertGreaterEqual(upcalls("attach_client")[0], attached + 1)
         # At this rate at least one for each setup
         self.assertGreaterEqual(upcalls("submit_requests")[0], 20)
         self.assertGreaterEqual(upcalls("deliver_results")[0], 20)

@@ -168,7 +168,7 @@ class ClientTest : public orb::Behind {
       released.kind = OutcomeKind::kReleased;
       return released;
     };
-    options_.manager = "told";
+    options_.manager = "east";
     options_.client = "mia";
     options_.epoch = 5;
     options_.name_service = world().service;
@@ -181,7 +181,7 @@ class ClientTest : public orb::Behind {
   PresetManager& manager() { return *manager_.in(); }
   void bind() {
     if (CORBA::is_nil(reference_)) reference_ = world().runtime.activate(manager_.in());
-    names().put(naming::path_of(naming::kConnectionManagers, "told"), reference_);
+    names().put(naming::path_of(naming::kConnectionManagers, "east"), reference_);
   }
   Client& start() {
     client_ = std::make_unique<Client>(world().runtime, options_);
@@ -239,7 +239,7 @@ TEST_F(ClientTest, WaitsForAManagerThatIsNotThereYet) {
   EXPECT_EQ(client.wait_until_attached(1ms).error().code, ErrorCode::kTimeout);
   EXPECT_TRUE(names().wait_for([&] { return client.status().counters.attach_failures > 0; }));
   EXPECT_THAT(client.wait_until_attached(1ms).error().text,
-              HasSubstr("was not attached to manager told within 1 ms: xbind/cmgr/told"))
+              HasSubstr("was not attached to manager east within 1 ms: xbind/cmgr/east"))
       << "the cause: the name is not bound";
   bind();
   EXPECT_TRUE(connected(answer.get()).has_value());
@@ -271,7 +271,7 @@ TEST_F(ClientTest, CallbacksMayUseTheClientAndWait) {
   EXPECT_TRUE(over.get_future().get());
 }
 
-TEST_F(ClientTest, NoticesAndSessionsAreTold) {
+TEST_F(ClientTest, NoticesAndSessionsAreReported) {
   Client& client = started();
   std::promise<Notice> noticed;
   client.on_notice([&](const Notice& notice) { noticed.set_value(notice); });

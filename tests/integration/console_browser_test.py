@@ -308,7 +308,7 @@ class Page(InOneLab):
         self.browser.errors()  # the requests that found nobody
 
 
-@unittest.skipIf(SKIP or not FIGURES, "XBIND_TEST_FIGURES names no directory")
+@unittest.skipIf(SKIP or not FIGURES, SKIP or "NOT TESTED: XBIND_TEST_FIGURES names no directory")
 class Figures(unittest.TestCase):
     """Writes the figures of docs/figures: a ring under load, with a drained link."""
 

@@ -323,7 +323,7 @@ class Changes(WithConsole):
         status, _, problem = self.ask_for(to="nowhere", cells_per_s=1)
         self.assertEqual((status, problem["name"]), (409, "unknown-endpoint"))
 
-    def test_a_console_only_shows_unless_it_is_told_otherwise(self):
+    def test_a_console_only_shows_without_writable(self):
         call = self.connect()
         with console_up(self.lab) as console:
             self.assertFalse(console.get("/api/v1")["writable"])

@@ -282,4 +282,4 @@ class Counters(InOneLab):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

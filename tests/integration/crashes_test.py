@@ -272,7 +272,7 @@ class ManagerComesBack(ProcessComesBack):
         self.assertEqual(summary["releases"]["released"], summary["setups"]["connected"])
         self.assertEqual(summary["reattached"]["sessions_lost"], 1)
         self.assertEqual(summary["reattached"]["sessions_opened"], 1)
-        self.assertGreater(summary["reattached"]["requests_repeated"], 0)
+        self.assertIn(summary["reattached"]["requests_repeated"], range(1, 2 * 1200 + 1))
         # The manager that was watched has ended, and the one that answers counts from zero: what
         # is not known is not shown as zero.
         self.assertNotIn("xbind-cmgr", summary["rss_mb"])

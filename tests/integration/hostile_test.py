@@ -117,6 +117,7 @@ class Hostile(unittest.TestCase):
                 mutate = stranger.rng.choice((None, *idl_messages.MUTATIONS))
                 stranger.send(self.targets[number % len(self.targets)], mutate)
         print("seed", OPTIONS.seed, "sent", sum(stranger.sent.values()), stranger.sent)
+        # Any number: chance decides what a mutation makes of a message.
         for name in ("malformed_messages", "unknown_objects", "unknown_operations"):
             self.assertGreater(self.status(name), 0, name)
         # Each fault of this host is logged once a minute.

@@ -209,7 +209,7 @@ class LabCommand(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("Audit clean", done.stdout)
 
-    def test_where_nothing_can_be_written_it_says_so_and_still_ends_what_it_is_told_to(self):
+    def test_where_nothing_can_be_written_it_says_so_and_still_ends_what_it_should(self):
         state = self.up()
         pids = {process["name"]: process["pid"] for process in state["processes"]}
 

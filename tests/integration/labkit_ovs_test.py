@@ -237,7 +237,7 @@ class Made(unittest.TestCase):
         self.assertIn("datapath_type=netdev fail_mode=secure protocols=OpenFlow13,OpenFlow14",
                       words)
 
-    def test_what_the_operator_is_told(self):
+    def test_what_the_operator_reads(self):
         self.assertEqual(self.network.notes(), [
             "no cells or frames cross the link middle:3 to host-b:2, because middle carries frames "
             "and host-b cells; signalling is complete"])

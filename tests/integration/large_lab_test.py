@@ -93,7 +93,7 @@ class NodesOfOneProcess(InOneLab):
             released = tool(self.lab, "xbindctl", "release", connection_of(done))
             self.assertEqual(released.returncode, 0, released.stdout + released.stderr)
 
-    def test_a_line_that_is_cut_is_told_to_the_router_and_mended_again(self):
+    def test_a_line_that_is_cut_is_reported_to_the_router_and_mended_again(self):
         links = [ends for ends in self.lab.links if len(ends) == 2]
         cut = control.link_at(self.lab, "node-3", 3)  # its ends are in two processes
         self.assertEqual(control.words(cut), "node-3:3 to node-4:2")

@@ -126,8 +126,8 @@ class Ring(unittest.TestCase):
         calls[moved] = ways
         self.answer("undrain", "node-2")
         self.answer("drain", "node-5")
-        wait_until(lambda: "node-2" in (told := self.answer("describe", moved))
-                   and "node-5" not in told, "it is re-routed")
+        wait_until(lambda: "node-2" in (described := self.answer("describe", moved))
+                   and "node-5" not in described, "it is re-routed")
         self.answer("undrain", "node-5")
         self.assertEqual(len(calls), STANDING)
         return calls

@@ -256,7 +256,7 @@ class CommandLines(unittest.TestCase):
                                   "code 5$")
         return True
 
-    @unittest.skipUnless(MEMORY_COUNTS, "a sanitizer needs more address space")
+    @unittest.skipUnless(MEMORY_COUNTS, "NOT TESTED: a sanitizer needs more address space")
     def test_a_daemon_that_gets_no_memory_or_thread_names_it(self):
         for words in self.DAEMONS:
             with self.subTest(words[0]):
@@ -264,7 +264,7 @@ class CommandLines(unittest.TestCase):
                         for kib in range(12_000, 60_000, 12_000)]
                 self.assertIn(True, ends)
 
-    @unittest.skipUnless(MEMORY_COUNTS, "a sanitizer opens files of its own")
+    @unittest.skipUnless(MEMORY_COUNTS, "NOT TESTED: a sanitizer opens files of its own")
     def test_a_daemon_that_gets_no_descriptor_names_it(self):
         for words in self.DAEMONS:
             for limit in (4, 6, 8):
@@ -474,4 +474,4 @@ class OrderlyEnd(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

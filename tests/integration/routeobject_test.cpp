@@ -318,7 +318,7 @@ TEST_F(ManyLinks, APageOfLinksEndsWhereItsOctetsDo) {
   EXPECT_EQ(seen, 10'000U);
 }
 
-TEST_F(RouteObjectTest, AlternatesAndLinksAreTold) {
+TEST_F(RouteObjectTest, AlternatesAndLinksAreReported) {
   const v2::RouteAnswers_var paths = route_object->find_alternates(query("a", "b", 1), 64);
   EXPECT_EQ(paths->answers.length(), 1u);
   report_x(1, false);
@@ -393,7 +393,7 @@ TEST_F(RouteObjectTest, AWatcherThatCannotBeReachedIsRefused) {
   EXPECT_EQ(status().at("watchers"), 0u);
 }
 
-TEST_F(RouteObjectTest, AWatcherThatDiesIsDroppedAndTheOthersAreTold) {
+TEST_F(RouteObjectTest, AWatcherThatDiesIsDroppedAndTheOthersAreReported) {
   const PortableServer::Servant_var<Observer> live = new Observer;
   const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};

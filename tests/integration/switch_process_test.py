@@ -386,7 +386,7 @@ links = {{1 = "ring:sw1-sw2", 2 = "plain:127.0.0.1:0/127.0.0.1:{right}/uni"}}
         head, record = 24, 16 + 20 + 48  # pcap; pcap and ERF headers, cell header, payload
         self.assertEqual(len(self.capture.read_bytes()), head + 101 * record)
 
-    def test_a_label_that_nobody_has_is_told(self):
+    def test_a_label_that_nobody_has_is_reported(self):
         with self.switch.client("sw1") as one:
             self.hosts[0].send(cell(0, 77, bytes(48)))
             self.assertEqual(one.await_event(INVALID_LABEL), Event(INVALID_LABEL, 1, (0, 77)))
@@ -406,7 +406,7 @@ links = {{1 = "ring:sw1-sw2", 2 = "plain:127.0.0.1:0/127.0.0.1:{right}/uni"}}
             left.send(cell(0, 100, b"b" * 48))
             self.assertEqual(right.recv(2048), cell(0, 300, b"b" * 48))
 
-    def test_the_switches_need_a_name_to_be_told_apart(self):
+    def test_the_switches_need_a_name_each(self):
         self.assertRegex(self.switch.tell("status"), "^error no-such-switch: 2 switches")
         self.assertEqual(self.switch.status("@sw2")["name"], "sw2")
 

@@ -29,11 +29,11 @@ class TwoWayTest : public orb::Behind {
         names_client_(world().runtime.orb(), world().service) {
     const CORBA::Object_var operations = world().runtime.activate(operations_.in());
     reported().operations = v2::ManagerOperations::_unchecked_narrow(operations);
-    names().put(naming::path_of(naming::kConnectionManagers, "told"),
+    names().put(naming::path_of(naming::kConnectionManagers, "east"),
                 world().runtime.activate(servant_.in()));
   }
   PresetManager& reported() { return *servant_.in(); }
-  TwoWay manager() { return TwoWay::find(names_client_, "told").value(); }
+  TwoWay manager() { return TwoWay::find(names_client_, "east").value(); }
 
   // How TwoWay's functions convert an exception that their operations declare. The ORB turns an
   // undeclared one into UNKNOWN, so each test calls the functions whose contract declares it.

@@ -217,10 +217,10 @@ TEST_F(RouteCommands, ARefusedRouteIsExplained) {
 }
 
 TEST_F(RouteCommands, LinksAreATable) {
-  v2::LinkStateSeq& links_told = route_answers_.all_links;
-  links_told.length(1'004);
-  for (CORBA::ULong i = 0; i < links_told.length(); ++i) {
-    v2::LinkState& link = links_told[i];
+  v2::LinkStateSeq& all_links = route_answers_.all_links;
+  all_links.length(1'004);
+  for (CORBA::ULong i = 0; i < all_links.length(); ++i) {
+    v2::LinkState& link = all_links[i];
     link.first_end.switch_name = "host-a";
     link.first_end.output_port = 2;
     link.second_end.switch_name = "switch-1";

@@ -309,18 +309,18 @@ class Documents : public Commands {
   Documents() { reported_.state = call_of(7, "host-a", "host-b", 100); }
 
   // Returns the document; writes it where xbindctl_documents_test.py looks for it.
-  Json document_of(const std::string& command, const Told& told) {
-    const Json document = told ? told->body : json_of(told.error());
+  Json document_of(const std::string& command, const DocumentOrFailure& answer) {
+    const Json document = answer ? answer->body : json_of(answer.error());
     if (const char* const folder = std::getenv("XBIND_JSON_DOCUMENTS")) {
-      const std::string kind = told ? command : "error";
+      const std::string kind = answer ? command : "error";
       std::ofstream(std::filesystem::path{folder} / fmt::format("{}.{}.json", kind, ++written_))
           << document.dump();
     }
     return document;
   }
-  Json error_of(const std::string& command, const Told& told) {
-    EXPECT_FALSE(told);
-    return document_of(command, told)["error"];
+  Json error_of(const std::string& command, const DocumentOrFailure& answer) {
+    EXPECT_FALSE(answer);
+    return document_of(command, answer)["error"];
   }
 
   static inline int written_ = 0;
@@ -414,7 +414,7 @@ TEST_F(Documents, OfAnAuditKeepItsExitCode) {
   reported_.report.owed = 2;
   reported_.report.findings.length(1);
   reported_.report.findings[0] = {v2::finding_owed, "switch-1", "x", 2, ""};
-  const Told audited = audit_document(manager_, plan);
+  const DocumentOrFailure audited = audit_document(manager_, plan);
   ASSERT_TRUE(audited);
   EXPECT_EQ(audited->exit_code, 4);
   EXPECT_EQ(document_of("audit", audited)["verdict"], "OWED");
@@ -456,7 +456,7 @@ TEST_F(Documents, OfACallThatIsCheckedHopByHop) {
   here.findings[0].leg = hop.leg;
   here.findings[0].number = hop.number;
   here.findings[0].what = {v2::finding_missing_cross_connect, "switch-1 port 1", "x", 1, ""};
-  const Told wrong = validate_document(manager_, call);
+  const DocumentOrFailure wrong = validate_document(manager_, call);
   ASSERT_TRUE(wrong);
   EXPECT_EQ(wrong->exit_code, 1);
   const Json shown = document_of("validate", wrong);
@@ -472,7 +472,7 @@ TEST_F(Documents, OfACallThatIsCheckedHopByHop) {
   EXPECT_EQ(document_of("validate", validate_document(manager_, call))["verdict"], "CHANGING");
   check.call.phase = v2::phase_incomplete;
   check.call.missing = "switch-2: its SwitchServer has not been read";
-  const Told incomplete = validate_document(manager_, call);
+  const DocumentOrFailure incomplete = validate_document(manager_, call);
   ASSERT_TRUE(incomplete);
   EXPECT_EQ(incomplete->exit_code, 5);
   EXPECT_EQ(document_of("validate", incomplete)["verdict"], "INCOMPLETE");

@@ -274,6 +274,7 @@ void print(const Tally& tally, const cmgr::Occurrences& rows) {
 
 void expect_everything(const Tally& tally, const cmgr::Occurrences& rows) {
   EXPECT_GE(tally.of("outcomes"), kOutcomes);
+  // Any number: chance decides how often; each of these occurs.
   for (const char* what : kFaults) EXPECT_GT(tally.of(what), 0U) << what;
   for (const char* what : kWays) EXPECT_GT(tally.of(what), 0U) << what;
   for (const char* what : kRows) EXPECT_GT(tally.of(what), 0U) << what;
@@ -335,6 +336,7 @@ TEST_F(SimTest, CallsSurviveManagersThatComeBackAgainAndAgain) {
     EXPECT_EQ(world.run(), "") << "seed " << seed;
     all.add(world.tally());
   }
+  // Any number: chance decides how often; it has to occur.
   EXPECT_GT(all.of("managers restarted"), 0U);
   EXPECT_GT(all.of("hops of earlier epochs read"), 0U);
 }
@@ -346,6 +348,7 @@ TEST_F(SimTest, CallsSurviveManagersThatComeBackWithAWrongNetwork) {
     EXPECT_EQ(world.run(), "") << "seed " << seed;
     all.add(world.tally());
   }
+  // Any number: chance decides how often; it has to occur.
   EXPECT_GT(all.of("networks without some links"), 0U);
   EXPECT_GT(all.of("networks with links exchanged"), 0U);
   EXPECT_GT(all.of("networks with a link too many"), 0U);
@@ -358,6 +361,7 @@ TEST_F(SimTest, CallsSurviveSwitchServersThatComeBackAgainAndAgain) {
     EXPECT_EQ(world.run(), "") << "seed " << seed;
     all.add(world.tally());
   }
+  // Any number: chance decides how often; it has to occur.
   EXPECT_GT(all.of("SwitchServers killed"), 0U);
   EXPECT_GT(all.of("hops claimed"), 0U);
 }
@@ -373,6 +377,7 @@ TEST_F(SimTest, CallsSurviveManagersAndSwitchServersThatCrashTogether) {
     all.add(world.tally());
   }
   if (std::getenv("XBIND_SIM_VERBOSE") != nullptr) print(all, {});
+  // Any number: chance decides how often; it has to occur.
   for (const char* what :
        {"managers and SwitchServers crashed together", "lost ledgers read", "lost ledgers asked",
         "hops rebuilt", "rebuilt hops refused", "calls restored that had lost hops",
@@ -385,6 +390,7 @@ TEST_F(SimTest, InFairWeatherNothingIsLostOrLate) {
   for (const std::uint64_t seed : seeds(20)) {
     World world({.seed = seed, .fair = true, .frames = seed % 2 == 0});
     EXPECT_EQ(world.run(), "");
+    // Any number: chance decides how many; a world without a call would prove nothing.
     EXPECT_GT(world.tally().of("outcome: connected"), 0U);
     EXPECT_EQ(world.tally().of("batches resent"), 0U);
   }

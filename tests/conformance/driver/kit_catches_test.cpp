@@ -77,7 +77,7 @@ const std::map<Mistake, std::string> kCatches{
     {Mistake::kInventsEntries, "an_empty_table_is_read_as_empty"},
     {Mistake::kCountsThePort, "counters_of_a_port_and_of_a_connection"},
     {Mistake::kNothingRenewed, "a_port_that_another_brings_up_is_renewed"},
-    {Mistake::kLinesStayUp, "a_line_that_goes_down_and_comes_up_is_told_and_renewed"},
+    {Mistake::kLinesStayUp, "a_line_that_goes_down_and_comes_up_is_reported_and_renewed"},
     {Mistake::kWakesAfterItsEnd, "nothing_comes_of_a_driver_that_has_ended"},
 };
 

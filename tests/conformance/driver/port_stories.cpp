@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-void a_line_that_goes_down_and_comes_up_is_told_and_renewed(Stage& stage) {
+void a_line_that_goes_down_and_comes_up_is_reported_and_renewed(Stage& stage) {
   stage.come_up();
   stage.rig().set_line(stage.port(1), false, stage.now());
   stage.settle();
@@ -69,8 +69,8 @@ void a_port_that_another_brings_up_is_renewed(Stage& stage) {
 
 const std::vector<Story>& port_stories() {
   static const std::vector<Story> kStories{
-      {"a_line_that_goes_down_and_comes_up_is_told_and_renewed",
-       a_line_that_goes_down_and_comes_up_is_told_and_renewed},
+      {"a_line_that_goes_down_and_comes_up_is_reported_and_renewed",
+       a_line_that_goes_down_and_comes_up_is_reported_and_renewed},
       {"a_port_that_another_brings_up_is_renewed", a_port_that_another_brings_up_is_renewed},
   };
   return kStories;

@@ -95,7 +95,7 @@ TEST(CompareRuns, UnknownMetricsAreNamed) {
   }
 }
 
-TEST(CompareRuns, OtherLoadsAndOtherSystemsAreTold) {
+TEST(CompareRuns, OtherLoadsAndOtherSystemsAreReported) {
   const RunReport a = run_with(500);
   RunReport b = run_with(500);
   EXPECT_THAT(other_loads({a}, {b}), IsEmpty());
@@ -109,7 +109,7 @@ TEST(CompareRuns, OtherLoadsAndOtherSystemsAreTold) {
   EXPECT_THAT(warnings_of({a}, {a, b}), Contains(HasSubstr("run 2 of B has failed")));
 }
 
-TEST(CompareRuns, ARunThatRefusesManyIsTold) {
+TEST(CompareRuns, ARunThatRefusesManyIsReported) {
   const RunReport a = run_with(500);
   RunReport b = run_with(500);
   b.setups.refused = b.setups.attempted / 4;

@@ -33,7 +33,7 @@ TEST(FloorFigures, WhatTheFloorDidNotShowHasNoShare) {
   EXPECT_TRUE(shares.empty());
 }
 
-TEST(FloorFigures, AreToldInWordsAndInJson) {
+TEST(FloorFigures, AreShownAsTextAndAsJson) {
   RunReport report;
   report.offered_setups_per_s = 100;
   EXPECT_EQ(to_text(report.floor), "");

@@ -71,6 +71,7 @@ TEST(HoldingTime, LognormalHasItsMeanAndTheVarianceItsSigmaMakes) {
       std::vector<double> normal;
       for (int i = 0; i < kSample; ++i) {
         const double held_s = std::chrono::duration<double>(holding.next()).count();
+        // Any number: a time is positive; the sample decides about mean and spread below.
         ASSERT_GT(held_s, 0);
         sum += held_s;
         normal.push_back((std::log(held_s) - std::log(5.0) + sigma * sigma / 2) / sigma);

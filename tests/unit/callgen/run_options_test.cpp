@@ -254,7 +254,7 @@ TEST_F(JsonFile, WritingReplaces) {
 }
 
 TEST_F(JsonFile, AFullDiskIsAnErrorAndNotAnEmptyReport) {
-  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "NOT TESTED: no /dev/full here";
   const auto written = write_file("/dev/full", "figures\n");
   ASSERT_FALSE(written);
   EXPECT_EQ(written.error().code, ErrorCode::kSystem);
@@ -296,12 +296,12 @@ TEST(RunOptions, ACaptureIsAFileThatSaysItsForm) {
               HasSubstr("option --capture: cannot write /nowhere/x.erf"));
 }
 
-TEST(RunOptions, ALostManagerEndsARunUnlessToldOtherwise) {
+TEST(RunOptions, ALostManagerEndsARunUnlessAnOptionSaysOtherwise) {
   EXPECT_FALSE(taken({}).reattach);
   EXPECT_TRUE(taken({"--reattach"}).reattach);
 }
 
-TEST(RunOptions, BothDirectionsAreAskedForWhenToldSo) {
+TEST(RunOptions, BothDirectionsAreAskedForWhenAnOptionSaysSo) {
   EXPECT_FALSE(plan_of(taken({})).both_ways);
   EXPECT_TRUE(plan_of(taken({"--both"})).both_ways);
 }

@@ -101,7 +101,7 @@ TEST(RunnerModify, AnAnswerThatIsLostTakesTheReleaseWithIt) {
   EXPECT_EQ(run.records.all.back().planned, 72ms);
 }
 
-TEST(RunnerModify, OddAnswersAreToldApart) {
+TEST(RunnerModify, OddAnswersAreDistinguished) {
   Rig run(plan_of(Scenario::kModify));
   run.connect_first();
   const RequestId setup{1};

@@ -224,7 +224,7 @@ TEST(Runner, BatchesAreSplitAtTheirBoundEarliestFirst) {
   EXPECT_EQ(run.figures().batches, 4u);
 }
 
-TEST(Runner, RequestIdsAreUniqueAndBeginWhereTheyAreTold) {
+TEST(Runner, RequestIdsAreUniqueAndBeginWhereAnOptionSays) {
   RunPlan plan = even_plan(2);
   plan.first_request = RequestId{1'000'000'000'000};
   Rig run(plan);

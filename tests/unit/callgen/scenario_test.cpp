@@ -16,7 +16,7 @@ std::string refusal(const std::vector<std::string>& parts) {
   return mix ? "taken" : mix.error().text;
 }
 
-TEST(ScenarioMix, IsPlainSetupsUnlessToldOtherwise) {
+TEST(ScenarioMix, IsPlainSetupsUnlessAnOptionSaysOtherwise) {
   EXPECT_EQ(parse_mix({}).value(), ScenarioMix{});
   EXPECT_TRUE(ScenarioMix{}.only_setups());
   EXPECT_FALSE(ScenarioMix{}.has(Scenario::kLeaf));

@@ -295,9 +295,10 @@ TEST(NetworkTest, EveryRequestIsDoneOnceAndHasOneOutcome) {
     with_losses += world.lost_sessions();
     with_repeats += world.repeated();
   }
-  if (only != nullptr) return;
-  EXPECT_GT(with_losses, kSeeds / 2) << "the test tests little";
-  EXPECT_GT(with_repeats, kSeeds / 2) << "the test tests little";
+  if (only == nullptr) {  // one seed says nothing about the others
+    EXPECT_GT(with_losses, kSeeds / 2) << "the test tests little";
+    EXPECT_GT(with_repeats, kSeeds / 2) << "the test tests little";
+  }
 }
 
 }  // namespace

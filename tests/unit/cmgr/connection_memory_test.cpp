@@ -67,7 +67,7 @@ class ConnectionMemoryTest : public ExchangeTest {
 
 TEST_F(ConnectionMemoryTest, AConnectionOverThreeSwitchesTakesAtMost400Octets) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer's allocator does not report the octets in use";
+  GTEST_SKIP() << "NOT TESTED: a sanitizer's allocator does not report the octets in use";
 #endif
   constexpr std::size_t kCalls = 313 * kBatch;  // 20 032
   attach_all();

@@ -251,6 +251,7 @@ TEST_P(ReplayTest, TheSameTableAfterAThousandRandomRequestsAndChangesOfTheNetwor
   release(++request_, known_.back());
   settle();
   expect_same_table();
+  // Any number: chance decides how often each kind is recorded.
   for (const char* kind :
        {"opened", "reached", "contract set", "numbers used", "leaf joined", "leaf cut",
         "path replaced", "assigned", "handed back", "release begun", "closed"}) {

@@ -187,6 +187,7 @@ TEST(FaultyPipe, LosesOnlyWhatItSaysItDropped) {
         came.begin(), came.end(), std::uint64_t{0},
         [](auto sum, const auto& item) { return sum + static_cast<std::uint64_t>(item.second); });
     EXPECT_EQ(copies, came.size() + counters.repeated);
+    // Any number: the shares are compared above, with more items.
     EXPECT_GT(counters.reordered, 0u);
     EXPECT_GT(counters.delayed, 0u);
   }

@@ -49,7 +49,7 @@ TEST(InternerTest, AValueGoesWithItsLastUser) {
   EXPECT_TRUE(names.take("ann").made);
 }
 
-TEST(InternerTest, ValuesOfOneHashAreToldApart) {
+TEST(InternerTest, ValuesOfOneHashAreDistinguished) {
   constexpr std::uint64_t kHash = 5;
   Interner<std::string> values;
   const auto ann = values.take(std::string_view{"ann"}, kHash).number;

@@ -138,6 +138,7 @@ TEST(SerialTest, ManyThreadsLoseNoJobAndNoTwoRunTogether) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(together, 0);
+  // Any number: the scheduler decides how many jobs a drain takes.
   EXPECT_GT(drains, 0);
   for (const auto& jobs : order) {
     ASSERT_EQ(jobs.size(), std::size_t{kJobs});

@@ -203,7 +203,7 @@ TEST_F(SessionTest, OneBatchMayAlwaysGoHoweverLarge) {
   EXPECT_TRUE(c.has_credit());
 }
 
-TEST_F(SessionTest, TheEndThatAttachesTakesTheWindowItIsTold) {
+TEST_F(SessionTest, TheEndThatAttachesTakesTheWindowItIsReported) {
   limits.batches_in_flight = 64;
   // If the peer's window is smaller, no more than that is sent. If it is
   // larger, the peer sends more.

@@ -181,7 +181,7 @@ TEST(Aal5, WhatIsNotUserDataGoesByUnseen) {
   EXPECT_EQ(reassembly.push(cells[2]), Aal5Outcome::kFrame);
 }
 
-TEST(Aal5, CongestionAndLossPriorityOfTheCellsAreTold) {
+TEST(Aal5, CongestionAndLossPriorityOfTheCellsAreReported) {
   auto cells = cut(random_octets(90, 13));
   cells[1].header |= 1;                                  // CLP, set on the way
   cells[2].header |= std::uint32_t{kPtCongestion} << 1;  // EFCI

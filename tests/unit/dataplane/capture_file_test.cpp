@@ -134,7 +134,7 @@ TEST_F(CaptureFileTest, WhatCannotBeWrittenIsRefusedByName) {
 }
 
 TEST_F(CaptureFileTest, AFullDiskEndsTheCapture) {
-  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "NOT TESTED: no /dev/full here";
   std::filesystem::create_symlink("/dev/full", path("x.erf"));
   auto capture = open({.path = path("x.erf")});
   capture->cells(Direction::kIn, std::array{make_cell(1, 32)}, kTime);

@@ -80,7 +80,7 @@ TEST_F(SwitchFabricTest, ATreeHasACopyForEachBranch) {
             (ConnectionCounters{.input_cells = 1, .output_cells = 3}));
 }
 
-TEST_F(SwitchFabricTest, AnUnknownLabelIsTold) {
+TEST_F(SwitchFabricTest, AnUnknownLabelIsReported) {
   add(channel(kOne, 0, 32), {kTwo, 0, 40});
   receive(kOne, {make_cell(0, 33, 1), make_cell(0, 32, 2), make_cell(15, 99, 3)});
   EXPECT_EQ(unknown, (std::vector<std::string>{"port 1 0/33", "port 1 15/99"}));

@@ -17,9 +17,9 @@ namespace xbind::dataplane {
 inline bool have_tshark() { return std::system("command -v tshark >/dev/null 2>&1") == 0; }
 
 // Skips the test, with a message, where tshark is not installed.
-#define XB_NEEDS_TSHARK()                                    \
-  if (!have_tshark())                                        \
-  GTEST_SKIP() << "tshark is not installed: no independent " \
+#define XB_NEEDS_TSHARK()                                                \
+  if (!have_tshark())                                                    \
+  GTEST_SKIP() << "NOT TESTED: tshark is not installed: no independent " \
                   "reader has checked this capture"
 
 // The output of `tshark -r FILE arguments` for a file with these octets.

@@ -353,7 +353,7 @@ TEST_F(AgentMessagesTest, ActivityAndStatisticsCountCells) {
   EXPECT_FALSE(reported.records.at(1).valid);
 }
 
-TEST_F(AgentMessagesTest, ServicesAreTold) {
+TEST_F(AgentMessagesTest, ServicesAreReported) {
   gsmp::ServiceConfigurationRequest request;
   request.header.transaction = 1;
   EXPECT_EQ(answer<gsmp::ServiceConfiguration>(id, request).services, default_services());

@@ -61,7 +61,7 @@ TEST(GoldenFolder, OnlyATypeThatIsGoneStaysOpaque) {
 
 // Messages of other versions have no frame header. A SYN of version 2 is recognised by its number.
 // Messages of version 1.1 are in v1_codec_test.cpp.
-TEST(OtherVersions, AreToldApartAndRefused) {
+TEST(OtherVersions, AreDistinguishedAndRefused) {
   const auto refusal = [](const std::string& file) {
     const auto message = decode(test::from_hex(test::read_text(test::golden_path(file))));
     return message ? to_string(*message) : to_string(message.error());

@@ -484,6 +484,7 @@ TEST(Negotiation, EndsInOneVersionWhateverTheDelays) {
     EXPECT_EQ(c.adjacency.version(), s.adjacency.version()) << "seed " << seed;
     ++met;
   }
+  // Any number: chance decides in how many seeds no connection is dropped.
   EXPECT_GT(met, 0);
 }
 

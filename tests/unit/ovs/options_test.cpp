@@ -52,6 +52,17 @@ TEST_F(OvsCommand, Defaults) {
   EXPECT_THAT(made.agent.versions, ElementsAre(3)) << "version 1.1 has no MPLS labels";
 }
 
+TEST_F(OvsCommand, LinksArePolicedOnlyWhenAnOptionSaysSo) {
+  const PortId edge(1);
+  const PortId link(2);
+  const Layout usual = parts({"--edge-ports", "1"}).table.layout;
+  EXPECT_TRUE(usual.polices(edge));
+  EXPECT_FALSE(usual.polices(link));
+  const Layout all = parts({"--edge-ports", "1", "--police-links"}).table.layout;
+  EXPECT_TRUE(all.polices(edge));
+  EXPECT_TRUE(all.polices(link));
+}
+
 TEST_F(OvsCommand, NeedsABridge) {
   EXPECT_THAT(load({"xbind-gsmp-ovs"}), HasSubstr("--bridge"));
   EXPECT_THAT(load({"xbind-gsmp-ovs", "--bridge", "br0"}), HasSubstr("br0"));

@@ -269,6 +269,7 @@ TEST_F(RandomAdmission, NoAccountExceedsWhatItMayAndCbrNeverTheLine) {
         ASSERT_LE(cbr, kLine);
       }
       EXPECT_THAT(ledger.self_check("sw"), IsEmpty());
+      // Any number: chance decides; without a refusal the bounds above were not met.
       EXPECT_GT(refused, 0U) << "nothing was ever full";
       for (const HopRef hop : hops) remove(hop);
       EXPECT_EQ(ledger.usage(kOut)->hops, Resources{});

@@ -34,6 +34,7 @@ TEST_P(RandomWorld, KeepsItsBooks) {
   EXPECT_GT(world.superseded_seen(), 500U);
   EXPECT_GT(counted.taken_over, 20U);
   EXPECT_GT(counted.moved_back, 10U);
+  // Any number: chance decides how often; each cause occurs.
   for (const Cause cause :
        {Cause::kNoBandwidth, Cause::kForeignInputLabel, Cause::kLabelNotHeld,
         Cause::kInvalidRequest, Cause::kStale, Cause::kSwitchRefused, Cause::kSwitchUnreachable,

@@ -58,7 +58,7 @@ TEST(ReadRecordsTest, RefusesWhatIsNoRecord) {
   EXPECT_THAT(refused(names + "0,setup,done,1,\n"), HasSubstr("not a record"));
 }
 
-TEST(ReadReportTest, TakesWhatTheManagerTold) {
+TEST(ReadReportTest, TakesWhatTheManagerReported) {
   const auto reported = read_report(R"({"remote_invocations": 1234, "label_cache_hit_ratio": 0.75,
       "audit": {"clean": true}, "releases": {"failed": 1, "unanswered": 2},
       "verdict": {"void": true, "reasons": ["late", "later"]}})");

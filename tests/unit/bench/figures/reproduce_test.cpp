@@ -128,7 +128,7 @@ TEST(PrepareFolder, RefusesWhatCannotBeWritten) {
   EXPECT_THAT(refused.error().text, HasSubstr("/proc/figures"));
 }
 
-TEST(FiguresPage, AFigureThatCouldNotBeMadeIsTold) {
+TEST(FiguresPage, AFigureThatCouldNotBeMadeIsReported) {
   Manifest manifest;
   manifest.profile = "native";
   manifest.unchecked = "no lab here";

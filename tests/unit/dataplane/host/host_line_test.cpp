@@ -91,7 +91,7 @@ TEST(HostLine, AFrameThatCannotBeIsRefused) {
   EXPECT_EQ(hosts.left->counters(), HostLineCounters{});
 }
 
-TEST(HostLine, AFrameWithAWrongCrcIsToldOf) {
+TEST(HostLine, AFrameWithAWrongCrcIsReported) {
   Hosts hosts;
   std::vector<Aal5Outcome> errors;
   hosts.right->set_callbacks(

@@ -104,7 +104,7 @@ TEST_F(ConversationsTest, BeyondTheBoundTheMostSilentIsLetGo) {
                                                  "connections at a time"}));
 }
 
-TEST_F(ConversationsTest, AFragmentIsToldOf) {
+TEST_F(ConversationsTest, AFragmentIsReported) {
   see_packet(ethernet(ipv4(tcp({}, golden("C3")), false, 6, 0x2000)));
   EXPECT_EQ(lines_, Lines{kTime + "? fragment: a piece of an IP packet is not read"});
 }

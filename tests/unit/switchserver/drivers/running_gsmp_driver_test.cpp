@@ -151,6 +151,7 @@ TEST_F(RunningGsmpDriverTest, ALossAmidRequestsAnswersThemAllAndTheNextConnectio
   EXPECT_THAT(taken<driver::Done>(), ElementsAre(Answered(4U, Cause::kNone)));
   EXPECT_EQ(metric("gsmp_connections"), 2U);
   EXPECT_EQ(metric("gsmp_failed_attempts"), 1U);
+  // Any number: the tests of the codec have the sizes of messages.
   EXPECT_GT(metric("gsmp_octets_in"), 0U);
   EXPECT_GT(metric("gsmp_octets_out"), 0U);
 }
