@@ -32,7 +32,11 @@ TEST_F(NetworkDeskTest, MoreSwitchesThanCanBeKnownAreRefusedAndTheOthersServe) {
   std::vector<std::string> more = all;
   more.push_back("one-more");
   more.push_back("another");
-  manager().set_network(more, {{"sw1", PortId{9}, "one-more", PortId{9}}}, now);
+  manager().set_network(more,
+                        {{"sw1", PortId{9}, "one-more", PortId{9}},
+                         {"sw1", PortId{10}, "sw2", PortId{20}},
+                         {"sw2", PortId{21}, "sw3", PortId{30}}},
+                        now);
   finish();
   EXPECT_THAT(manager().switch_names(), SizeIs(SwitchDesk::kSwitches));
   EXPECT_THAT(take_attach_requests(), IsEmpty());

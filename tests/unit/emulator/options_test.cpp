@@ -83,6 +83,7 @@ TEST_F(Command, PortsWithLabelsOfTheirOwn) {
 }
 
 TEST_F(Command, RefusalsNameTheValue) {
+  const std::string long_path = "/" + std::string(107, 'x');
   const std::vector<std::pair<std::vector<const char*>, std::string>> refused = {
       {{"--listen", "nowhere"}, "--listen: \"nowhere\""},
       {{"--name", "a b"}, "--name 'a b' has a blank"},
@@ -111,7 +112,7 @@ TEST_F(Command, RefusalsNameTheValue) {
       {{"--fault", "explode"}, "--fault 'explode': 'explode'"},
       {{"--control", "here"}, "--control: 'here' is no path"},
       {{"--control", "127.0.0.1:7000"}, "--control: '127.0.0.1:7000' is no path"},
-      {{"--control", "/" + std::string(107, 'x')}, "the path of a socket has at most 107 octets"},
+      {{"--control", long_path.c_str()}, "the path of a socket has at most 107 octets"},
       {{"--control", "tcp:here"}, "--control: \"here\""},
       {{"--switches", "x.toml", "--ports", "5"}, "--ports and --switches x.toml"},
   };

@@ -178,11 +178,12 @@ TEST_F(NetworkKeeperTest, AnEndpointGoesWhenItsAccessLineIsDrained) {
 }
 
 TEST_F(NetworkKeeperTest, AnEditedDelayIsServed) {
+  const Topology given = triangle();
   Topology slower("triangle");
-  for (const TopologySwitch& it : triangle().switches()) {
+  for (const TopologySwitch& it : given.switches()) {
     ASSERT_TRUE(slower.add_switch(it.name, it.endpoint).has_value());
   }
-  for (const TopologyLink& link : triangle().links()) {
+  for (const TopologyLink& link : given.links()) {
     const auto added = slower.add_link(link.a, link.b, link.cells_per_s);
     ASSERT_TRUE(slower.set_link_delay(*added, *added == 2 ? 900 : 0).has_value());
   }

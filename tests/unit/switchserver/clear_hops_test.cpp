@@ -64,7 +64,7 @@ TEST_F(ClearHopsTest, ACallEndsOnceWhereItsFirstHopIs) {
   EXPECT_TRUE(calls.empty()) << "it ends at the SwitchServer of its first hop";
   // Asked again while the switch has not confirmed it: nothing more ends.
   for (int time = 0; time < 2; ++time) {
-    EXPECT_EQ(controller.clear_hops("a", {}, now, &calls).value(), 2U);
+    EXPECT_EQ(controller.clear_hops("a", {}, now, &calls).value(), 3U);
     ASSERT_EQ(calls.size(), 1U);
     EXPECT_EQ(calls[0].connection, first.key.connection);
   }
