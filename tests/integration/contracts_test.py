@@ -37,8 +37,7 @@ class OnTheWay(unittest.TestCase):
     MORE = {}  # options for processes, by their names
 
     def setUp(self):
-        self.lab = self.enterContext(
-            planned_lab(more={"xbind-switch": [(MIDDLE, "control", "127.0.0.1:0")]}))
+        self.lab = self.enterContext(planned_lab())
         with planning(self.lab):
             command = self.lab.processes[SERVER].command
             where = command.index("--switch") + 1

@@ -293,7 +293,9 @@ class Exposed(unittest.TestCase):
             os.kill(server.pid, signal.SIGALRM)
             wait_until(lambda: "the logic hangs" in server.log_tail(50), "the logic hangs")
             try:
-                code, _, reason = get(address, "/-/healthy")
+                code, _, reason = wait_until(
+                    lambda: (lambda answer: answer[0] == 503 and answer)(
+                        get(address, "/-/healthy")), "it is not healthy")
                 self.assertEqual(code, 503)
                 self.assertEqual(reason, f"{MIDDLE}: its logic has not answered within 1000 ms\n")
                 self.assertEqual(self.scrape(lab, name).value("xbind_exporter_parts_silent"), 1)

@@ -66,7 +66,7 @@ class Calls(unittest.TestCase):
 class ColdRestart(unittest.TestCase):
 
     def test_the_connections_of_a_switch_of_version_1_are_put_back(self):
-        more = {"xbind-switch": [switches("1", MIDDLE), (MIDDLE, "control", "127.0.0.1:0")]}
+        more = {"xbind-switch": [switches("1", MIDDLE)]}
         with lab_up(more=more) as lab:
             connections = []
             for _ in range(STANDING):

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cmgr/procedures/prepared_desk.hpp"
 #include "core/log.hpp"
 #include "tests/sim/world.hpp"
 
@@ -352,11 +353,28 @@ void World::learn_wrong_network(std::size_t index) {
 // The manager ended before any ledger had received a handover: the next manager does not learn that
 // a client has the prepared connection, and takes it for its own.
 void World::lose_handovers(std::size_t manager) {
+  std::set<HopKey> owed;
+  for (const SwitchSite& at : switches_) {
+    const cmgr::ManagerView view = managers_[manager].site->manager().view_of(at.name);
+    owed.insert(view.owed.begin(), view.owed.end());
+  }
   for (const auto& [shown, own] : own_ids_) {
     if (shown.first != manager || shown.second == own) continue;
     // Where ledgers are lost as well, note_lost_call() says what becomes of it.
     if (lost_hops_.contains({manager, own})) continue;
-    if (!is_told(manager, own, shown.second)) handovers_lost_.insert(shown);
+    // Only if it was still to be handed over: a modify under way has the handover that was owed.
+    const auto about = managers_[manager].site->manager().describe(shown.second);
+    const cmgr::State state = about ? about->connection.state() : cmgr::State::kConnected;
+    const bool modified = state == cmgr::State::kModifying || state == cmgr::State::kLowering ||
+                          state == cmgr::State::kRestoring;
+    const auto told =
+        about ? cmgr::PreparedDesk::told_hops(about->connection) : cmgr::PreparedDesk::ToldHops{};
+    const bool all_owed = !told.empty() && std::ranges::all_of(told, [&](const HopKey& key) {
+      return owed.contains(key);
+    });
+    if ((modified || all_owed) && !is_told(manager, own, shown.second)) {
+      handovers_lost_.insert(shown);
+    }
   }
   for (ClientSite& site : clients_) {
     if (site.manager != manager) continue;
