@@ -19,8 +19,8 @@
 //   labels PORT mpls:FIRST-LAST ...    sets the input labels of an MPLS port
 //   status                             shows counters and the faults in force
 //   statistics PORT                    shows the cell counters of a port
-//   capture PORT FILE|off              captures a port's cells into FILE.erf or FILE.pcap, a name in
-//                                      the directory of --capture-dir
+//   capture PORT FILE|off              captures a port's cells into FILE.erf or FILE.pcap, a name
+//                                      in the directory of --capture-dir
 //   tune OPTION=VALUE                  sets an option of the process that it takes while it runs,
 //                                      such as log-level=gsmp=debug,info; until the process ends
 //   tune OPTION                        the option has its configured value again
@@ -134,8 +134,8 @@ std::string to_string(const ControlError& error);  // "error bad-value: ..."
 template <class T>
 using ControlResult = tl::expected<T, ControlError>;
 
-// Whether the line could be an order, right or wrong: it begins with the word of one, perhaps behind
-// the name of a switch, and has no control character.
+// Whether the line could be an order, right or wrong: it begins with the word of one, perhaps
+// behind the name of a switch, and has no control character.
 bool is_order(std::string_view line);
 
 // Does not check that the port exists; execute() does.

@@ -19,8 +19,8 @@ namespace xbind::emulator {
 class Daemon {
  public:
   // Opens all sockets, links and captures. kSystem or kBadInput, with the name of the switch. The
-  // options must be checked; of `process`, the switches do not count. `seed` derives a seed for each
-  // switch without its own.
+  // options must be checked; of `process`, the switches do not count. `seed` derives a seed for
+  // each switch without its own.
   static Result<std::unique_ptr<Daemon>> open(const std::vector<SwitchOptions>& switches,
                                               const Options& process, std::uint64_t seed);
   ~Daemon();

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the last run of ctest skipped, and why.
 
-  skips.py BUILD     prints each reason once, with how many tests gave it; nothing was skipped: 0 lines
+  skips.py BUILD     prints each reason once, with the number of tests that gave it
 
 A test of Python says "... skipped 'REASON'", one of GoogleTest says REASON behind "Skipped".
 """

@@ -119,8 +119,8 @@ class RouteCache {
     unknown_order_.clear();
   }
 
-  // The links of the network have changed: forgets the paths that do not `follow` them, however long
-  // they are valid. Judged when its pair is looked up, as above; `follows` is kept as well.
+  // The links of the network have changed: forgets the paths that do not `follow` them, however
+  // long they are valid. Judged when its pair is looked up, as above; `follows` is kept as well.
   using Follows = std::function<bool(const RouteReply&)>;
   void doubt_paths(Follows follows) {
     follows_ = std::move(follows);

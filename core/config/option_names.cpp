@@ -39,6 +39,7 @@ constexpr auto kNames = std::to_array<std::string_view>({
     "call-timeout-ms",
     "calls",
     "capture",
+    "capture-dir",
     "captures",
     "catalogue",
     "category",

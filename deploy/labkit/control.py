@@ -12,7 +12,7 @@ TIMEOUT_S = 5.0
 
 
 def connect(process):
-    """A connection to where an xbind-switch takes commands; it prints the address when it starts."""
+    """A connection to where an xbind-switch takes commands, which it prints at its start."""
     found = re.search(r"^xbind-switch control on (\S+)$", process.output(), re.MULTILINE)
     if not found:
         raise LabError(f"{process.name} has not printed its control address (--control)")

@@ -19,7 +19,8 @@ PACE = ("pace-message-us", "pace-item-us", "pace-before-leaving", "pace-pause-ch
         "pace-pause-us", "pace-seed")
 
 PROCESS_OPTIONS = {
-    "xbind-switch": {"capture-dir", "control", "log-file", "log-format", "log-level", "metrics", *PACE},
+    "xbind-switch": {"capture-dir", "control", "log-file", "log-format", "log-level", "metrics",
+                     *PACE},
     "xbind-switchserver": {
         "name-service", "listen-address", "call-timeout-ms", "accepted-max",
         "accepted-per-host-max", "log-file", "log-format", "log-level", "metrics", "route-object",

@@ -130,8 +130,8 @@ def switch_addresses(net, count):
 
 
 def free_loopback_net(count, udp_ports=()):
-    """The first of 127.0.1, 127.0.2, ... that has `count` addresses with the port for GSMP free. Its
-    k-th address must also have the UDP ports of the k-th set in `udp_ports` free.
+    """The first of 127.0.1, 127.0.2, ... that has `count` addresses with the port for GSMP free.
+    Its k-th address must also have the UDP ports of the k-th set in `udp_ports` free.
     """
     for third in range(1, 255):
         net = f"127.0.{third}"
@@ -141,13 +141,13 @@ def free_loopback_net(count, udp_ports=()):
                 for address, ports in zip(addresses, udp_ports) for port in sorted(ports)):
             return net
     raise LabError(
-        f"no 127.0.N.1 to 127.0.N.{count} with the port {GSMP_PORT} and the UDP ports of cells free "
-        f"on all of them")
+        f"no 127.0.N.1 to 127.0.N.{count} with the port {GSMP_PORT} and the UDP ports of cells "
+        f"free on all of them")
 
 
 def control_path(state_dir, number):
-    """The Unix socket of the lab's switch process with this number. Where the lab's directory has too
-    long a name for a socket, it lies in the directory for temporary files."""
+    """The Unix socket of the lab's switch process with this number. Where the lab's directory has
+    too long a name for a socket, it lies in the directory for temporary files."""
     path = Path(state_dir) / "control" / str(number)
     if len(os.fsencode(path)) <= UNIX_PATH_MAX:
         return str(path)

@@ -1,6 +1,6 @@
-// Callgen's files under libFuzzer: demands between endpoints, traces of calls, scenarios, reports of
-// runs, lines of a generator's child, and the mixes of kinds of calls and priorities that its options
-// name. The first octet chooses.
+// Callgen's files under libFuzzer: demands between endpoints, traces of calls, scenarios, reports
+// of runs, lines of a generator's child, and the mixes of kinds of calls and priorities that its
+// options name. The first octet chooses.
 //
 // What is accepted is written and read back, and calls can be drawn from it.
 #include <fmt/format.h>

@@ -1,6 +1,5 @@
-// Short texts from outside under libFuzzer: requests to the console, orders to a running switch or run,
-// what a generator's child says, the addresses that xbindctl keeps, and the values of options that are
-// small languages. The first octet chooses.
+// Short texts from outside under libFuzzer: requests to the console, orders to a run, and the values
+// of options that are small languages. The first octet chooses.
 //
 // What is accepted is in its bounds; a refusal is a sentence.
 #include <fmt/format.h>
@@ -17,7 +16,6 @@
 #include "core/label_text.hpp"
 #include "dataplane/links/link_spec.hpp"
 #include "dataplane/links/udp_address.hpp"
-#include "orb/known_names.hpp"
 #include "tests/fuzz/property.hpp"
 
 namespace {
@@ -55,18 +53,6 @@ void run_order(std::string_view text) {
   if (order->what == callgen::RunCommand::What::kRate) {
     require(order->value >= 0, "an order's rate is below zero");
   }
-}
-
-void known_names(std::string_view text) {
-  orb::KnownNames names;
-  names.read(text);
-  const std::string written = names.text();
-  require(written.size() <= orb::KnownNames::kTextOctetsMax, "a text of addresses is too long");
-  const auto all = names.below("");
-  require(all.size() <= orb::KnownNames::kNamesMax, "too many addresses are kept");
-  orb::KnownNames again;
-  again.read(written);
-  require(again.text() == written, "addresses are not read as written", written);
 }
 
 // Values of options: read, written and read back, where they can be written.
@@ -110,7 +96,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   switch (data[0]) {
     case 't': console_target(text); break;
     case 'r': run_order(text); break;
-    case 'k': known_names(text); break;
     default: option_value(text);
   }
   return 0;

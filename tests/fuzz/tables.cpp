@@ -1,5 +1,5 @@
-// Files of tables under libFuzzer: the keeper's connections, the nodes of a SwitchServer, the switches of
-// an emulator; and orders to such a switch. The first octet chooses.
+// Files of tables under libFuzzer: the keeper's connections, the nodes of a SwitchServer, the
+// switches of an emulator; and orders to such a switch. The first octet chooses.
 //
 // What is accepted is in its bounds; a refusal of a file names it and says why.
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
-// A sequence whose length times the octets of an element wraps in 32 bits is refused: a request of some
-// octets would otherwise make its receiver allocate 4 GiB. tidy/idl_bounds holds that the IDL has no other
-// sequence of this kind.
+// A sequence whose length times the octets of an element wraps in 32 bits is refused: a request of
+// some octets would otherwise make its receiver allocate 4 GiB. tidy/idl_bounds holds that the IDL
+// has no other sequence of this kind.
 #include <gtest/gtest.h>
 
 #include <cstdint>

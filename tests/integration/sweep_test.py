@@ -6,7 +6,8 @@ import tempfile
 from pathlib import Path
 
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
-from labkit import bench, quickstart, sip, speed, speed_figures, sweep, sweep_figures as figures, topology
+from labkit import bench, quickstart, sip, speed, speed_figures, sweep, topology
+from labkit import sweep_figures as figures
 
 
 def result(rate=100.0, calls=500, mean_us=400.0):

@@ -182,8 +182,8 @@ class Controlled(unittest.TestCase):
             kept = Path(elsewhere) / "kept.erf"
             kept.write_text("kept")
             for name in (f"{elsewhere}/x.erf", "../x.erf", "away/x.erf", "link.erf"):
-                self.assertRegex(switch.tell("capture", "1", name), "^error [a-z-]+: .*no name of a "
-                                                                    "file directly below ")
+                self.assertRegex(switch.tell("capture", "1", name),
+                                 "^error [a-z-]+: .*no name of a file directly below ")
             self.assertEqual(os.listdir(elsewhere), ["kept.erf"])
             self.assertEqual(kept.read_text(), "kept")
             self.assertEqual(switch.tell("capture", "1", "x.erf"), "ok")

@@ -307,12 +307,13 @@ void expect_everything(const Tally& tally, const cmgr::Occurrences& rows) {
   });
 }
 
-// Seeds that a run over many leaves out; a run of one of them alone (XBIND_SIM_SEED) shows it. Both are
-// of a re-route that is led back (docs/reliability.md, "What does not hold").
+// Seeds that a run over many leaves out; a run of one of them alone (XBIND_SIM_SEED) shows it. Both
+// are of a re-route that is led back (docs/reliability.md, "What does not hold").
 //
-// 531: the old path counts as down, and the switch refuses at first to lead back to it: the new path's
-//      rest is removed although cells still go there.
-// 632: the SwitchServer of the take-over is silent for 15 s: the call waits longer than a check allows.
+// 531: the old path counts as down, and the switch refuses at first to lead back to it: the new
+//      path's rest is removed although cells still go there.
+// 632: the SwitchServer of the take-over is silent for 15 s: the call waits longer than a check
+//      allows.
 constexpr std::array<std::uint64_t, 2> kOpenInFoulWeather{531, 632};
 
 TEST_F(SimTest, EveryInvariantHoldsInFoulWeather) {

@@ -114,7 +114,8 @@ def idl_bounds(idl_dir):
     32 bits, so that a short request would make it allocate gigabytes."""
     numbers = {f"{sign}{kind}" for sign in ("", "unsigned ")
                for kind in ("short", "long", "long long")} | {"float", "double", "long double"}
-    texts = {path: re.sub(r"//.*", "", path.read_text()) for path in sorted(Path(idl_dir).glob("*.idl"))}
+    texts = {path: re.sub(r"//.*", "", path.read_text())
+             for path in sorted(Path(idl_dir).glob("*.idl"))}
     for text in texts.values():
         numbers |= {name for kind, name in re.findall(r"^\s*typedef ([\w ]+?) (\w+);", text, re.M)
                     if kind in numbers}

@@ -50,7 +50,7 @@ class ClangTidy(unittest.TestCase):
 
 
 class Sanitizers(unittest.TestCase):
-    """Every test with real processes, and every program, is in a sanitizer stage or says why not."""
+    """Each test with real processes, and each program, is in a sanitizer stage or says why not."""
 
     def setUp(self):
         self.rows = list(rows(SANITIZED.read_text()))
@@ -84,7 +84,8 @@ class Fuzzing(unittest.TestCase):
     """What reads octets from outside is in a fuzz target, and each target has its turn."""
 
     # A function that reads a text, octets or a file.
-    PARSER = re.compile(r"^(?!.*\binline constexpr).*\b((?:parse|decode|read|load|from)(?:_\w+)?|\w+_from_json)\("
+    PARSER = re.compile(r"^(?!.*\binline constexpr).*\b"
+                        r"((?:parse|decode|read|load|from)(?:_\w+)?|\w+_from_json)\("
                         r"(?:std::string_view|const std::string&|std::span<const std::byte>)",
                         re.MULTILINE)
 

@@ -449,9 +449,9 @@ TEST(FoundShapes, EachIsRebuiltWhenOneOfItsLedgersIsLost) {
   }
 }
 
-// Shapes and lost switches, a bit for each in their order, whose calls are not put together or have two
-// hops under one key: only the hops far from both ends of a call that moved near one of them are known
-// (docs/reliability.md, "What does not hold").
+// Shapes and lost switches, a bit for each in their order, whose calls are not put together or have
+// two hops under one key: only hops far from both ends are known (docs/reliability.md, "What does
+// not hold").
 const std::set<std::pair<std::string, std::size_t>> kNotRebuilt{
     {"moved at the first switch", 27},
     {"moved twice at one place", 54},
