@@ -60,8 +60,8 @@ TEST_F(OpenRequestsTest, TheBoundIsReachedByOneRequestAndByABatch) {
   EXPECT_EQ(requester->submit(call()).error().code, ErrorCode::kExhausted);
 }
 
-// Without repeats, requests are only counted. Those that failed before they were sent count as sent,
-// so that the next ones are told apart.
+// Without repeats, requests are only counted. Those that failed before they were sent count as
+// sent; otherwise the later ones would seem to be unsent.
 TEST_F(OpenRequestsTest, ARequestThatIsSentAfterOthersFailedIsUnknownNotUnsent) {
   limits.reattach = false;
   limits.reach_within = milliseconds{100};

@@ -1,5 +1,5 @@
-// Claims of many owners, in the middle of a change, of hops of earlier sessions, of trees and of what
-// recovery has found.
+// Claims of many owners, in the middle of a change, of hops of earlier sessions, of trees and of
+// the hops that recovery has found.
 #include <algorithm>
 #include <map>
 

@@ -104,7 +104,7 @@ TEST_F(RecoveryDetailTest, LabelsOfRestoredHopsAreDeclaredAsDemand) {
 
 // ===== releases that wait for ledgers =====
 
-// Each is remembered until all ledgers are read, so a client that releases made-up ids takes memory.
+// Each is remembered until all ledgers are read: a client that releases made-up ids takes memory.
 TEST_F(RecoveryDetailTest, ReleasesOfUnknownCallsAreKeptUpToTheirBound) {
   restart({"sw2"});
   manager().serve_with_switches_missing(now);
