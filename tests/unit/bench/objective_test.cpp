@@ -131,6 +131,16 @@ TEST(Objective, SeveralStandInOneLineOrInSeveralOptions) {
             std::nullopt);
 }
 
+TEST(Objective, TheBoundOfSetupsIsTheTightestOfAllWhereverItStands) {
+  const auto bound = [](std::string_view line) {
+    return setup_bound_us(parse_objectives(line).value());
+  };
+  EXPECT_EQ(bound("p50<5ms,p99<20ms"), 5000);
+  EXPECT_EQ(bound("p99<20ms,p50<5ms"), 5000);
+  EXPECT_EQ(bound("p50<7ms,p99<6ms,max<20ms"), 6000);
+  EXPECT_EQ(bound("p50(release)<1ms,p99<=20ms"), 20'000) << "a bound of releases is another one";
+}
+
 // ===== objectives that are refused =====
 
 TEST(Objective, WhatWasNotUnderstoodIsNamed) {

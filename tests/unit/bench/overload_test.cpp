@@ -40,6 +40,24 @@ TEST(Overload, AnUnboundedQueueCollapses) {
   EXPECT_THAT(to_text(*seen, plan), HasSubstr("collapses"));
 }
 
+TEST(Overload, TheWorstFactorDecidesAlsoIfAHigherOneGoesWell) {
+  QueueSystem system(7);
+  system.room = 20;
+  const double before = system.capacity;
+  const RunFunction dip = [&](const RunOptions& options) {
+    // Between 1.3 and 1.7 times the rate almost nothing is connected.
+    system.capacity = options.rate > 2300 && options.rate < 3100 ? 100 : before;
+    return system.run(options);
+  };
+  const OverloadPlan plan{.rate = 1800, .factors = {1, 1.5, 2}, .bound_us = 50'000};
+  const auto seen = overload(plan, default_options(), dip, kNever, kQuiet);
+  ASSERT_TRUE(seen);
+  EXPECT_DOUBLE_EQ(seen->worst_factor, 1.5) << to_text(*seen, plan);
+  EXPECT_FALSE(seen->holds);
+  EXPECT_TRUE(seen->recovers);
+  EXPECT_EQ(seen->exit_code(), 1);
+}
+
 TEST(Overload, ALowestLoadThatIsTooMuchAlreadyIsNamed) {
   QueueSystem system(1);
   system.room = 20;

@@ -92,12 +92,20 @@ std::vector<Notice> ExchangeTest::noticed() const {
 
 void ExchangeTest::wait(Duration time) {
   const TimePoint until = now + time;
+  constexpr int kStepsAtOnce = 100;
+  int steps = 0;  // at the present moment
   while (requester->next_deadline() <= until) {
+    steps = requester->next_deadline() > now ? 0 : steps + 1;
+    ASSERT_LT(steps, kStepsAtOnce) << "the requester spins: its next deadline stays in the past";
     now = std::max(now, requester->next_deadline());
     requester->tick(now);
     step();
   }
   now = until;
+}
+
+void ExchangeTest::TearDown() {
+  if (requester) wait(Duration::zero());
 }
 
 }  // namespace xbind::client

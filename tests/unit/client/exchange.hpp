@@ -87,8 +87,10 @@ class ExchangeTest : public ::testing::Test {
   std::vector<Notice> noticed() const;
 
   // Advances the clock; the requester acts at each deadline. `wanted` holds
-  // the actions of the last one.
+  // the actions of the last one. Fails if a deadline stays in the past: the client would spin.
   void wait(Duration time);
+  // Every test ends with that check.
+  void TearDown() override;
 
   Limits limits;
   TimePoint now{seconds{1000}};

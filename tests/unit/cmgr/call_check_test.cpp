@@ -229,6 +229,60 @@ TEST_F(CallCheckTest, WhatHasBeenSeenIsRepaired) {
   EXPECT_THAT(repairs_of(check(), seen), IsEmpty()) << "the call is changing";
 }
 
+// ===== at the bounds =====
+
+TEST_F(CallCheckTest, ALedgerEntryWhoseCommandIsOnItsWayToTheSwitchIsNotCompared) {
+  LedgerHop& theirs = at_["sw2"].hops[0];
+  theirs.settled = false;
+  theirs.demand.cells_per_s = 150;
+  theirs.cross_connect.output_label = vci(99);
+  theirs.contract.pcr_cells_per_s = 5;
+  EXPECT_THAT(all_of(check()), IsEmpty());
+  theirs.settled = true;
+  EXPECT_THAT(all_of(check()), SizeIs(3)) << "each of the three differences";
+}
+
+TEST_F(CallCheckTest, AQuestionNamesAtMostTheLegsThatASwitchServerTakes) {
+  view_.hops.clear();
+  for (std::size_t i = 0; i < kCallLegsMax + 44; ++i) {
+    CallView::Place place{"sw1", 0, hop(0, 32, static_cast<std::uint32_t>(1'000 + i))};
+    place.hop.key.leg = static_cast<std::uint16_t>(2 + i);
+    place.hop.branch = true;
+    view_.hops.push_back(place);
+  }
+  const CallQuestion question = question_about(view_, "sw1");
+  EXPECT_THAT(question.legs, SizeIs(kCallLegsMax));
+  EXPECT_EQ(question.legs.back(), 2 + kCallLegsMax - 1);
+  EXPECT_THAT(question.inputs, SizeIs(1)) << "the branches share their input";
+  view_.hops.resize(kCallLegsMax);
+  EXPECT_THAT(question_about(view_, "sw1").legs, SizeIs(kCallLegsMax));
+  view_.hops.resize(kCallLegsMax - 1);
+  EXPECT_THAT(question_about(view_, "sw1").legs, SizeIs(kCallLegsMax - 1));
+}
+
+// An extra entry belongs to the first of the hops with its input; a missing one to its own hop.
+TEST_F(CallCheckTest, OfBranchesWithOneInputTheFirstIsNamedOrTheOneThatLacksItsEntry) {
+  view_.hops.clear();
+  for (const std::uint16_t leg : std::initializer_list<std::uint16_t>{0, 2, 3}) {
+    CallView::Place place{"sw1", 0, hop(0, 32, 40U + leg)};
+    place.hop.key.leg = leg;
+    place.hop.branch = leg != 0;
+    place.hop.cross_connect.output_port = PortId{2U + leg};
+    view_.hops.push_back(place);
+  }
+  at_.erase("sw2");
+  at_["sw1"].hops = {view_.hops[0].hop, view_.hops[1].hop, view_.hops[2].hop};
+  CrossConnect extra = view_.hops[0].hop.cross_connect;
+  extra.output_port = PortId{9};
+  at_["sw1"].differences = {{FindingKind::kStrayCrossConnect, extra, {}}};
+  EXPECT_EQ(only(check(), "sw1").leg, 0);
+  for (const std::size_t i : {0U, 1U, 2U}) {
+    at_["sw1"].differences = {
+        {FindingKind::kMissingCrossConnect, {}, view_.hops[i].hop.cross_connect}};
+    EXPECT_EQ(only(check(), "sw1").leg, view_.hops[i].hop.key.leg);
+  }
+}
+
 class CallViewTest : public ExchangeTest {};
 
 TEST_F(CallViewTest, AnUnknownConnectionHasNoView) {

@@ -172,6 +172,108 @@ TEST_F(CallTracesTest, ChangesAreOperationsOfTheSameCall) {
   const trace::Part part = spans_of(id);
   EXPECT_NE(span(part, "modify").end_ns, 0U);
   EXPECT_EQ(span(part, "modify", "sw1").key.connection, id);
+  // One span for each command: its answer ends it.
+  for (const char* name : {"sw1", "sw2", "sw3"}) {
+    const auto modifies = std::ranges::count_if(part.spans, [&](const trace::Span& one) {
+      return one.name == "modify" && one.place == name;
+    });
+    EXPECT_EQ(modifies, 1) << name;
+    EXPECT_NE(span(part, "modify", name).end_ns, 0U) << name;
+    EXPECT_EQ(span(part, "modify", name).detail, "") << name;
+  }
+}
+
+// ===== records that are made here =====
+
+class RecordedSpansTest : public ::testing::Test {
+ protected:
+  static constexpr ConnectionId kCall{5};
+
+  CallRecord& record(CallRecord::Kind kind, int at_ms, const char* name = "") {
+    CallRecord one;
+    one.kind = kind;
+    one.at = TimePoint{milliseconds{at_ms}};
+    one.connection = kCall;
+    one.name = name;
+    last_ = std::move(one);
+    return last_;
+  }
+  void add(CallRecord::Kind kind, int at_ms, const char* name = "") {
+    records_.add(std::move(record(kind, at_ms, name)));
+  }
+  std::vector<std::string> names() {
+    std::vector<std::string> all;
+    for (const trace::Span& span : part().spans) all.push_back(span.name);
+    return all;
+  }
+  trace::Part part() {
+    return spans_of(records_, kCall, [this](SwitchIndex) -> const std::string& { return name_; },
+                    {TimePoint{}, 0})
+        .value_or(trace::Part{});
+  }
+
+  trace::Ring<CallRecord> records_{100'000};
+  CallRecord last_;
+  std::string name_ = "sw1";
+};
+
+TEST_F(RecordedSpansTest, OfTooManySpansTheNewestAreShown) {
+  const auto operations = static_cast<int>(trace::kSpansMax) + 7;
+  for (int i = 0; i < operations; ++i) {
+    add(CallRecord::Kind::kBegun, 10 * i, "modify");
+    add(CallRecord::Kind::kEnded, 10 * i + 5);
+  }
+  const trace::Part all = part();
+  ASSERT_THAT(all.spans, SizeIs(trace::kSpansMax));
+  const auto begin_ns = [](int operation) {
+    return static_cast<std::uint64_t>(Duration{milliseconds{10 * operation}}.count());
+  };
+  EXPECT_EQ(all.spans.front().begin_ns, begin_ns(7));
+  EXPECT_EQ(all.spans.back().begin_ns, begin_ns(operations - 1));
+}
+
+TEST_F(RecordedSpansTest, AsManySpansAsAreShownAreAllShown) {
+  for (int i = 0; i < static_cast<int>(trace::kSpansMax); ++i) {
+    add(CallRecord::Kind::kBegun, 10 * i, "modify");
+    add(CallRecord::Kind::kEnded, 10 * i + 5);
+  }
+  const trace::Part all = part();
+  ASSERT_THAT(all.spans, SizeIs(trace::kSpansMax));
+  EXPECT_EQ(all.spans.front().begin_ns, 0U);
+}
+
+// A release that is refused has changed nothing that would have to be undone.
+TEST_F(RecordedSpansTest, OnlyARefusedSetupIsUndone) {
+  for (const char* name : {"setup", "release", "modify"}) {
+    records_ = trace::Ring<CallRecord>{100};
+    add(CallRecord::Kind::kBegun, 0, name);
+    record(CallRecord::Kind::kStage, 1, "switches").until = TimePoint{milliseconds{3}};
+    records_.add(std::move(last_));
+    record(CallRecord::Kind::kEnded, 9).cause = Cause::kTimeout;
+    records_.add(std::move(last_));
+    if (std::string_view{name} == "setup") {
+      EXPECT_THAT(names(), ElementsAre("setup", "switches", "undo"));
+    } else {
+      EXPECT_THAT(names(), ElementsAre(name, "switches"));
+    }
+  }
+}
+
+TEST_F(RecordedSpansTest, AConnectedSetupIsNotUndone) {
+  add(CallRecord::Kind::kBegun, 0, "setup");
+  record(CallRecord::Kind::kStage, 1, "switches").until = TimePoint{milliseconds{3}};
+  records_.add(std::move(last_));
+  add(CallRecord::Kind::kEnded, 9);
+  EXPECT_THAT(names(), ElementsAre("setup", "switches"));
+}
+
+TEST_F(RecordedSpansTest, AStateThatLastedNoTimeIsShownUntilItsOperationHasEnded) {
+  add(CallRecord::Kind::kBegun, 5, "modify");
+  add(CallRecord::Kind::kState, 5, "raising");
+  add(CallRecord::Kind::kState, 5, "lowering");
+  EXPECT_THAT(names(), ElementsAre("modify", "raising", "lowering"));
+  add(CallRecord::Kind::kEnded, 9);
+  EXPECT_THAT(names(), ElementsAre("modify", "lowering"));
 }
 
 }  // namespace

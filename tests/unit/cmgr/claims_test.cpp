@@ -3,29 +3,10 @@
 
 #include <algorithm>
 
-#include "exchange.hpp"
+#include "claims_fixture.hpp"
 
 namespace xbind::cmgr {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
-
-class ClaimsTest : public ExchangeTest {
- protected:
-  // The hops that are claimed at the switch; there is one page.
-  std::vector<LedgerHop> claimed(const std::string& name) {
-    page_ = {};
-    const std::vector<HopClaims> pages = manager().claims_at(name, now);
-    EXPECT_THAT(pages, SizeIs(1));
-    EXPECT_TRUE(pages.back().last);
-    page_ = pages.back();
-    return page_.hops;
-  }
-
-  HopClaims page_;  // the last one that was claimed
-};
 
 TEST_F(ClaimsTest, AConnectionsHopIsClaimedAsItWasSetUp) {
   start_with_labels({vci(32)}, {vci(40)});

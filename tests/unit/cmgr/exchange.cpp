@@ -362,7 +362,7 @@ bool ExchangeTest::leaves_no_trace(const std::string& client) {
 
 void ExchangeTest::wait(Duration time) {
   const TimePoint end = now + time;
-  for (;;) {
+  for (int steps = 0;;) {
     TimePoint next = manager().next_deadline();
     for (auto& [name, side] : switches_) {
       if (side.link) next = std::min(next, side.link->next_deadline());
@@ -371,6 +371,8 @@ void ExchangeTest::wait(Duration time) {
       if (side.link) next = std::min(next, side.link->next_deadline());
     }
     if (next > end) break;
+    steps = next > now ? 0 : steps + 1;
+    ASSERT_LT(steps, kStepsAtOnce) << "somebody spins: a deadline stays in the past";
     now = std::max(now, next);
     manager().tick(now);
     finish();
@@ -382,6 +384,20 @@ void ExchangeTest::wait(Duration time) {
 void ExchangeTest::finish() {
   manager().finish_step(now);
   carry();
+  settle();
+}
+
+void ExchangeTest::settle() {
+  for (int steps = 0; manager().next_deadline() <= now; ++steps) {
+    if (steps == kStepsAtOnce) {
+      ADD_FAILURE() << "the manager spins: after " << steps
+                    << " steps at one moment its next deadline is still not in the future";
+      return;
+    }
+    manager().tick(now);
+    manager().finish_step(now);
+    carry();
+  }
 }
 
 void ExchangeTest::to_switch(SessionId session, const std::string& name,

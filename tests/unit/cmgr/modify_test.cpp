@@ -260,6 +260,43 @@ INSTANTIATE_TEST_SUITE_P(Final, OwedChangeAnswer,
                                                   : "BeingReleased");
                          });
 
+// One of the other two answers is still due.
+TEST_F(ModifyTest, ALostSwitchThatHadAnsweredIsNotCountedAgain) {
+  const ConnectionId call = up();
+  modify(2, call, cells(50));
+  all_done("sw2");
+  lose("sw2");
+  all_done("sw1");
+  EXPECT_THAT(reported(), IsEmpty()) << "sw3 has not answered";
+  all_done("sw3");
+  EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
+  attach("sw2");
+  wait(SwitchDesk::kDebtRetry);
+  EXPECT_TRUE(silent("sw2")) << "it had confirmed the lower contract";
+}
+
+TEST_F(ModifyTest, OfSeveralHopsAtALostSwitchOnlyTheUnansweredOnesAreOwed) {
+  attach_all();
+  ConnectRequest request = call(1);
+  request.reverse = cells(70);
+  ask("mia", {{request}, {}});
+  answer_all_switches();
+  const ConnectionId both = outcome().connection;
+  modify(2, both, cells(50), cells(40));
+  const HopBatch at_sw2 = take("sw2");
+  ASSERT_THAT(at_sw2.modifies, SizeIs(2));
+  answer("sw2", {done(at_sw2.modifies[0])});
+  lose("sw2");
+  all_done("sw1");
+  EXPECT_THAT(reported(), IsEmpty()) << "sw3 has not answered";
+  all_done("sw3");
+  EXPECT_EQ(outcome().kind, OutcomeKind::kModified);
+  attach("sw2");
+  const HopModify owed = change("sw2");
+  EXPECT_EQ(owed.key, at_sw2.modifies[1].key);
+  EXPECT_EQ(owed.demand, at_sw2.modifies[1].demand);
+}
+
 TEST_F(ModifyTest, AReleaseBreaksTheChangeOff) {
   const ConnectionId call = up();
   modify(2, call, cells(300));

@@ -231,6 +231,29 @@ TEST_F(PreparedTest, AModifiedOneIsThePoolsNoMore) {
   EXPECT_EQ(manager().gauges().connections, 0U);
 }
 
+// The change replaces the handover that is owed there; without it the ledger would keep the
+// connection as the manager's own, and the next process of the manager would release it.
+TEST_F(PreparedTest, AChangeCarriesTheHandoverThatNoLedgerHasConfirmed) {
+  start_with_pool(1);
+  connect(1);
+  const ConnectionId taken = outcome().connection;
+  std::vector<HopModify> handovers;
+  for (const char* name : {"sw1", "sw3"}) {
+    for (const HopModify& one : take(name).modifies) handovers.push_back(one);
+  }
+  ASSERT_THAT(handovers, SizeIs(2)) << "never answered";
+  static_cast<void>(take("sw2"));
+  modify(2, taken, cells(300));
+  for (const char* name : {"sw1", "sw2", "sw3"}) {
+    const HopBatch heard = take(name);
+    ASSERT_THAT(heard.modifies, SizeIs(1)) << name;
+    EXPECT_EQ(heard.modifies[0].demand.cells_per_s, 300U) << name;
+    EXPECT_EQ(heard.modifies[0].handover,
+              std::string_view{name} == "sw2" ? std::nullopt : handovers[0].handover)
+        << name;
+  }
+}
+
 // The leaf's last hop is then the only one that leads to a destination.
 TEST_F(PreparedTest, WhenItsFirstEndIsDroppedTheLeafsLastSwitchIsTold) {
   start_with_pool(1);

@@ -122,6 +122,20 @@ TEST_F(Alarms, AStockIsRaisedAt95PercentAndKeptDownTo90) {
   EXPECT_FALSE(nearly_full(AlarmKind::kLabelsShort, "switch-1 port 2", 0, 0, "labels"));
 }
 
+// Between the two bounds a state keeps an alarm up, and makes none.
+TEST_F(Alarms, AStockThatWasNearlyFullAtOneLookRaisesNothing) {
+  const auto taken = [](std::uint64_t labels) {
+    return Conditions{
+        *nearly_full(AlarmKind::kLabelsShort, "switch-1 port 2", labels, 1'000, "labels")};
+  };
+  look(0, taken(950));
+  for (int at = 1; at <= 60; ++at) EXPECT_EQ(look(at, taken(920)), Said{}) << at;
+  EXPECT_TRUE(table_.page(0, 10, true).empty());
+  look(61, taken(950));
+  EXPECT_EQ(look(62, taken(950)), Said{}) << "the peak of a minute ago does not count";
+  EXPECT_EQ(look(63, taken(950)), Said{"raised labels-short switch-1 port 2"});
+}
+
 TEST_F(Alarms, AnAcknowledgementStaysWithItsAlarm) {
   look(0, {kAway});
   look(2, {kAway});

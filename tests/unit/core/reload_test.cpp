@@ -167,6 +167,22 @@ TEST_F(ReloadTest, AWrongValueRefusesTheWholeWithItsLine) {
   EXPECT_EQ(in_effect_, 0U);
 }
 
+// Such a command line loads nothing: the program would go on with what it had, and report success.
+TEST_F(ReloadTest, ACommandLineThatAsksForATextIsARefusalWithASentence) {
+  for (const char* asks : {"--help", "--version", "--print-options", "--check-config"}) {
+    Options options;
+    const auto refused = load_again(options.set, {"xbind-x", asks});
+    ASSERT_TRUE(refused.has_value()) << asks;
+    EXPECT_FALSE(refused->empty()) << asks;
+  }
+  Options wrong;
+  EXPECT_THAT(load_again(wrong.set, {"xbind-x", "--timer-ms=9"}),
+              ::testing::Optional(HasSubstr("timer-ms")));
+  Options options;
+  EXPECT_EQ(load_again(options.set, {"xbind-x", "--timer-ms=10"}), std::nullopt);
+  EXPECT_EQ(options.timer_ms, 10U);
+}
+
 TEST_F(ReloadTest, WhatTheProgramRefusesChangesNothing) {
   refused_ = Error{ErrorCode::kBadInput, "the ledger refuses it"};
   write("timer-ms = 2500\n");

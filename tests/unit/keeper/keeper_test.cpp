@@ -416,6 +416,12 @@ TEST_F(KeeperTest, AChangedFileChangesWhatHasChangedOnly) {
   EXPECT_EQ(entry(1).calls[0].connection, ConnectionId{1});
   EXPECT_TRUE(asked.empty());
   pass(kSecond);
+  look();
+  // The call of west has the old contract, and that of gone is not wanted: both are released.
+  EXPECT_THAT(released(), ::testing::UnorderedElementsAre(ConnectionId{2}, ConnectionId{3}));
+  answer();
+  answer();
+  EXPECT_THAT(rates(), ::testing::UnorderedElementsAre(250U, 400U));
   settle();
   EXPECT_EQ(up(), 3U);
   ASSERT_EQ(calls.size(), 3U);

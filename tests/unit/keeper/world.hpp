@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -49,8 +50,12 @@ class World : public ::testing::Test {
     keeper->attached(now);
     step();
   }
+  // A step that did nothing must leave a deadline in the future: the daemon would spin.
   void step() {
     Keeper::Work work = keeper->step(now);
+    if (!work.look && work.requests.empty()) {
+      EXPECT_GT(keeper->next_deadline(), now) << "the keeper spins";
+    }
     looking |= work.look;
     for (client::Request& request : work.requests) asked.push_back(std::move(request));
   }
@@ -64,6 +69,12 @@ class World : public ::testing::Test {
     looking = false;
     keeper->looked(calls, unread, now);
     step();
+  }
+  // The look under way ends with a list that was read before the manager's last changes.
+  void look_with(const std::vector<ListedCall>& older) {
+    const std::vector<ListedCall> newer = std::exchange(calls, older);
+    look();
+    calls = newer;
   }
   // A look whenever one is due, and "connected" or "released" to every request, until all is calm.
   void settle() {
@@ -80,6 +91,24 @@ class World : public ::testing::Test {
   std::size_t setups() const {
     return static_cast<std::size_t>(std::ranges::count_if(
         asked, [](const auto& it) { return std::holds_alternative<ConnectRequest>(it); }));
+  }
+  // Of the setups without an answer, in cells/s.
+  std::vector<std::uint64_t> rates() const {
+    std::vector<std::uint64_t> rates;
+    for (const client::Request& request : asked) {
+      const auto* const connect = std::get_if<ConnectRequest>(&request);
+      if (connect != nullptr) rates.push_back(connect->service.cells_per_s);
+    }
+    return rates;
+  }
+  // The calls of the releases without an answer.
+  std::vector<ConnectionId> released() const {
+    std::vector<ConnectionId> calls_released;
+    for (const client::Request& request : asked) {
+      const auto* const release = std::get_if<ReleaseRequest>(&request);
+      if (release != nullptr) calls_released.push_back(release->connection);
+    }
+    return calls_released;
   }
   RequestId number_of(const client::Request& request) const {
     return std::visit([](const auto& each) { return each.request; }, request);

@@ -84,6 +84,29 @@ TEST_F(PingTest, AddressesThePointsInTurnAndMeasuresEach) {
             "4.000 ms");
 }
 
+TEST_F(PingTest, TellsTheShortestTheMiddleAndTheLongestRoundTrip) {
+  // The last number of each row is the median: of an even count the upper one of the two.
+  const std::vector<std::vector<int>> kCases = {{9, 2, 5, 5}, {2, 9, 5, 5}, {1, 2, 3, 40, 50, 3},
+                                                {4, 4},       {7, 3, 7},    {1, 2, 3, 4, 3}};
+  for (std::vector<int> round_trips : kCases) {
+    const int median = round_trips.back();
+    round_trips.pop_back();
+    PingPlan plan = plan_of(static_cast<std::uint32_t>(round_trips.size()));
+    plan.points.resize(1);
+    Ping ping(plan, now);
+    for (const int round_trip : round_trips) {
+      const auto cell = ping.next_cell(now);
+      ASSERT_TRUE(cell);
+      ping.arrived(answer_to(*cell), now + milliseconds{round_trip});
+      now += plan.interval;
+    }
+    const PingResult result = ping.results().front();
+    EXPECT_EQ(result.min, milliseconds{*std::ranges::min_element(round_trips)});
+    EXPECT_EQ(result.median, milliseconds{median});
+    EXPECT_EQ(result.max, milliseconds{*std::ranges::max_element(round_trips)});
+  }
+}
+
 TEST_F(PingTest, SendsAtTheIntervalAndEndsAfterTheTimeout) {
   PingPlan plan = plan_of(1);
   plan.points.resize(2);
