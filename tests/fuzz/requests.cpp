@@ -1,4 +1,4 @@
-// Short texts from outside under libFuzzer: requests to the console, orders to a run, and the values
+// Short texts from outside under libFuzzer: requests to the console, orders to a run, and values
 // of options that are small languages. The first octet chooses.
 //
 // What is accepted is in its bounds; a refusal is a sentence.
