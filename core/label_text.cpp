@@ -5,6 +5,8 @@
 #include <charconv>
 #include <optional>
 
+#include "core/name.hpp"
+
 namespace xbind {
 namespace {
 
@@ -64,7 +66,7 @@ Result<Label> parse_label(std::string_view text) {
   const auto range = range_of(text);
   if (!range || range->first != range->last || text.find('-') != std::string_view::npos) {
     return fail(ErrorCode::kBadInput,
-                "'{}' is no label: VPI/VCI to 4095/65535, or mpls:{} to mpls:{}", text,
+                "'{}' is no label: VPI/VCI to 4095/65535, or mpls:{} to mpls:{}", printable(text),
                 kMplsLabelMin, kMplsLabelMax);
   }
   return Label{range->kind, range->first};
@@ -76,7 +78,7 @@ Result<LabelRange> parse_label_range(std::string_view text) {
     return fail(ErrorCode::kBadInput,
                 "'{}' is no range of labels: VPI-VPI/VCI-VCI to 4095/65535, or mpls:FIRST-LAST of "
                 "{} to {}",
-                text, kMplsLabelMin, kMplsLabelMax);
+                printable(text), kMplsLabelMin, kMplsLabelMax);
   }
   return *range;
 }

@@ -73,7 +73,7 @@ class Documents(unittest.TestCase):
 
     def skip_what_is_lacking(self):
         if self.lacking:
-            self.skipTest("NOT TESTED for want of " + "; ".join(self.lacking))
+            self.skipTest("NOT TESTED: for want of " + "; ".join(self.lacking))
 
     @unittest.skipUnless(HAS["the build"],
                          "NOT TESTED: ./quickstart builds in build/, and another build is tested")

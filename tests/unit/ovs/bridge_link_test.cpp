@@ -233,7 +233,7 @@ TEST_F(BridgeLinkTest, ConnectsOverTcp) {
   link_.emplace(loop_, BridgeAddress{{}, "127.0.0.1", acceptor.local_endpoint().port()},
                 callbacks());
   comes_up();
-  if (connected_ == 0) return;
+  ASSERT_NE(connected_, 0U);
   asio::ip::tcp::socket bridge = acceptor.accept();
   asio::write(bridge, asio::buffer(std::string("over TCP")));
   EXPECT_TRUE(until([&] { return heard_.size() == 8; }));
