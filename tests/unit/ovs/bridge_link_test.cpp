@@ -40,7 +40,12 @@ class BridgeLinkTest : public ::testing::Test {
     std::filesystem::remove(path_);
     link_.emplace(loop_, BridgeAddress{path_, {}, 0}, callbacks());
   }
-  ~BridgeLinkTest() override { std::filesystem::remove(path_); }
+  // The loop's end closes the connection, which otherwise keeps its link alive.
+  ~BridgeLinkTest() override {
+    loop_.stop();
+    loop_.run();
+    std::filesystem::remove(path_);
+  }
 
   BridgeLinkCallbacks callbacks() {
     return {[this] { ++connected_; },
