@@ -169,16 +169,16 @@ void RemotePeers::finish_claims(SessionId session, const std::string& switch_nam
       });
     };
     const auto answer = say();
-    bool told = false;  // that it was not heard
+    bool logged_before = false;
     {
       const std::lock_guard lock(mutex_);
       if (answer) {
         claims_unheard_.erase(switch_name);
       } else {
-        told = !claims_unheard_.insert(switch_name).second;
+        logged_before = !claims_unheard_.insert(switch_name).second;
       }
     }
-    if (!answer && !told) {
+    if (!answer && !logged_before) {
       log::sessions.info("switchserver {} still awaits claims: {}", switch_name,
                          answer.error().text);
     }

@@ -3,6 +3,7 @@
 
   budget.py load                      what the machine is doing: for the next two
   budget.py quiet LOAD                exit code 0 if it was quiet then, else why not, and 1
+  budget.py total                     the bound of all stages
   budget.py stage NAME                the budget of a stage
   budget.py report LOAD [--record]    prints measured seconds beside the budget; standard input has
                                       lines "stage SECONDS NAME" and "label SECONDS NAME" as
@@ -193,6 +194,8 @@ def main(words):
             if loud := why_loud(then, machine()):
                 print(loud, file=sys.stderr)
                 return 1
+        case ["total"]:
+            print(parse(BUDGET.read_text())["total"])
         case ["stage", name]:
             print(parse(BUDGET.read_text())["stage"][name])
         case ["report", then]:

@@ -52,7 +52,7 @@ class Stage {
     wait(seconds{1});
     return world_.clients_[client].client->calls().rbegin()->first;
   }
-  // Each manager prepares so many connections from switch-0 to switch-1.
+  // Each manager prepares this number of connections from switch-0 to switch-1.
   void prepare(std::size_t connections) {
     world_.set_pools(connections);
     wait(seconds{1});

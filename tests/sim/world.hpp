@@ -58,8 +58,8 @@ struct Plan {
   bool frames = false;          // some lines carry frames, and some calls want certain ones
   bool forgers = false;         // somebody uses the names of clients and switches
   bool some_forge = true;       // the same in some seeds
-  // These managers, with one client each, on a network of so many switches where nothing happens by
-  // itself (stage.hpp).
+  // These managers, with one client each, on a network of `switches` switches where nothing happens
+  // by itself (stage.hpp).
   std::vector<cmgr::Config> managers = {};
   std::size_t switches = 3;
   bool lines = false;  // the same: they are watched, and cells are followed

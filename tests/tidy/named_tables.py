@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import check_run  # noqa: E402  pylint: disable=wrong-import-position
 import tidy_test  # noqa: E402  pylint: disable=wrong-import-position
 
 ROOT = tidy_test.ROOT
@@ -248,15 +249,7 @@ def main(words):
         (ROOT / TIMERS).write_text(timers_document(programs))
         (ROOT / METRICS).write_text(metrics_document(programs))
         return 0
-    wrong = 0
-    for name in words or CHECKS:
-        if name not in CHECKS:
-            print(f"there is no check '{name}'; there are {', '.join(CHECKS)}", file=sys.stderr)
-            return 2
-        for sentence in CHECKS[name]():
-            print(sentence)
-            wrong += 1
-    return 1 if wrong else 0
+    return check_run.run(CHECKS, words)
 
 
 if __name__ == "__main__":

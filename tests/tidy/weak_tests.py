@@ -23,6 +23,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import check_run  # noqa: E402  pylint: disable=wrong-import-position
 import tidy_test  # noqa: E402  pylint: disable=wrong-import-position
 
 ROOT = tidy_test.ROOT
@@ -418,17 +419,5 @@ CHECKS = {check.__name__: check for check in (
     self_comparisons, only_above_zero, skips_counted, selections_select)}
 
 
-def main(words):
-    wrong = 0
-    for name in words or CHECKS:
-        if name not in CHECKS:
-            print(f"there is no check '{name}'; there are {', '.join(CHECKS)}", file=sys.stderr)
-            return 2
-        for sentence in CHECKS[name]():
-            print(sentence)
-            wrong += 1
-    return 1 if wrong else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(check_run.run(CHECKS, sys.argv[1:]))

@@ -10,6 +10,7 @@ Counted are sources, documents and tests, also within names (`told_`, `IsToldAga
 changelog, the decisions (a record stays as it was made) and documents that are made from sources.
 """
 
+import functools
 import re
 import sys
 from pathlib import Path
@@ -24,6 +25,7 @@ NOT_COUNTED = re.compile(r"CHANGELOG\.md|docs/decisions/.*|docs/(options|timers|
 ROW = re.compile(r"(\d+) +(\S.*?) +-> +(\S.*)")
 
 
+@functools.cache
 def pattern_of(word):
     """Matches a word or phrase, in text and as a part of a name. `*` stands for the rest of a word,
     `$` for the end of a sentence."""
@@ -54,8 +56,22 @@ def counted_files():
             and not NOT_COUNTED.fullmatch(name)}
 
 
+def places(word, text, lowered):
+    """The matches of a word. Its first letters are looked for in the text in lower case, because
+    the pattern has no beginning of its own that a search could jump to."""
+    pattern, begins = pattern_of(word), re.match(r"[^\s*$]+", word)[0].lower()
+    at = lowered.find(begins)
+    while at >= 0:
+        found = pattern.match(text, at)
+        if found:
+            yield found
+        at = lowered.find(begins, found.end() if found else at + 1)
+
+
 def counts(words, texts):
-    return {word: sum(len(pattern_of(word).findall(text)) for text in texts) for word in words}
+    both = [(text, text.lower()) for text in texts]
+    return {word: sum(1 for text, lowered in both for _ in places(word, text, lowered))
+            for word in words}
 
 
 def findings(rows, counted):
@@ -84,7 +100,7 @@ def main(arguments):
     files = counted_files()
     if arguments[:1] == ["--places"]:
         for name, content in files.items():
-            for found in pattern_of(arguments[1]).finditer(content):
+            for found in places(arguments[1], content, content.lower()):
                 line = content.count("\n", 0, found.start())
                 print(f"{name}:{line + 1}: {content.splitlines()[line].strip()}")
         return 0

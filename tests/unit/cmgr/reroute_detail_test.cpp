@@ -157,47 +157,36 @@ TEST_F(RerouteDetailTest, NothingIsSentToADetachedSwitchToLeadCellsBack) {
 
 // ===== retries =====
 
-class FailuresTogether : public RerouteDetailTest, public ::testing::WithParamInterface<bool> {};
+class FailuresTogether : public RerouteDetailTest, public ::testing::WithParamInterface<bool> {
+ protected:
+  void expect_the_sooner_retry(bool soon_fails_first) {
+    config.crankbacks = 0;
+    start_with_labels_for(2);
+    connected(1);
+    connected(2);
+    topology(2, link_down());
+    make();
+    const HopBatch heard = take("sw1");
+    ASSERT_THAT(heard.setups, SizeIs(2));
+    for (const std::size_t place : {0U, 1U}) {
+      const HopSetup& setup = heard.setups[GetParam() ? place : 1 - place];
+      const bool soon = soon_fails_first == (place == 0);
+      answer("sw1", {soon ? refused(setup, Cause::kChangeUnderWay)
+                          : refused(setup, Cause::kSwitchRefused, {}, 30)});
+      answer_all_switches();
+    }
+    ASSERT_EQ(manager().counters().reroutes_failed, 2U);
+    ASSERT_GT(config.reroute_retry, milliseconds{500});
+    wait(milliseconds{500});
+    EXPECT_GT(manager().counters().reroutes_begun, 2U);
+  }
+};
 
 // One call was refused for a moment, the other one for long: the sooner retry counts, in whichever
 // order they fail.
-TEST_P(FailuresTogether, TheSoonerRetryCounts) {
-  config.crankbacks = 0;
-  start_with_labels_for(2);
-  connected(1);
-  connected(2);
-  topology(2, link_down());
-  make();
-  HopBatch heard = take("sw1");
-  ASSERT_THAT(heard.setups, SizeIs(2));
-  const std::size_t soon = GetParam() ? 0 : 1;
-  answer("sw1", {refused(heard.setups[soon], Cause::kChangeUnderWay)});
-  answer_all_switches();
-  answer("sw1", {refused(heard.setups[1 - soon], Cause::kSwitchRefused, {}, 30)});
-  answer_all_switches();
-  ASSERT_EQ(manager().counters().reroutes_failed, 2U);
-  ASSERT_GT(config.reroute_retry, milliseconds{500});
-  wait(milliseconds{500});
-  EXPECT_GT(manager().counters().reroutes_begun, 2U);
-}
-
+TEST_P(FailuresTogether, TheSoonerRetryCounts) { expect_the_sooner_retry(true); }
 TEST_P(FailuresTogether, TheSoonerRetryCountsWhenTheOtherFailsFirst) {
-  config.crankbacks = 0;
-  start_with_labels_for(2);
-  connected(1);
-  connected(2);
-  topology(2, link_down());
-  make();
-  HopBatch heard = take("sw1");
-  ASSERT_THAT(heard.setups, SizeIs(2));
-  const std::size_t late = GetParam() ? 0 : 1;
-  answer("sw1", {refused(heard.setups[late], Cause::kSwitchRefused, {}, 30)});
-  answer_all_switches();
-  answer("sw1", {refused(heard.setups[1 - late], Cause::kChangeUnderWay)});
-  answer_all_switches();
-  ASSERT_EQ(manager().counters().reroutes_failed, 2U);
-  wait(milliseconds{500});
-  EXPECT_GT(manager().counters().reroutes_begun, 2U);
+  expect_the_sooner_retry(false);
 }
 
 INSTANTIATE_TEST_SUITE_P(Calls, FailuresTogether, ::testing::Bool());
