@@ -1,5 +1,9 @@
 #include "core/error.hpp"
 
+#include <utility>
+
+#include "core/name.hpp"
+
 namespace xbind {
 
 std::string_view to_string(ErrorCode code) {
@@ -15,6 +19,11 @@ std::string_view to_string(ErrorCode code) {
     case ErrorCode::kSystem: return "system error";
   }
   return "unknown error";
+}
+
+Error printable_error(ErrorCode code, std::string text) {
+  if (text.size() <= kRefusalOctetsMax && plainly_printable(text)) return {code, std::move(text)};
+  return {code, printable(text, kRefusalOctetsMax)};
 }
 
 }  // namespace xbind

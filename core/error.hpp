@@ -34,4 +34,8 @@ struct Error {
   friend bool operator==(const Error&, const Error&) = default;
 };
 
+// Whatever octets `text` quotes, the error's text is one line that is safe for logs and terminals,
+// of at most kRefusalOctetsMax octets (core/name.hpp).
+Error printable_error(ErrorCode code, std::string text);
+
 }  // namespace xbind

@@ -17,9 +17,12 @@ template <class T>
 using Result = tl::expected<T, Error>;
 
 // return fail(ErrorCode::kBadInput, "port {} is not below {}", port, ports);
+//
+// A value may come from a peer, a file or an argument: the text is made printable, and cut at
+// kRefusalOctetsMax (core/name.hpp).
 template <class... Args>
 tl::unexpected<Error> fail(ErrorCode code, fmt::format_string<Args...> text, Args&&... args) {
-  return tl::make_unexpected(Error{code, fmt::format(text, std::forward<Args>(args)...)});
+  return tl::make_unexpected(printable_error(code, fmt::format(text, std::forward<Args>(args)...)));
 }
 
 }  // namespace xbind
