@@ -56,6 +56,7 @@ std::size_t PortBuffer::take(std::size_t number, std::span<Cell> cells,
                              std::span<ConnectionRef> from) {
   Queue& queue = queues_[number];
   const std::size_t count = std::min(cells.size(), queue.size());
+  if (count == 0) return 0;
   auto waiting = queue.begin();
   for (std::size_t at = 0; at < count; ++at, ++waiting) {
     cells[at] = waiting->cell;
@@ -68,6 +69,7 @@ std::size_t PortBuffer::take(std::size_t number, std::span<Cell> cells,
 
 void PortBuffer::drop_all(const std::function<void(ConnectionRef)>& lost) {
   for (Queue& queue : queues_) {
+    if (queue.empty()) continue;  // Boost's clear() adds to the null pointer of a new deque
     for (const Waiting& waiting : queue) lost(waiting.from);
     queue.clear();
   }
