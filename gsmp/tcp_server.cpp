@@ -27,6 +27,9 @@ using boost::system::error_code;
 
 namespace {
 
+// Clang 14 evaluates no consteval look-up in a lambda of a template.
+constexpr Duration kAcceptRetry = kGsmpTimers["accept-retry"];
+
 // Removes the file of a socket at which nobody listens. kSystem: somebody does, or it is no socket.
 Result<void> remove_abandoned(asio::io_context& io, const std::string& path) {
   struct stat there {};
@@ -112,7 +115,7 @@ struct TcpServer::Impl {
       if (error) {
         refused("accept: " + error.message());
         // Most likely no descriptors are left: an immediate retry would spin.
-        retry.expires_after(kGsmpTimers["accept-retry"]);
+        retry.expires_after(kAcceptRetry);
         retry.async_wait([this](const error_code& cancelled) {
           if (!cancelled) accept();
         });

@@ -35,19 +35,19 @@ EntryFit EntryIndex::judge(const CrossConnect& known, const Count& count) {
 }
 
 EntryIndex::ByInputRange EntryIndex::on_input(const CrossConnect& known) const {
-  const auto input = [](const CrossConnect& entry) {
-    return std::tie(entry.input_port, entry.input_label);
+  const auto below = [](const CrossConnect& a, const CrossConnect& b) {
+    return std::tie(a.input_port, a.input_label) < std::tie(b.input_port, b.input_label);
   };
-  const auto found = std::ranges::equal_range(entries_, input(known), {}, input);
-  return {found.begin(), found.end()};
+  const auto [first, last] = std::equal_range(entries_.begin(), entries_.end(), known, below);
+  return {first, last};
 }
 
 EntryIndex::ByOutputRange EntryIndex::on_output(const CrossConnect& known) const {
-  const auto output = [](const CrossConnect* entry) {
-    return std::tie(entry->output_port, entry->output_label);
+  const auto below = [](const CrossConnect* a, const CrossConnect* b) {
+    return std::tie(a->output_port, a->output_label) < std::tie(b->output_port, b->output_label);
   };
-  const auto found = std::ranges::equal_range(by_output_, output(&known), {}, output);
-  return {found.begin(), found.end()};
+  const auto [first, last] = std::equal_range(by_output_.begin(), by_output_.end(), &known, below);
+  return {first, last};
 }
 
 // Those that the switch does not report the output of stand first; an input port may be known.
