@@ -9,12 +9,18 @@
 namespace xbind {
 namespace {
 
-struct Field {
-  std::string_view name;
-  std::uint32_t value;
-  bool of_category;
-  bool may_be_zero;
-};
+// Whether a field's value is wrong by itself. Every switch of a call asks for each field.
+constexpr bool is_wrong(std::uint32_t value, bool of_category, bool may_be_zero) {
+  if (value > TrafficContract::kFieldMax) return true;
+  return of_category ? value == 0 && !may_be_zero : value != 0;
+}
+
+ContractRefusal refusal_of(std::string_view field, std::uint32_t value, bool of_category) {
+  constexpr std::uint32_t kMax = TrafficContract::kFieldMax;
+  if (value > kMax) return {ContractFault::kAbove24Bits, field, value, kMax};
+  if (!of_category) return {ContractFault::kNotOfCategory, field, value, 0};
+  return {ContractFault::kZero, field, 0, 1};
+}
 
 }  // namespace
 
@@ -65,28 +71,26 @@ std::optional<ContractRefusal> check(const TrafficContract& contract) {
   }
   const bool gfr = category == ServiceCategory::kGfr;
   const bool guaranteed = has_guaranteed_rate(category);
-  const Field fields[] = {
-      {"PCR", contract.pcr_cells_per_s, contract.present(), false},
-      {"CDVT", contract.cdvt_us, contract.present(), true},
-      {gfr ? "MCR" : "SCR", contract.guaranteed_cells_per_s, guaranteed, gfr},
-      {"MBS", contract.mbs_cells, guaranteed, false},
-      {"MFS", contract.mfs_cells, gfr, false},
-  };
-  for (const Field& field : fields) {
-    if (field.value > TrafficContract::kFieldMax) {
-      return ContractRefusal{ContractFault::kAbove24Bits, field.name, field.value,
-                             TrafficContract::kFieldMax};
-    }
-    if (!field.of_category && field.value != 0) {
-      return ContractRefusal{ContractFault::kNotOfCategory, field.name, field.value, 0};
-    }
-    if (field.of_category && !field.may_be_zero && field.value == 0) {
-      return ContractRefusal{ContractFault::kZero, field.name, 0, 1};
-    }
+  const bool present = contract.present();
+  const std::string_view rate = gfr ? "MCR" : "SCR";
+  if (is_wrong(contract.pcr_cells_per_s, present, false)) {
+    return refusal_of("PCR", contract.pcr_cells_per_s, present);
+  }
+  if (is_wrong(contract.cdvt_us, present, true)) {
+    return refusal_of("CDVT", contract.cdvt_us, present);
+  }
+  if (is_wrong(contract.guaranteed_cells_per_s, guaranteed, gfr)) {
+    return refusal_of(rate, contract.guaranteed_cells_per_s, guaranteed);
+  }
+  if (is_wrong(contract.mbs_cells, guaranteed, false)) {
+    return refusal_of("MBS", contract.mbs_cells, guaranteed);
+  }
+  if (is_wrong(contract.mfs_cells, gfr, false)) {
+    return refusal_of("MFS", contract.mfs_cells, gfr);
   }
   if (contract.guaranteed_cells_per_s > contract.pcr_cells_per_s) {
-    return ContractRefusal{ContractFault::kAbovePcr, fields[2].name,
-                           contract.guaranteed_cells_per_s, contract.pcr_cells_per_s};
+    return ContractRefusal{ContractFault::kAbovePcr, rate, contract.guaranteed_cells_per_s,
+                           contract.pcr_cells_per_s};
   }
   if (contract.mbs_cells < contract.mfs_cells) {
     return ContractRefusal{ContractFault::kBelowFrame, "MBS", contract.mbs_cells,

@@ -25,11 +25,9 @@ Label LabelPool::label_at(Index index) const {
   return part->range.at(index - part->begin);
 }
 
-LabelPool::Slot& LabelPool::slot(Index index) {
-  const std::size_t page = index / kPage;
+void LabelPool::allocate(std::size_t page) {
   if (page >= pages_.size()) pages_.resize(page + 1);
-  if (!pages_[page]) pages_[page] = std::make_unique<Page>();
-  return touched(index);
+  pages_[page] = std::make_unique<Page>();
 }
 
 // ===== lists =====
@@ -52,9 +50,12 @@ const LabelPool::List* LabelPool::list_of(LabelHolder holder, std::uint16_t mana
 }
 
 LabelPool::List* LabelPool::list_of(LabelHolder holder, std::uint16_t manager) {
-  const bool of_manager = holder == LabelHolder::kCached || holder == LabelHolder::kQuarantine ||
-                          holder == LabelHolder::kLapsed;
-  if (of_manager && manager >= managers_.size()) managers_.resize(manager + std::size_t{1});
+  if (holder == LabelHolder::kFree) return &free_;  // one of two moves of every call
+  if (manager >= managers_.size()) [[unlikely]] {
+    const bool of_manager = holder == LabelHolder::kCached || holder == LabelHolder::kQuarantine ||
+                            holder == LabelHolder::kLapsed;
+    if (of_manager) managers_.resize(manager + std::size_t{1});
+  }
   return const_cast<List*>(std::as_const(*this).list_of(holder, manager));
 }
 

@@ -170,7 +170,13 @@ class LabelPool {
     const std::size_t page = index / kPage;
     return page < pages_.size() && pages_[page] ? &(*pages_[page])[index % kPage] : nullptr;
   }
-  Slot& slot(Index index);  // allocates the page of a label that was never touched
+  Slot& slot(Index index) {
+    const std::size_t page = index / kPage;
+    if (page >= pages_.size() || !pages_[page]) [[unlikely]]
+      allocate(page);
+    return touched(index);
+  }
+  void allocate(std::size_t page);  // of labels that were never touched
   Slot& touched(Index index) { return (*pages_[index / kPage])[index % kPage]; }
   // The list of the labels in that place; null for a connection, whose labels are in no list.
   List* list_of(LabelHolder holder, std::uint16_t manager);
