@@ -1,10 +1,13 @@
 // manager_bench: how long one step occupies a connection manager, by kind of step.
 //
-//   manager_bench [CONNECTIONS]     of three hops, 1 000 to 10 000 000; default 1 000 000
+//   manager_bench [CONNECTIONS [LONGEST_MS]]
+//
+//   CONNECTIONS  of three hops, 1 000 to 10 000 000; default 1 000 000
+//   LONGEST_MS   the exit code is 1 when a step took more processor time; default: none is judged
 //
 // Runs the manager's logic with a hundred switches in memory (network.hpp), in batches of 64
 // requests on virtual time. It sets all connections up, modifies and releases a part of them, lists
-// pages and audits a switch. It loses a switch with operations under way and attaches it again,
+// pages, audits a switch and does what operators ask for: events, alarms, traces. It loses a switch with operations under way and attaches it again,
 // takes a link and a switch out of the network and back, and lets holds expire. Prints for each
 // kind of step the number of steps, the processor time of this thread, and the longest wall-clock
 // time, which other processes lengthen.
@@ -12,7 +15,9 @@
 
 #include <algorithm>
 
+#include "cmgr/alarm_conditions.hpp"
 #include "cmgr/bench/network.hpp"
+#include "cmgr/parts/trace_spans.hpp"
 #include "core/bench.hpp"
 #include "core/log.hpp"
 #include "core/steady_now.hpp"
@@ -88,12 +93,31 @@ void list_pages(Network& network) {
 
 void operators(Network& network) {
   ConnectionManager& manager = network.manager();
+  const SwitchName name_of = [&](SwitchIndex at) -> const std::string& {
+    return manager.switch_name(at);
+  };
+  const trace::WallClock clock(network.now(), 0);
+  AlarmCounts counted;
+  auto call = network.up.begin();
   for (int i = 0; i < 10; ++i) {
     network.times().time("audit: everything sent", [&] { manager.flush_all(network.now()); });
     network.times().time("audit: view of a switch",
                          [&] { (void)manager.view_of(Network::switch_name(7)); });
     network.times().time("caches", [&] { (void)manager.caches(100, network.now()); });
     network.times().time("gauges", [&] { (void)manager.gauges(); });
+    network.times().time("alarms: the states that raise them",
+                         [&] { (void)conditions_of(manager, "manager-1", counted); });
+    network.times().time("events: a page of 1 024", [&] {
+      (void)manager.calls_after(0, 1'024, {network.now(), 0});
+    });
+    network.times().time("traces: the latest 100", [&] {
+      (void)traced_operations(manager.traces().records(), 100, name_of, clock);
+    });
+    network.times().time("traces: a call", [&] {
+      (void)spans_of(manager.traces().records(), *call++, name_of, clock);
+    });
+    network.times().time("a call described", [&] { (void)manager.describe(*call); });
+    network.times().time("clients", [&] { (void)manager.clients("", 1'000); });
   }
 }
 
@@ -153,7 +177,7 @@ void expire(Network& network, std::size_t holds) {
   network.settle(milliseconds{50});
 }
 
-int run(std::size_t connections) {
+int run(std::size_t connections, std::chrono::milliseconds longest) {
   Config config;
   config.aggregation.mode = AggregationMode::kAdaptive;
   const std::size_t part = std::min<std::size_t>(100'000, connections / 10);
@@ -183,20 +207,33 @@ int run(std::size_t connections) {
       "\n{} up at first, {} modified, {} released, {} refused, {} notices, {} left, {} astray\n",
       up, network.modified, network.released, network.refused, network.notices, gauges.connections,
       gauges.astray);
-  return up == connections && network.modified == part && network.released == part ? 0 : 1;
+  const std::vector<std::string> longer = network.times().longer_than(longest);
+  for (const std::string& step : longer) {
+    fmt::print("longer than {} ms: {}\n", longest.count(), step);
+  }
+  const bool all = up == connections && network.modified == part && network.released == part;
+  return all && longer.empty() ? 0 : 1;
 }
 
 }  // namespace
 }  // namespace xbind::cmgr
 
 int main(int argc, char** argv) {
-  const auto count = xbind::bench_argument<std::size_t>(argc, argv, "manager_bench [CONNECTIONS]",
-                                                        1'000'000, 10'000'000);
+  using std::chrono::milliseconds;
+  constexpr const char* kUsage = "manager_bench [CONNECTIONS [LONGEST_MS]]";
+  milliseconds longest = milliseconds::max();
+  if (argc == 3) {
+    const auto bound = xbind::bench_argument<std::uint32_t>(2, argv + 1, kUsage, 0, 10'000);
+    if (!bound) return 2;
+    longest = milliseconds{*bound};
+    argc = 2;
+  }
+  const auto count = xbind::bench_argument<std::size_t>(argc, argv, kUsage, 1'000'000, 10'000'000);
   if (!count) return 2;
   if (*count < 1'000) {
     fmt::print(stderr, "manager_bench: {} connections are below 1000\n", *count);
     return 2;
   }
   xbind::log::start("manager_bench", xbind::log::Level::kError);
-  return xbind::cmgr::run(*count);
+  return xbind::cmgr::run(*count, longest);
 }

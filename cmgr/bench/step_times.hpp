@@ -60,6 +60,18 @@ class StepTimes {
     }
   }
 
+  // The kinds of step of which one took more processor time than that, each with its time.
+  std::vector<std::string> longer_than(std::chrono::milliseconds bound) const {
+    std::vector<std::string> longer;
+    for (const std::string& kind : order_) {
+      const double longest_us = *std::ranges::max_element(kinds_.at(kind).cpu_us);
+      if (longest_us > static_cast<double>(bound.count()) * 1e3) {
+        longer.push_back(fmt::format("{}: {:.2f} ms", kind, longest_us / 1e3));
+      }
+    }
+    return longer;
+  }
+
  private:
   struct Kind {
     std::vector<float> cpu_us;
