@@ -1,5 +1,5 @@
 // A service by name, in the user's terms. A client sends it; the QOSMapper looks it up in its
-// catalogue (qosmapper/catalogue.hpp). idl/types.idl defines the wire form.
+// catalogue (traffic/catalogue.hpp). idl/types.idl defines the wire form.
 #pragma once
 
 #include <compare>
@@ -12,7 +12,7 @@ namespace xbind {
 inline constexpr std::size_t kServiceNameMax = 64;  // octets
 
 // A number that is 0 is not given; the catalogue's value applies. UserService
-// (qosmapper/atm_mapping.hpp) defines which class uses which number, the ranges and the units. It
+// (traffic/atm_mapping.hpp) defines which class uses which number, the ranges and the units. It
 // refuses a number that the class does not use.
 struct ServiceTerms {
   // A service of the catalogue, or a class, "video", "voice", "data", "constant", which the numbers

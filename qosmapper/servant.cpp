@@ -9,8 +9,8 @@
 #include "orb/peer_faults.hpp"
 #include "orb/process.hpp"
 #include "orb/raise.hpp"
-#include "qosmapper/mapping.hpp"
-#include "qosmapper/service.hpp"
+#include "traffic/mapping.hpp"
+#include "traffic/service.hpp"
 
 namespace xbind {
 namespace {

@@ -13,7 +13,7 @@
 #include "exporter/reading.hpp"
 #include "orb/supervised.hpp"
 #include "qos_mapper.hh"
-#include "qosmapper/catalogue.hpp"
+#include "traffic/catalogue.hpp"
 
 namespace xbind {
 

@@ -9,9 +9,8 @@
 #include "core/ids.hpp"
 #include "core/port_buffer.hpp"
 #include "core/resources.hpp"
-#include "switchserver/admission.hpp"
 #include "switchserver/label_pool.hpp"
-#include "switchserver/timers.hpp"
+#include "traffic/admission.hpp"
 
 namespace xbind {
 
@@ -19,9 +18,10 @@ enum class LabelSharing : std::uint8_t { kFree, kCooperative };
 
 struct LedgerOptions {
   AdmissionMode admission = AdmissionMode::kDemand;
-  double overbooking = 1.0;                       // factor by which the line rate may be promised
-  std::map<PortId, double> port_overbooking{};    // the factor of single ports
-  std::uint32_t rt_wait_us = kRtWaitUs;           // the longest wait of a cell of rt-VBR in a port
+  double overbooking = 1.0;                     // factor by which the line rate may be promised
+  std::map<PortId, double> port_overbooking{};  // the factor of single ports
+  std::uint32_t rt_wait_us =
+      PortPolicy::kRtWaitUs;                      // the longest wait of a cell of rt-VBR in a port
   std::uint64_t buffer_cells = kPortBufferCells;  // buffer of every output port, in cells
   std::size_t managers_max = 64;                  // stored names, attached or not
   std::size_t hops_max = std::size_t{1} << 22;    // records; more are refused kBusy

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/durations.hpp"
+#include "traffic/admission.hpp"
 
 namespace xbind {
 
@@ -10,7 +11,7 @@ inline constexpr Timers kSwitchServerTimers{
     {
         {"gsmp-timeout-ms", std::chrono::seconds{2},
          "Milliseconds after which a GSMP request counts as unanswered.", TimerSource::kOption},
-        {"rt-wait-us", std::chrono::milliseconds{1},
+        {"rt-wait-us", std::chrono::microseconds{PortPolicy::kRtWaitUs},
          "For --admission effective: the longest that a cell of rt-VBR may wait in a port, in "
          "microseconds.",
          TimerSource::kOption},
@@ -61,9 +62,5 @@ inline constexpr Timers kSwitchServerTimers{
         {"statistics", std::chrono::seconds{5},
          "Time in which the switch must report its counters."},
     }};
-
-// The longest wait of a cell of rt-VBR in microseconds, as the admission uses it.
-inline constexpr std::uint32_t kRtWaitUs =
-    kSwitchServerTimers["rt-wait-us"] / std::chrono::microseconds{1};
 
 }  // namespace xbind

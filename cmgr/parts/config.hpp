@@ -10,7 +10,7 @@
 #include "core/clock.hpp"
 #include "core/session/session.hpp"
 #include "core/trace/sampling.hpp"
-#include "qosmapper/catalogue.hpp"
+#include "traffic/catalogue.hpp"
 
 namespace xbind::cmgr {
 

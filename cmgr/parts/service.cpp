@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "qosmapper/service.hpp"
+#include "traffic/service.hpp"
 
 namespace xbind::cmgr {
 

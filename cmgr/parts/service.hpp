@@ -1,5 +1,5 @@
 // QOS mapping with the QOSMapper's code linked into the manager: from the requested service to the
-// resources of every hop and the contract for every switch. See qosmapper/service.hpp; refusals are
+// resources of every hop and the contract for every switch. See traffic/service.hpp; refusals are
 // converted to the manager's form.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include "cmgr/parts/connection.hpp"
 #include "core/call.hpp"
 #include "core/traffic_contract.hpp"
-#include "qosmapper/catalogue.hpp"
+#include "traffic/catalogue.hpp"
 
 namespace xbind::cmgr {
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/traffic_contract.hpp"
-#include "qosmapper/catalogue.hpp"
+#include "traffic/catalogue.hpp"
 #include "tests/fuzz/property.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

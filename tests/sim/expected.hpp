@@ -1,12 +1,12 @@
 // The resources that a service needs and that a port charges for it. A second implementation of the
-// documents (qosmapper/README.md, switchserver/admission.hpp) that calls none of the tested code.
+// documents (qosmapper/README.md, traffic/admission.hpp) that calls none of the tested code.
 #pragma once
 
 #include <optional>
 
 #include "cmgr/parts/connection.hpp"
 #include "core/call.hpp"
-#include "switchserver/admission.hpp"
+#include "traffic/admission.hpp"
 
 namespace xbind::sim {
 

@@ -175,7 +175,7 @@ test_a (__main__.Wire.test_a) ... skipped 'NOT TESTED: tshark is not installed'
 test_b (__main__.Wire.test_b)
 What it says. ... skipped 'NOT TESTED: tshark is not installed'
 test_c (__main__.Wire.test_c) ... ok
-2/3 Testing: unit_qosmapper/Libatm.A
+2/3 Testing: unit_traffic/Libatm.A
 /x/libatm_test.cpp:19: Skipped
 NOT TESTED: no libatm.so.1 here
 3/3 Testing: integration/calls
@@ -184,10 +184,10 @@ test_d (__main__.Calls.test_d) ... ok
         found = skips.skips(log)
         self.assertEqual(dict(found), {
             "NOT TESTED: tshark is not installed": ["integration/wire", "integration/wire"],
-            "NOT TESTED: no libatm.so.1 here": ["unit_qosmapper/Libatm.A"]})
+            "NOT TESTED: no libatm.so.1 here": ["unit_traffic/Libatm.A"]})
         self.assertEqual(list(skips.lines(found)), [
             "   2 skipped: NOT TESTED: tshark is not installed (integration/wire)",
-            "   1 skipped: NOT TESTED: no libatm.so.1 here (unit_qosmapper/Libatm.A)"])
+            "   1 skipped: NOT TESTED: no libatm.so.1 here (unit_traffic/Libatm.A)"])
 
     def test_a_run_without_skips_says_nothing(self):
         self.assertEqual(list(skips.lines(skips.skips("1/1 Testing: a\nok\n"))), [])

@@ -40,7 +40,6 @@
 
 #include "core/resources.hpp"
 #include "core/traffic_contract.hpp"
-#include "switchserver/timers.hpp"
 
 namespace xbind {
 
@@ -51,6 +50,7 @@ struct PortPolicy {
   static constexpr std::uint64_t kBufferCellsMax = 4'294'967'295;
   static constexpr std::uint32_t kOverbookingNone = 1000;
   static constexpr std::uint32_t kOverbookingMax = 1'000'000;
+  static constexpr std::uint32_t kRtWaitUs = 1'000;
 
   std::uint64_t cells_per_s = 0;   // C; a port with 0 admits nothing, whatever the charge
   std::uint64_t buffer_cells = 0;  // B

@@ -1,6 +1,6 @@
 // The catalogue's file: the one supplied with the project, and every
 // error with its line and reason.
-#include "qosmapper/catalogue.hpp"
+#include "traffic/catalogue.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ constexpr char kVoice[] =
     "frame-octets = 160\nframe-loss = 1e-3\ndelay-ms = 100\n";
 
 TEST(CatalogueTest, TheOneThatComesWithTheProject) {
-  const auto catalogue = read_catalogue_file(test::source_path("qosmapper/catalogue.toml"));
+  const auto catalogue = read_catalogue_file(test::source_path("traffic/catalogue.toml"));
   ASSERT_TRUE(catalogue) << catalogue.error().text;
   EXPECT_EQ(catalogue->names(), (std::vector<std::string>{
                                     "video-conference", "video-store", "voice-g711", "voice-quick",

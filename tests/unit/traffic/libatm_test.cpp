@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "qosmapper/atm_mapping.hpp"
+#include "traffic/atm_mapping.hpp"
 
 namespace xbind {
 namespace {

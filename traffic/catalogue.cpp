@@ -1,4 +1,4 @@
-#include "qosmapper/catalogue.hpp"
+#include "traffic/catalogue.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

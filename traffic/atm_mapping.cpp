@@ -1,12 +1,12 @@
-#include "qosmapper/atm_mapping.hpp"
+#include "traffic/atm_mapping.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "qosmapper/aal5.hpp"
-#include "qosmapper/contract.hpp"
-#include "qosmapper/divided_up.hpp"
+#include "traffic/aal5.hpp"
+#include "traffic/contract.hpp"
+#include "traffic/divided_up.hpp"
 
 namespace xbind {
 namespace {

@@ -1,4 +1,4 @@
-#include "qosmapper/aal5.hpp"
+#include "traffic/aal5.hpp"
 
 #include <gtest/gtest.h>
 

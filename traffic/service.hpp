@@ -14,7 +14,7 @@
 #include "core/cause.hpp"
 #include "core/result.hpp"
 #include "core/traffic_contract.hpp"
-#include "qosmapper/catalogue.hpp"
+#include "traffic/catalogue.hpp"
 
 namespace xbind {
 

@@ -1,5 +1,5 @@
 // The formulas of contract.hpp, and their guarantee: conforming cells never find the buffer full.
-#include "qosmapper/contract.hpp"
+#include "traffic/contract.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "qosmapper/contract.hpp"
+#include "traffic/contract.hpp"
 
 #include <algorithm>
 
-#include "qosmapper/divided_up.hpp"
+#include "traffic/divided_up.hpp"
 
 namespace xbind {
 namespace {

@@ -1,4 +1,4 @@
-#include "qosmapper/service.hpp"
+#include "traffic/service.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "core/contract_bound.hpp"
-#include "qosmapper/atm_mapping.hpp"
-#include "qosmapper/contract.hpp"
-#include "qosmapper/mapping.hpp"
+#include "traffic/atm_mapping.hpp"
+#include "traffic/contract.hpp"
+#include "traffic/mapping.hpp"
 
 namespace xbind {
 namespace {

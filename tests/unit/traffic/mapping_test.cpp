@@ -1,4 +1,4 @@
-#include "qosmapper/mapping.hpp"
+#include "traffic/mapping.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -8,7 +8,7 @@
 #include <random>
 
 #include "core/read_file.hpp"
-#include "qosmapper/aal5.hpp"
+#include "traffic/aal5.hpp"
 #include "tests/unit/source_dir.hpp"
 
 namespace xbind {

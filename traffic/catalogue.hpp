@@ -1,5 +1,5 @@
 // The service catalogue: names for services, so that a client requests "voice-g711" instead of
-// numbers. A TOML file; the project's own is qosmapper/catalogue.toml.
+// numbers. A TOML file; the project's own is traffic/catalogue.toml.
 //
 //   [[service]]                 # at least one, at most kCatalogueServicesMax
 //   name = "video-25"           # 1 to 64 letters, digits, '-', '_', '.'; unique, not a class
@@ -34,7 +34,7 @@
 #include "core/config/options.hpp"
 #include "core/result.hpp"
 #include "core/service_terms.hpp"
-#include "qosmapper/atm_mapping.hpp"
+#include "traffic/atm_mapping.hpp"
 
 namespace xbind {
 
@@ -69,7 +69,7 @@ class Catalogue {
 // The class of a word such as "video"; nullopt if it is not a class.
 std::optional<ServiceClass> class_of_word(std::string_view word);
 
-// The contents of qosmapper/catalogue.toml at compile time.
+// The contents of traffic/catalogue.toml at compile time.
 const Catalogue& shipped_catalogue();
 
 Result<Catalogue> read_catalogue_file(const std::string& path);

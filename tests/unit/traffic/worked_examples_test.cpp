@@ -1,7 +1,7 @@
 // The worked examples of docs/qos.md, number by number: the document and the code must agree.
 #include <gtest/gtest.h>
 
-#include "qosmapper/catalogue.hpp"
+#include "traffic/catalogue.hpp"
 #include "tests/unit/source_dir.hpp"
 #include "worked_table.hpp"
 
@@ -46,7 +46,7 @@ struct Example {
 class WorkedExampleTest : public testing::TestWithParam<Example> {};
 
 TEST_P(WorkedExampleTest, TheDocumentSaysWhatTheCodeComputes) {
-  const auto catalogue = read_catalogue_file(test::source_path("qosmapper/catalogue.toml"));
+  const auto catalogue = read_catalogue_file(test::source_path("traffic/catalogue.toml"));
   ASSERT_TRUE(catalogue) << catalogue.error().text;
   const Catalogue::Entry* entry = catalogue->find(GetParam().name);
   ASSERT_NE(entry, nullptr);

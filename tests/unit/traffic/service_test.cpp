@@ -1,9 +1,9 @@
-#include "qosmapper/service.hpp"
+#include "traffic/service.hpp"
 
 #include <gtest/gtest.h>
 
-#include "qosmapper/contract.hpp"
-#include "qosmapper/mapping.hpp"
+#include "traffic/contract.hpp"
+#include "traffic/mapping.hpp"
 
 namespace xbind {
 namespace {

@@ -1,8 +1,8 @@
-#include "qosmapper/mapping.hpp"
+#include "traffic/mapping.hpp"
 
 #include <algorithm>
 
-#include "qosmapper/aal5.hpp"
+#include "traffic/aal5.hpp"
 
 namespace xbind {
 namespace {

@@ -1,13 +1,13 @@
 // What a contract is charged at a port: between mean and peak, by the
 // formula, and without cell loss.
-#include "switchserver/admission.hpp"
+#include "traffic/admission.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "../qosmapper/worked_table.hpp"
+#include "worked_table.hpp"
 
 namespace xbind {
 namespace {

@@ -1,6 +1,6 @@
 // Mapping services to the network and back: the returned quality is never
 // worse than the requested one.
-#include "qosmapper/atm_mapping.hpp"
+#include "traffic/atm_mapping.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "qosmapper/aal5.hpp"
+#include "traffic/aal5.hpp"
 
 namespace xbind {
 namespace {

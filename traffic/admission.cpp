@@ -1,8 +1,9 @@
-#include "switchserver/admission.hpp"
+#include "traffic/admission.hpp"
 
 #include <algorithm>
 
-#include "qosmapper/contract.hpp"
+#include "traffic/contract.hpp"
+#include "traffic/divided_up.hpp"
 
 namespace xbind {
 namespace {
@@ -10,10 +11,7 @@ namespace {
 // Holds a product of three factors: two of 24 bits and one of 32.
 __extension__ typedef unsigned __int128 Wide;
 
-constexpr std::uint64_t kMicroseconds = 1'000'000;
 constexpr std::uint64_t kNone = PortPolicy::kOverbookingNone;
-
-std::uint64_t divided_up(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
 
 // g in thousandths.
 std::uint64_t sold(const PortPolicy& port) {
