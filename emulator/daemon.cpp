@@ -20,13 +20,13 @@
 #include "emulator/switch_metrics.hpp"
 #include "emulator/switch_set.hpp"
 #include "emulator/timers.hpp"
-#include "gsmp/tcp_server.hpp"
+#include "net/tcp_server.hpp"
 
 namespace xbind::emulator {
 namespace {
 
 using dataplane::CaptureFile;
-using gsmp::TcpConnectionKey;
+using net::TcpConnectionKey;
 
 // Minimum interval between services of a line with a rate; the Pacer then catches up.
 constexpr Duration kCellRest = kSwitchTimers["cell-rest"];
@@ -50,13 +50,13 @@ class Served {
     }
   }
 
-  Result<void> listen(gsmp::TcpLoop& loop, const std::string& address) {
-    const auto host_port = gsmp::parse_host_port(address);
+  Result<void> listen(net::Loop& loop, const std::string& address) {
+    const auto host_port = parse_host_port(address);
     if (!host_port) return tl::make_unexpected(host_port.error());
-    gsmp::TcpServerOptions options;
+    net::TcpServerOptions options;
     options.listen = *host_port;
     options.connections_max = kControllersMax;
-    gsmp::TcpServerCallbacks callbacks;
+    net::TcpServerCallbacks callbacks;
     callbacks.on_connected = [this](TcpConnectionKey key) { connected(key); };
     callbacks.on_octets = [this](TcpConnectionKey key, std::span<const std::byte> octets) {
       const std::uint64_t before = emulated.agent().counters().requests;
@@ -74,7 +74,7 @@ class Served {
     callbacks.on_refused = [this](const std::string& reason) {
       log::gsmp.warn("{}connection refused: {}", prefix_, reason);
     };
-    auto server = gsmp::TcpServer::listen(loop, options, std::move(callbacks));
+    auto server = net::TcpServer::listen(loop, options, std::move(callbacks));
     if (!server) return tl::make_unexpected(server.error());
     server_ = std::move(*server);
     return {};
@@ -128,7 +128,7 @@ class Served {
 
   std::string prefix_;  // of log lines: the switch's name if there are several
   Impairments& impairments_;
-  std::unique_ptr<gsmp::TcpServer> server_;
+  std::unique_ptr<net::TcpServer> server_;
   std::map<TcpConnectionKey, std::size_t>
       allowances_;  // the last allowance set for each connection
   wire::Buffer output_;
@@ -225,13 +225,13 @@ struct Daemon::Impl {
   }
 
   Result<void> open_control(const ControlAddress& address) {
-    gsmp::TcpServerOptions options;
+    net::TcpServerOptions options;
     options.listen = address.tcp;
     options.path = address.path;
     options.connections_max = kControlConnectionsMax;
     options.queue_octets_max = 1U << 20;
     options.read_pause_octets = 64U << 10;
-    gsmp::TcpServerCallbacks callbacks;
+    net::TcpServerCallbacks callbacks;
     callbacks.on_connected = [this](TcpConnectionKey key) { operators[key]; };
     callbacks.on_octets = [this](TcpConnectionKey key, std::span<const std::byte> octets) {
       on_control(key, {reinterpret_cast<const char*>(octets.data()), octets.size()});
@@ -242,7 +242,7 @@ struct Daemon::Impl {
     callbacks.on_refused = [](const std::string& reason) {
       log::gsmp.warn("control connection refused: {}", reason);
     };
-    auto opened = gsmp::TcpServer::listen(loop, options, std::move(callbacks));
+    auto opened = net::TcpServer::listen(loop, options, std::move(callbacks));
     if (!opened) return fail(opened.error().code, "control socket: {}", opened.error().text);
     control = std::move(*opened);
     return {};
@@ -373,11 +373,11 @@ struct Daemon::Impl {
   }
 
   Impairments impairments;  // shared by the whole process
-  gsmp::TcpLoop loop;
+  net::Loop loop;
   std::optional<dataplane::LinkSet> links;
   std::vector<std::unique_ptr<Served>> served;
   std::vector<EmulatedSwitch*> all;  // of `served`
-  std::unique_ptr<gsmp::TcpServer> control;
+  std::unique_ptr<net::TcpServer> control;
   std::map<TcpConnectionKey, ControlLines> operators;
   std::filesystem::path capture_dir;  // canonical; empty: none
   Controls controls{

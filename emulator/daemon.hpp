@@ -1,5 +1,5 @@
 // The switches of one process with their I/O: a listening socket each, links for their cells, the
-// control socket, captures. One thread does all the work, on a TcpLoop. Between two polls of the
+// control socket, captures. One thread does all the work, on a Loop. Between two polls of the
 // sockets at most one switch moves a bounded number of cells, so a controller's request waits only
 // microseconds, however full the lines are. An idle process uses no processor time.
 #pragma once

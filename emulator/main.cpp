@@ -17,7 +17,7 @@
 #include "emulator/switch_metrics.hpp"
 #include "emulator/switch_set.hpp"
 #include "exporter/exporter.hpp"
-#include "gsmp/tcp_ask.hpp"
+#include "net/ask.hpp"
 
 namespace {
 
@@ -39,8 +39,8 @@ int tell(int argc, char** argv) {
   options.words.erase(options.words.begin());
   const std::string order = fmt::format("{}", fmt::join(options.words, " "));
   const std::chrono::milliseconds patience(options.timeout_ms);
-  const auto answer = peer->path.empty() ? gsmp::ask(peer->tcp, order, patience)
-                                         : gsmp::ask_at(peer->path, order, patience);
+  const auto answer = peer->path.empty() ? net::ask(peer->tcp, order, patience)
+                                         : net::ask_at(peer->path, order, patience);
   if (!answer) {
     std::fprintf(stderr, "xbind-switch tell: %s\n", answer.error().text.c_str());
     return kFailed;

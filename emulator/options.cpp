@@ -19,8 +19,8 @@
 #include "emulator/timers.hpp"
 #include "gsmp/messages/timers.hpp"
 #include "gsmp/messages/traffic.hpp"
-#include "gsmp/tcp_server.hpp"
-#include "gsmp/tcp_transport.hpp"
+#include "net/tcp_server.hpp"
+#include "net/timers.hpp"
 
 namespace xbind::emulator {
 namespace {
@@ -156,7 +156,7 @@ Fault faults_fault(const SwitchOptions& o) {
 }
 
 Fault switch_fault(const SwitchOptions& o) {
-  if (const auto parsed = gsmp::parse_host_port(o.listen); !parsed) {
+  if (const auto parsed = parse_host_port(o.listen); !parsed) {
     return "--listen: " + parsed.error().text;
   }
   if (o.name.empty()) return "--name is empty";
@@ -316,7 +316,7 @@ std::vector<std::string> switch_option_names() {
 
 Result<ControlAddress> parse_control_address(const std::string& text) {
   if (constexpr std::string_view kTcp = "tcp:"; text.starts_with(kTcp)) {
-    auto tcp = gsmp::parse_host_port(text.substr(kTcp.size()));
+    auto tcp = parse_host_port(text.substr(kTcp.size()));
     if (!tcp) return tl::make_unexpected(tcp.error());
     return ControlAddress{.path = {}, .tcp = std::move(*tcp)};
   }
@@ -326,9 +326,9 @@ Result<ControlAddress> parse_control_address(const std::string& text) {
                 "reaches the address gives orders",
                 printable(text));
   }
-  if (text.size() > gsmp::kUnixPathMax) {
+  if (text.size() > net::kUnixPathMax) {
     return fail(ErrorCode::kBadInput, "'{}': the path of a socket has at most {} octets",
-                printable(text), gsmp::kUnixPathMax);
+                printable(text), net::kUnixPathMax);
   }
   return ControlAddress{.path = text, .tcp = {}};
 }
@@ -353,6 +353,7 @@ void declare(OptionSet& set, Options& options) {
   set.add_timers(kSwitchTimers);
   set.add_timers(dataplane::kDataplaneTimers);
   set.add_timers(gsmp::kGsmpTimers);
+  set.add_timers(net::kNetTimers);
   set.add_timers(kCoreTimers);
   set.add_check([o, &set]() -> Fault {
     if (!o->control.empty()) {

@@ -96,7 +96,7 @@ struct ControlAddress {
   HostPort tcp;      // port 0: the operating system picks
 };
 // Reads "tcp:HOST:PORT", or a path, which has a '/'. kBadInput quotes any other text, or a path of
-// more than gsmp::kUnixPathMax octets.
+// more than net::kUnixPathMax octets.
 Result<ControlAddress> parse_control_address(const std::string& text);
 
 // xbind-switch tell ADDRESS COMMAND...

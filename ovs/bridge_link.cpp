@@ -11,8 +11,8 @@
 #include "core/back_off.hpp"
 #include "core/name.hpp"
 #include "core/steady_now.hpp"
-#include "gsmp/tcp_connection.hpp"
-#include "gsmp/tcp_transport.hpp"
+#include "net/tcp_client.hpp"
+#include "net/tcp_connection.hpp"
 #include "ovs/timers.hpp"
 
 namespace xbind::ovs {
@@ -39,7 +39,7 @@ Result<BridgeAddress> parse_bridge_address(const std::string& text) {
     return address;
   }
   if (text.starts_with("tcp:")) {
-    const auto peer = gsmp::parse_host_port(text.substr(4));
+    const auto peer = parse_host_port(text.substr(4));
     boost::system::error_code error;
     if (peer && peer->port != 0) asio::ip::make_address(peer->host, error);
     if (peer && peer->port != 0 && !error) return BridgeAddress{{}, peer->host, peer->port};
@@ -54,17 +54,17 @@ std::string to_string(const BridgeAddress& address) {
 }
 
 struct BridgeLink::Impl : std::enable_shared_from_this<BridgeLink::Impl> {
-  Impl(gsmp::TcpLoop& at_loop, BridgeAddress to, BridgeLinkCallbacks calls)
+  Impl(net::Loop& at_loop, BridgeAddress to, BridgeLinkCallbacks calls)
       : loop(at_loop), address(std::move(to)), callbacks(std::move(calls)) {}
 
-  gsmp::StreamSocket::endpoint_type endpoint() const {
+  net::StreamSocket::endpoint_type endpoint() const {
     if (!address.path.empty()) return asio::local::stream_protocol::endpoint(address.path);
     return asio::ip::tcp::endpoint(asio::ip::make_address(address.host), address.port);
   }
 
   void connect() {
     next = kNever;
-    auto socket = std::make_shared<gsmp::StreamSocket>(loop.io());
+    auto socket = std::make_shared<net::StreamSocket>(loop.io());
     const auto to = endpoint();
     boost::system::error_code error;
     socket->open(to.protocol(), error);
@@ -73,15 +73,15 @@ struct BridgeLink::Impl : std::enable_shared_from_this<BridgeLink::Impl> {
         to, [self = shared_from_this(), socket](const boost::system::error_code& result) {
           if (self->ended) return;
           if (result) return self->failed(result.message(), false);
-          self->connection = std::make_shared<gsmp::TcpConnection>(
-              std::move(*socket), gsmp::TcpConnection::Limits{kQueueOctetsMax, 0},
-              gsmp::TcpConnection::Callbacks{[self](std::span<const std::byte> octets) {
-                                               if (!self->ended) self->callbacks.on_octets(octets);
-                                             },
-                                             [self](const std::string& reason) {
-                                               self->connection.reset();
-                                               if (!self->ended) self->failed(reason, true);
-                                             }});
+          self->connection = std::make_shared<net::TcpConnection>(
+              std::move(*socket), net::TcpConnection::Limits{kQueueOctetsMax, 0},
+              net::TcpConnection::Callbacks{[self](std::span<const std::byte> octets) {
+                                              if (!self->ended) self->callbacks.on_octets(octets);
+                                            },
+                                            [self](const std::string& reason) {
+                                              self->connection.reset();
+                                              if (!self->ended) self->failed(reason, true);
+                                            }});
           self->connection->start();
           self->callbacks.on_connected();
         });
@@ -92,16 +92,16 @@ struct BridgeLink::Impl : std::enable_shared_from_this<BridgeLink::Impl> {
     callbacks.on_closed(reason, was_connected);
   }
 
-  gsmp::TcpLoop& loop;
+  net::Loop& loop;
   BridgeAddress address;
   BridgeLinkCallbacks callbacks;
-  std::shared_ptr<gsmp::TcpConnection> connection;
+  std::shared_ptr<net::TcpConnection> connection;
   BackOff wait{{kOvsTimers["bridge-retry-min"], kOvsTimers["bridge-retry-max"]}};
   TimePoint next{};  // at once
   bool ended = false;
 };
 
-BridgeLink::BridgeLink(gsmp::TcpLoop& loop, BridgeAddress address, BridgeLinkCallbacks callbacks)
+BridgeLink::BridgeLink(net::Loop& loop, BridgeAddress address, BridgeLinkCallbacks callbacks)
     : impl_(std::make_shared<Impl>(loop, std::move(address), std::move(callbacks))) {
   loop.on_stop([impl = std::weak_ptr(impl_)] {
     const auto there = impl.lock();

@@ -1,7 +1,7 @@
 // The socket of a bridge's OpenFlow connection: connects, and connects again after a failure.
 // Octets only; bridge.hpp has the protocol.
 //
-// On the thread of a TcpLoop, all calls and callbacks.
+// On the thread of a Loop, all calls and callbacks.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 #include "core/clock.hpp"
 #include "core/result.hpp"
-#include "gsmp/tcp_loop.hpp"
+#include "net/loop.hpp"
 
 namespace xbind::ovs {
 
@@ -37,7 +37,7 @@ struct BridgeLinkCallbacks {
 class BridgeLink {
  public:
   // `loop` must outlive the link.
-  BridgeLink(gsmp::TcpLoop& loop, BridgeAddress address, BridgeLinkCallbacks callbacks);
+  BridgeLink(net::Loop& loop, BridgeAddress address, BridgeLinkCallbacks callbacks);
   ~BridgeLink();
   BridgeLink(const BridgeLink&) = delete;
   BridgeLink& operator=(const BridgeLink&) = delete;

@@ -14,17 +14,17 @@
 #include "core/resident_memory.hpp"
 #include "core/steady_now.hpp"
 #include "emulator/fabric.hpp"
-#include "gsmp/tcp_server.hpp"
+#include "net/tcp_server.hpp"
 #include "ovs/ovs_metrics.hpp"
 
 namespace xbind::ovs {
 
-using gsmp::TcpConnectionKey;
+using net::TcpConnectionKey;
 
 struct Daemon::Impl {
   Impl(const Options& options, std::uint64_t seed, std::function<void(const std::string&)> ready)
       : name(options.name),
-        listen(*gsmp::parse_host_port(options.listen)),
+        listen(*parse_host_port(options.listen)),
         parts(parts_of(options)),
         on_ready(std::move(ready)),
         instance_bits(seed),
@@ -97,9 +97,9 @@ struct Daemon::Impl {
     parts.agent.recovered = table.branches() > 0;
     agent.emplace(table, parts.agent,
                   [this] { return static_cast<std::uint32_t>(instance_bits() >> 32); });
-    gsmp::TcpServerOptions options;
+    net::TcpServerOptions options;
     options.listen = listen;
-    gsmp::TcpServerCallbacks callbacks;
+    net::TcpServerCallbacks callbacks;
     callbacks.on_connected = [this](TcpConnectionKey key) { connected(key); };
     callbacks.on_octets = [this](TcpConnectionKey key, std::span<const std::byte> octets) {
       const auto found = controllers.find(key);
@@ -115,7 +115,7 @@ struct Daemon::Impl {
     callbacks.on_refused = [](const std::string& reason) {
       log::gsmp.warn("connection refused: {}", reason);
     };
-    auto opened = gsmp::TcpServer::listen(loop, options, std::move(callbacks));
+    auto opened = net::TcpServer::listen(loop, options, std::move(callbacks));
     if (!opened) {
       outcome = tl::make_unexpected(opened.error());
       return loop.stop();
@@ -183,17 +183,17 @@ struct Daemon::Impl {
   }
 
   std::string name;
-  gsmp::HostPort listen;
+  HostPort listen;
   SwitchParts parts;
   std::function<void(const std::string&)> on_ready;
   std::mt19937_64 instance_bits;
   std::mt19937_64 session_bits;
-  gsmp::TcpLoop loop;
+  net::Loop loop;
   emulator::Fabric fabric;
   OvsTable table;
   BridgeLink link;
   std::optional<emulator::SwitchAgent> agent;
-  std::unique_ptr<gsmp::TcpServer> server;
+  std::unique_ptr<net::TcpServer> server;
   std::map<TcpConnectionKey, emulator::ControllerId> controllers;
   RepeatedFailureLog failures;
   wire::Buffer output;

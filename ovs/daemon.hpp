@@ -1,5 +1,5 @@
 // xbind-gsmp-ovs as a process: an agent behind a listening socket, in front of a bridge. One
-// thread, on a TcpLoop.
+// thread, on a Loop.
 //
 // It listens once the bridge's contents are read, so that a controller never sees a table that is
 // not known yet. Afterwards it keeps serving while the bridge is away (ovs_table.hpp).

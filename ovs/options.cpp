@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "core/config/host_port.hpp"
 #include "core/config/log_options.hpp"
 #include "core/frame_traffic.hpp"
 #include "core/name.hpp"
@@ -15,7 +16,7 @@
 #include "emulator/options.hpp"
 #include "emulator/timers.hpp"
 #include "gsmp/messages/timers.hpp"
-#include "gsmp/tcp_transport.hpp"
+#include "net/timers.hpp"
 #include "ovs/timers.hpp"
 
 namespace xbind::ovs {
@@ -118,7 +119,7 @@ Fault bridge_fault(const Options& o) {
 }
 
 Fault fault(const Options& o) {
-  if (const auto parsed = gsmp::parse_host_port(o.listen); !parsed)
+  if (const auto parsed = parse_host_port(o.listen); !parsed)
     return "--listen: " + parsed.error().text;
   if (o.name.empty()) return "--name is empty";
   if (o.name.find_first_of(" \t\r\n") != std::string::npos)
@@ -222,6 +223,7 @@ void declare(config::OptionSet& set, Options& options) {
   set.add_timers(kOvsTimers);
   set.add_timers(emulator::kSwitchTimers);
   set.add_timers(gsmp::kGsmpTimers);
+  set.add_timers(net::kNetTimers);
   set.add_timers(kCoreTimers);
   set.add_check([o] { return o->bridge.empty() ? std::nullopt : fault(*o); });
 }

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/check.hpp"
-#include "gsmp/tcp_transport.hpp"
+#include "net/tcp_client.hpp"
 #include "switchserver/drivers/running_gsmp_driver.hpp"
 #include "switchserver/node_options.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 // ----- GSMP over TCP --------------------------------------------------------------------------
 
 Result<std::string> gsmp_rest(std::string_view rest) {
-  const auto peer = gsmp::parse_host_port(rest);
+  const auto peer = parse_host_port(rest);
   if (!peer) return tl::make_unexpected(peer.error());
   return to_string(*peer);
 }
@@ -33,10 +33,10 @@ std::unique_ptr<RunningDriver> make_gsmp(const NodeOptions& options, std::string
   }
   session.window = options.window;
   session.transaction_timeout = std::chrono::milliseconds(options.transaction_timeout_ms);
-  gsmp::TcpClientOptions tcp;
-  tcp.peer = gsmp::parse_host_port(rest).value();
+  net::TcpClientOptions tcp;
+  tcp.peer = parse_host_port(rest).value();
   return std::make_unique<RunningGsmpDriver>(session, std::move(random),
-                                             std::make_unique<gsmp::TcpClient>(std::move(tcp)));
+                                             std::make_unique<net::TcpClient>(std::move(tcp)));
 }
 
 // ----- the table of schemes -------------------------------------------------------------------

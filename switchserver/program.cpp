@@ -13,6 +13,7 @@
 #include "exporter/exporter.hpp"
 #include "gsmp/messages/timers.hpp"
 #include "naming/names.hpp"
+#include "net/timers.hpp"
 #include "orb/configured.hpp"
 #include "orb/daemon.hpp"
 #include "orb/kept_state.hpp"
@@ -81,6 +82,7 @@ void declare(config::OptionSet& set, Options& options) {
   set.add_timers(kSwitchServerTimers);
   set.add_timers(kDriverTimers);
   set.add_timers(gsmp::kGsmpTimers);
+  set.add_timers(net::kNetTimers);
   orb::add_client_options(set, options.common, log::Level::kInfo);
   orb::add_connection_options(set, options.common);
   exporter::add_option(set, options.common.metrics);

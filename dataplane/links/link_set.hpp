@@ -59,7 +59,7 @@ class LinkSet {
 
   // Counters of each trunk, in the order of their first links, to report datagrams for no link.
   struct Trunk {
-    UdpAddress local;  // with the port in use
+    net::UdpAddress local;  // with the port in use
     UdpTrunkCounters counters;
   };
   std::vector<Trunk> trunks() const;
@@ -70,7 +70,7 @@ class LinkSet {
     UdpEnd* udp = nullptr;       // `link`, if it uses UDP
   };
   struct Opened {
-    UdpAddress local;
+    net::UdpAddress local;
     UdpTrunk trunk;
   };
 
@@ -79,7 +79,7 @@ class LinkSet {
   Result<std::unique_ptr<UdpEnd>> open_udp(const LinkSpec& link, const LinkSetOptions& options);
 
   std::vector<Opened> trunks_;
-  std::vector<std::weak_ptr<const Descriptor>> own_sockets_;  // of plain and MPLS lines
+  std::vector<std::weak_ptr<const net::Descriptor>> own_sockets_;  // of plain and MPLS lines
   std::map<std::pair<std::string, PortId>, End> ends_;
 };
 

@@ -36,9 +36,9 @@ tl::unexpected<Error> wrong(std::string_view whole, const std::string& why) {
 }
 
 Result<void> parse_addresses(std::string_view local, std::string_view peer, LinkSpec& spec) {
-  auto here = parse_udp_address(local);
+  auto here = net::parse_udp_address(local);
   if (!here) return fail(ErrorCode::kBadInput, "LOCAL: {}", here.error().text);
-  auto there = parse_udp_address(peer);
+  auto there = net::parse_udp_address(peer);
   if (!there) return fail(ErrorCode::kBadInput, "PEER: {}", there.error().text);
   if (there->port == 0 || there->host == "0.0.0.0" || there->host == "::")
     return fail(ErrorCode::kBadInput, "PEER: '{}' has an unspecified address or port", peer);

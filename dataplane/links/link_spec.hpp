@@ -23,7 +23,7 @@
 #include "core/ids.hpp"
 #include "core/result.hpp"
 #include "dataplane/cells/cell.hpp"
-#include "dataplane/links/udp_address.hpp"
+#include "net/udp_address.hpp"
 
 namespace xbind::dataplane {
 
@@ -33,9 +33,9 @@ inline constexpr std::size_t kRingNameMax = 64;
 
 struct LinkSpec {
   LinkKind kind = LinkKind::kRing;
-  UdpAddress local{};  // all but kRing
+  net::UdpAddress local{};  // all but kRing
   // All but kRing. Port 0, which no text has: not known yet (UdpEnd::set_peer_port).
-  UdpAddress peer{};
+  net::UdpAddress peer{};
   std::uint32_t label = 0;             // kMpls: kMplsLabelMin..kMplsLabelMax
   HeaderForm form = HeaderForm::kNni;  // kPlain
   std::string ring{};                  // kRing: 1..kRingNameMax of letters, digits, '.', '_', '-'

@@ -4,24 +4,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <utility>
 
 #include "dataplane/links/link.hpp"
+#include "net/descriptor.hpp"
 
 namespace xbind::dataplane {
-
-// A file descriptor; closed with its owner.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor();
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
 
 class UdpEnd : public Link {
  public:
@@ -31,7 +18,7 @@ class UdpEnd : public Link {
   virtual void set_peer_port(std::uint16_t port) = 0;
   // Readable (poll()) while receive() has something to do. Links of one trunk share it. It is
   // closed with the last of its links and of these pointers.
-  virtual std::shared_ptr<const Descriptor> pollable() const = 0;
+  virtual std::shared_ptr<const net::Descriptor> pollable() const = 0;
 };
 
 }  // namespace xbind::dataplane

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "dataplane/links/udp_readiness.hpp"
-#include "dataplane/links/udp_socket.hpp"
+#include "net/udp_socket.hpp"
 
 namespace xbind::dataplane {
 namespace {
@@ -16,8 +16,8 @@ constexpr std::size_t kLspDatagramMax = lsp_octets(kLspCellsMax) + 1;
 
 class UdpLsp final : public UdpEnd {
  public:
-  UdpLsp(std::shared_ptr<const Descriptor> socket, Readiness readiness, const SocketAddress& peer,
-         std::size_t cells_per_datagram)
+  UdpLsp(std::shared_ptr<const net::Descriptor> socket, Readiness readiness,
+         const net::SocketAddress& peer, std::size_t cells_per_datagram)
       : socket_(std::move(socket)),
         readiness_(std::move(readiness)),
         peer_(peer),
@@ -27,25 +27,25 @@ class UdpLsp final : public UdpEnd {
   std::size_t send(std::span<const Cell> cells) override;
   const LinkCounters& counters() const override { return counters_; }
   std::uint32_t vpi_max() const override { return kMplsLabelMax >> 16; }
-  std::uint16_t local_port() const override { return dataplane::local_port(*socket_); }
+  std::uint16_t local_port() const override { return net::local_port(*socket_); }
   void set_peer_port(std::uint16_t port) override { peer_.set_port(port); }
-  std::shared_ptr<const Descriptor> pollable() const override { return readiness_.pollable(); }
+  std::shared_ptr<const net::Descriptor> pollable() const override { return readiness_.pollable(); }
 
  private:
   // Call it when no cells wait. Receives one batch of datagrams; returns whether there may be more.
   bool fill();
-  void take(std::span<const std::byte> datagram, const SocketAddress& source);
+  void take(std::span<const std::byte> datagram, const net::SocketAddress& source);
   std::size_t send_batch(std::span<const Cell> cells, bool& full);
 
-  std::shared_ptr<const Descriptor> socket_;
+  std::shared_ptr<const net::Descriptor> socket_;
   Readiness readiness_;
-  SocketAddress peer_;
+  net::SocketAddress peer_;
   std::size_t cells_per_datagram_;
   LinkCounters counters_;
   std::vector<Cell> waiting_;  // from begin_ on
   std::size_t begin_ = 0;
-  DatagramBatch in_{kLspDatagramMax};
-  DatagramBatch out_{lsp_octets(kLspCellsMax)};
+  net::DatagramBatch in_{kLspDatagramMax};
+  net::DatagramBatch out_{lsp_octets(kLspCellsMax)};
 };
 
 std::size_t UdpLsp::receive(std::span<Cell> cells) {
@@ -72,10 +72,10 @@ bool UdpLsp::fill() {
   begin_ = 0;
   const std::size_t got = in_.receive(*socket_);
   for (std::size_t index = 0; index < got; ++index) take(in_.received(index), in_.sources[index]);
-  return got == DatagramBatch::kSize;
+  return got == net::DatagramBatch::kSize;
 }
 
-void UdpLsp::take(std::span<const std::byte> datagram, const SocketAddress& source) {
+void UdpLsp::take(std::span<const std::byte> datagram, const net::SocketAddress& source) {
   ++counters_.datagrams_in;
   if (peer_.port() == 0 || source.port() != peer_.port() || !source.same_host(peer_)) {
     ++counters_.foreign;
@@ -99,7 +99,7 @@ std::size_t UdpLsp::send(std::span<const Cell> cells) {
 
 // Sends the first of `cells`, as many as one call accepts. Returns how many were sent or lost.
 std::size_t UdpLsp::send_batch(std::span<const Cell> cells, bool& full) {
-  std::array<std::size_t, DatagramBatch::kSize> sizes{};
+  std::array<std::size_t, net::DatagramBatch::kSize> sizes{};
   std::size_t used = 0;
   for (auto rest = cells; used < sizes.size() && !rest.empty(); ++used) {
     if (!has_lsp_label(rest.front())) break;
@@ -117,7 +117,7 @@ std::size_t UdpLsp::send_batch(std::span<const Cell> cells, bool& full) {
   }
   const int got = out_.send(*socket_, used);
   if (got < 0) {
-    full = no_room(errno);
+    full = net::no_room(errno);
     if (full) return 0;
     counters_.cells_lost += sizes[0];  // permanent error (no route); the others may still be sent
     return sizes[0];

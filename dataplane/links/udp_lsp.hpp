@@ -17,9 +17,9 @@
 namespace xbind::dataplane {
 
 struct UdpLspOptions {
-  UdpAddress local{};  // port 0: the operating system chooses one
+  net::UdpAddress local{};  // port 0: the operating system chooses one
   // Port 0: not known yet; nothing is sent or accepted before set_peer_port().
-  UdpAddress peer{};
+  net::UdpAddress peer{};
   std::size_t cells_per_datagram = 24;          // 1..kLspCellsMax, at most
   std::size_t socket_buffer_octets = 1U << 20;  // requested from the operating system, each way
 };

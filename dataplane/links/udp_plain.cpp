@@ -4,7 +4,7 @@
 #include <cerrno>
 
 #include "dataplane/links/plain.hpp"
-#include "dataplane/links/udp_socket.hpp"
+#include "net/udp_socket.hpp"
 
 namespace xbind::dataplane {
 namespace {
@@ -14,7 +14,8 @@ constexpr std::size_t kPlainDatagramMax = kCellOctets + 1;
 
 class UdpPlain final : public UdpEnd {
  public:
-  UdpPlain(std::shared_ptr<const Descriptor> socket, const SocketAddress& peer, HeaderForm form)
+  UdpPlain(std::shared_ptr<const net::Descriptor> socket, const net::SocketAddress& peer,
+           HeaderForm form)
       : socket_(std::move(socket)), peer_(peer), form_(form) {}
 
   std::size_t receive(std::span<Cell> cells) override;
@@ -23,22 +24,22 @@ class UdpPlain final : public UdpEnd {
   std::uint32_t vpi_max() const override {
     return form_ == HeaderForm::kUni ? kUniVpiMax : kVpiMax;
   }
-  std::uint16_t local_port() const override { return dataplane::local_port(*socket_); }
+  std::uint16_t local_port() const override { return net::local_port(*socket_); }
   void set_peer_port(std::uint16_t port) override { peer_.set_port(port); }
-  std::shared_ptr<const Descriptor> pollable() const override { return socket_; }
+  std::shared_ptr<const net::Descriptor> pollable() const override { return socket_; }
 
  private:
   // Returns whether `cell` is set.
-  bool take(std::span<const std::byte> datagram, const SocketAddress& source, Cell& cell);
+  bool take(std::span<const std::byte> datagram, const net::SocketAddress& source, Cell& cell);
   std::size_t send_batch(std::span<const Cell> cells, bool& full);
 
-  std::shared_ptr<const Descriptor> socket_;
-  SocketAddress peer_;
+  std::shared_ptr<const net::Descriptor> socket_;
+  net::SocketAddress peer_;
   HeaderForm form_;
   LinkCounters counters_;
   HecReceiver hec_;
-  DatagramBatch in_{kPlainDatagramMax};
-  DatagramBatch out_{kCellOctets};
+  net::DatagramBatch in_{kPlainDatagramMax};
+  net::DatagramBatch out_{kCellOctets};
 };
 
 std::size_t UdpPlain::receive(std::span<Cell> cells) {
@@ -47,7 +48,7 @@ std::size_t UdpPlain::receive(std::span<Cell> cells) {
   constexpr unsigned kFillsMax = 8;
   for (unsigned fills = 0; count < cells.size() && fills < kFillsMax; ++fills) {
     // No more than requested: poll() reports the datagrams that stay in the socket.
-    const std::size_t wanted = std::min(cells.size() - count, DatagramBatch::kSize);
+    const std::size_t wanted = std::min(cells.size() - count, net::DatagramBatch::kSize);
     const std::size_t got = in_.receive(*socket_, wanted);
     for (std::size_t index = 0; index < got; ++index)
       count += take(in_.received(index), in_.sources[index], cells[count]) ? 1 : 0;
@@ -57,7 +58,8 @@ std::size_t UdpPlain::receive(std::span<Cell> cells) {
   return count;
 }
 
-bool UdpPlain::take(std::span<const std::byte> datagram, const SocketAddress& source, Cell& cell) {
+bool UdpPlain::take(std::span<const std::byte> datagram, const net::SocketAddress& source,
+                    Cell& cell) {
   ++counters_.datagrams_in;
   if (peer_.port() == 0 || source.port() != peer_.port() || !source.same_host(peer_)) {
     ++counters_.foreign;
@@ -84,7 +86,7 @@ std::size_t UdpPlain::send(std::span<const Cell> cells) {
 // Sends the first of `cells`, as many as one call accepts. Returns how many were sent or lost.
 std::size_t UdpPlain::send_batch(std::span<const Cell> cells, bool& full) {
   std::size_t used = 0;
-  for (; used < DatagramBatch::kSize && used < cells.size(); ++used) {
+  for (; used < net::DatagramBatch::kSize && used < cells.size(); ++used) {
     if (form_ == HeaderForm::kUni && cells[used].vpi() > kUniVpiMax) break;
     encode_plain(cells[used], form_, out_.at(used).first<kCellOctets>());
     out_.put(used, kCellOctets, peer_);
@@ -95,7 +97,7 @@ std::size_t UdpPlain::send_batch(std::span<const Cell> cells, bool& full) {
   }
   const int got = out_.send(*socket_, used);
   if (got < 0) {
-    full = no_room(errno);
+    full = net::no_room(errno);
     // Otherwise the error is permanent (no route): the first cell is lost, the others may still be
     // sent.
     counters_.cells_lost += full ? 0 : 1;

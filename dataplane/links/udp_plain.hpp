@@ -15,9 +15,9 @@
 namespace xbind::dataplane {
 
 struct UdpPlainOptions {
-  UdpAddress local{};  // port 0: the operating system chooses one
+  net::UdpAddress local{};  // port 0: the operating system chooses one
   // Port 0: not known yet; nothing is sent or accepted before set_peer_port().
-  UdpAddress peer{};
+  net::UdpAddress peer{};
   HeaderForm form = HeaderForm::kNni;  // kUni: cells with a VPI above 255 are lost and counted
   std::size_t socket_buffer_octets = 1U << 20;  // requested from the operating system, each way
 };

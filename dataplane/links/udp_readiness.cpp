@@ -9,9 +9,9 @@
 
 namespace xbind::dataplane {
 
-Result<Readiness> Readiness::open(const Descriptor& socket) {
-  Readiness made(std::make_shared<const Descriptor>(epoll_create1(EPOLL_CLOEXEC)),
-                 std::make_shared<const Descriptor>(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)));
+Result<Readiness> Readiness::open(const net::Descriptor& socket) {
+  Readiness made(std::make_shared<const net::Descriptor>(epoll_create1(EPOLL_CLOEXEC)),
+                 std::make_shared<const net::Descriptor>(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)));
   if (made.both_->number() < 0 || made.sign_->number() < 0 || !made.watch(socket) ||
       !made.watch(*made.sign_)) {
     return fail(ErrorCode::kSystem, "no descriptors for a line over UDP: {}", std::strerror(errno));
@@ -28,7 +28,7 @@ void Readiness::set(bool cells_wait) {
   if (done == sizeof value) set_ = cells_wait;
 }
 
-bool Readiness::watch(const Descriptor& descriptor) {
+bool Readiness::watch(const net::Descriptor& descriptor) {
   epoll_event event{};
   event.events = EPOLLIN;
   return epoll_ctl(both_->number(), EPOLL_CTL_ADD, descriptor.number(), &event) == 0;

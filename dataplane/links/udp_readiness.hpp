@@ -14,19 +14,20 @@ namespace xbind::dataplane {
 class Readiness {
  public:
   // kSystem: no descriptors left.
-  static Result<Readiness> open(const Descriptor& socket);
+  static Result<Readiness> open(const net::Descriptor& socket);
 
   void set(bool cells_wait);
   // Readable while the socket is readable, or cells wait.
-  const std::shared_ptr<const Descriptor>& pollable() const { return both_; }
+  const std::shared_ptr<const net::Descriptor>& pollable() const { return both_; }
 
  private:
-  Readiness(std::shared_ptr<const Descriptor> both, std::shared_ptr<const Descriptor> sign)
+  Readiness(std::shared_ptr<const net::Descriptor> both,
+            std::shared_ptr<const net::Descriptor> sign)
       : both_(std::move(both)), sign_(std::move(sign)) {}
-  bool watch(const Descriptor& descriptor);
+  bool watch(const net::Descriptor& descriptor);
 
-  std::shared_ptr<const Descriptor> both_;  // epoll, of socket and sign
-  std::shared_ptr<const Descriptor> sign_;  // eventfd
+  std::shared_ptr<const net::Descriptor> both_;  // epoll, of socket and sign
+  std::shared_ptr<const net::Descriptor> sign_;  // eventfd
   bool set_ = false;
 };
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "dataplane/links/udp_readiness.hpp"
-#include "dataplane/links/udp_socket.hpp"
+#include "net/udp_socket.hpp"
 
 namespace xbind::dataplane {
 namespace {
@@ -20,7 +20,7 @@ class Pseudowire;
 }  // namespace
 
 struct UdpTrunk::State {
-  State(const UdpTrunkOptions& opts, std::shared_ptr<const Descriptor> descriptor,
+  State(const UdpTrunkOptions& opts, std::shared_ptr<const net::Descriptor> descriptor,
         sa_family_t address_family, Readiness readable)
       : options(opts),
         socket(std::move(descriptor)),
@@ -29,11 +29,11 @@ struct UdpTrunk::State {
 
   // Receives one batch of datagrams and passes it to its links; returns whether there may be more.
   bool fill();
-  void take(std::span<const std::byte> datagram, const SocketAddress& source);
-  Pseudowire* find(std::uint32_t label, const SocketAddress& host, bool& label_known) const;
+  void take(std::span<const std::byte> datagram, const net::SocketAddress& source);
+  Pseudowire* find(std::uint32_t label, const net::SocketAddress& host, bool& label_known) const;
 
   const UdpTrunkOptions options;
-  const std::shared_ptr<const Descriptor> socket;
+  const std::shared_ptr<const net::Descriptor> socket;
   const sa_family_t family;
   Readiness readiness;
   UdpTrunkCounters counters;
@@ -41,15 +41,16 @@ struct UdpTrunk::State {
   std::unordered_map<std::uint32_t, std::vector<Pseudowire*>> links;
   std::size_t link_count = 0;
   std::size_t waiting = 0;  // cells, total of all links
-  DatagramBatch in{kTrunkDatagramMax};
-  DatagramBatch out{mpls_octets(kCellsPerDatagramMax)};
+  net::DatagramBatch in{kTrunkDatagramMax};
+  net::DatagramBatch out{mpls_octets(kCellsPerDatagramMax)};
 };
 
 namespace {
 
 class Pseudowire final : public UdpEnd {
  public:
-  Pseudowire(std::shared_ptr<UdpTrunk::State> trunk, const SocketAddress& peer, std::uint32_t label)
+  Pseudowire(std::shared_ptr<UdpTrunk::State> trunk, const net::SocketAddress& peer,
+             std::uint32_t label)
       : trunk_(std::move(trunk)), peer_(peer), label_(label), receiver_(label) {
     trunk_->links[label_].push_back(this);
     ++trunk_->link_count;
@@ -68,13 +69,13 @@ class Pseudowire final : public UdpEnd {
   std::size_t receive(std::span<Cell> cells) override;
   std::size_t send(std::span<const Cell> cells) override;
   const LinkCounters& counters() const override { return counters_; }
-  std::uint16_t local_port() const override { return dataplane::local_port(*trunk_->socket); }
+  std::uint16_t local_port() const override { return net::local_port(*trunk_->socket); }
   void set_peer_port(std::uint16_t port) override { peer_.set_port(port); }
-  std::shared_ptr<const Descriptor> pollable() const override {
+  std::shared_ptr<const net::Descriptor> pollable() const override {
     return trunk_->readiness.pollable();
   }
 
-  const SocketAddress& peer() const { return peer_; }
+  const net::SocketAddress& peer() const { return peer_; }
   void arrived(std::span<const std::byte> datagram);
 
  private:
@@ -83,7 +84,7 @@ class Pseudowire final : public UdpEnd {
   std::size_t send_batch(std::span<const Cell> cells, bool& full);
 
   std::shared_ptr<UdpTrunk::State> trunk_;
-  SocketAddress peer_;
+  net::SocketAddress peer_;
   std::uint32_t label_;
   MplsReceiver receiver_;
   LinkCounters counters_;
@@ -150,17 +151,17 @@ std::size_t Pseudowire::send(std::span<const Cell> cells) {
 // Sends the first of `cells`, as many as one call accepts. Returns how many were sent or lost.
 std::size_t Pseudowire::send_batch(std::span<const Cell> cells, bool& full) {
   const std::size_t each = trunk_->options.cells_per_datagram;
-  DatagramBatch& out = trunk_->out;
+  net::DatagramBatch& out = trunk_->out;
   std::size_t used = 0;
   std::uint16_t number = sequence_;
-  for (; used < DatagramBatch::kSize && used * each < cells.size(); ++used) {
+  for (; used < net::DatagramBatch::kSize && used * each < cells.size(); ++used) {
     const auto part = cells.subspan(used * each, std::min(each, cells.size() - used * each));
     encode_mpls(part, label_, number, out.at(used));
     out.put(used, mpls_octets(part.size()), peer_);
     number = next_sequence(number);
   }
   const int got = out.send(*trunk_->socket, used);
-  if (got < 0 && no_room(errno)) {
+  if (got < 0 && net::no_room(errno)) {
     full = true;
     return 0;
   }
@@ -183,10 +184,10 @@ std::size_t Pseudowire::send_batch(std::span<const Cell> cells, bool& full) {
 bool UdpTrunk::State::fill() {
   const std::size_t got = in.receive(*socket);
   for (std::size_t index = 0; index < got; ++index) take(in.received(index), in.sources[index]);
-  return got == DatagramBatch::kSize;
+  return got == net::DatagramBatch::kSize;
 }
 
-void UdpTrunk::State::take(std::span<const std::byte> datagram, const SocketAddress& source) {
+void UdpTrunk::State::take(std::span<const std::byte> datagram, const net::SocketAddress& source) {
   const auto label = mpls_label(datagram);
   if (!label || datagram.size() == kTrunkDatagramMax) {
     ++counters.malformed;
@@ -200,7 +201,7 @@ void UdpTrunk::State::take(std::span<const std::byte> datagram, const SocketAddr
   }
 }
 
-Pseudowire* UdpTrunk::State::find(std::uint32_t label, const SocketAddress& host,
+Pseudowire* UdpTrunk::State::find(std::uint32_t label, const net::SocketAddress& host,
                                   bool& label_known) const {
   const auto found = links.find(label);
   label_known = found != links.end();
@@ -227,7 +228,7 @@ Result<UdpTrunk> UdpTrunk::open(const UdpTrunkOptions& options) {
       std::make_shared<State>(options, std::move(*socket), family, std::move(*readiness)));
 }
 
-Result<std::unique_ptr<UdpEnd>> UdpTrunk::add(const UdpAddress& peer, std::uint32_t label) {
+Result<std::unique_ptr<UdpEnd>> UdpTrunk::add(const net::UdpAddress& peer, std::uint32_t label) {
   if (label < kMplsLabelMin || label > kMplsLabelMax) {
     return fail(ErrorCode::kBadInput, "MPLS label {}, may be {} to {}", label, kMplsLabelMin,
                 kMplsLabelMax);
@@ -244,10 +245,10 @@ Result<std::unique_ptr<UdpEnd>> UdpTrunk::add(const UdpAddress& peer, std::uint3
   return std::make_unique<Pseudowire>(state_, *address, label);
 }
 
-std::uint16_t UdpTrunk::local_port() const { return dataplane::local_port(*state_->socket); }
+std::uint16_t UdpTrunk::local_port() const { return net::local_port(*state_->socket); }
 std::size_t UdpTrunk::links() const { return state_->link_count; }
 const UdpTrunkCounters& UdpTrunk::counters() const { return state_->counters; }
-std::shared_ptr<const Descriptor> UdpTrunk::pollable() const {
+std::shared_ptr<const net::Descriptor> UdpTrunk::pollable() const {
   return state_->readiness.pollable();
 }
 

@@ -27,7 +27,7 @@
 namespace xbind::dataplane {
 
 struct UdpTrunkOptions {
-  UdpAddress local{};                   // port 0: the operating system chooses one
+  net::UdpAddress local{};              // port 0: the operating system chooses one
   std::size_t cells_per_datagram = 24;  // 1..170; 28 fill an Ethernet frame, 170 one of 9000
   std::size_t socket_buffer_octets = 1U << 20;  // requested from the operating system, each way
   std::size_t waiting_cells_max = 1U << 14;     // of each link, 52 octets each; 1 or more
@@ -53,12 +53,12 @@ class UdpTrunk {
   // nothing is sent before set_peer_port(). kBadInput: a label out of range, an invalid address,
   // another address family than the trunk's, or a label that a line of this host already has.
   // kExhausted: links_max exist.
-  Result<std::unique_ptr<UdpEnd>> add(const UdpAddress& peer, std::uint32_t label);
+  Result<std::unique_ptr<UdpEnd>> add(const net::UdpAddress& peer, std::uint32_t label);
 
   std::uint16_t local_port() const;
   std::size_t links() const;
   const UdpTrunkCounters& counters() const;
-  std::shared_ptr<const Descriptor> pollable() const;
+  std::shared_ptr<const net::Descriptor> pollable() const;
 
   struct State;
 

@@ -60,9 +60,9 @@ bool nothing(const Dump& dump) { return dump.messages() == 0 && dump.troubles() 
 
 Result<void> run(const Options& options, Dump& dump) {
   if (!options.listen.empty()) {
-    const ProxyOptions between{*gsmp::parse_host_port(options.listen),
-                               *gsmp::parse_host_port(options.to)};  // the options parser has
-                                                                     // checked both
+    const ProxyOptions between{*parse_host_port(options.listen),
+                               *parse_host_port(options.to)};  // the options parser has
+                                                               // checked both
     const auto proxy = Proxy::listen(between, dump, wall_clock);
     if (!proxy) return tl::make_unexpected(proxy.error());
     announce(fmt::format("gsmpdump listening on {}", (*proxy)->address()));

@@ -2,8 +2,9 @@
 
 #include <limits>
 
+#include "core/config/host_port.hpp"
 #include "gsmp/gsmpdump/timers.hpp"
-#include "gsmp/tcp_transport.hpp"
+#include "gsmp/port.hpp"
 
 namespace xbind::gsmpdump {
 
@@ -31,10 +32,10 @@ config::OptionSet declare(Options& options) {
     if (sources > 1) return "HEX, --read, --interface and --listen: one at a time";
     if (o->listen.empty() != o->to.empty()) return "--listen and --to go together";
     if (o->listen.empty()) return std::nullopt;
-    if (const auto parsed = gsmp::parse_host_port(o->listen); !parsed) {
+    if (const auto parsed = parse_host_port(o->listen); !parsed) {
       return "--listen: " + parsed.error().text;
     }
-    if (const auto parsed = gsmp::parse_host_port(o->to); !parsed) {
+    if (const auto parsed = parse_host_port(o->to); !parsed) {
       return "--to: " + parsed.error().text;
     }
     return std::nullopt;

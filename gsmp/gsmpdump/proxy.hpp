@@ -13,20 +13,20 @@
 
 #include "core/result.hpp"
 #include "gsmp/gsmpdump/dump.hpp"
-#include "gsmp/tcp_transport.hpp"
+#include "net/tcp_client.hpp"
 
 namespace xbind::gsmpdump {
 
 struct ProxyOptions {
-  gsmp::HostPort listen;  // port 0: the operating system picks
-  gsmp::HostPort to;
+  HostPort listen;  // port 0: the operating system picks
+  HostPort to;
   std::size_t connections_max = 64;  // further ones are closed at once
 };
 
 class Proxy {
  public:
   // `dump` must outlive the proxy. `now` is called for every chunk. Errors: kSystem, kNotFound as
-  // in gsmp::TcpServer.
+  // in net::TcpServer.
   static Result<std::unique_ptr<Proxy>> listen(const ProxyOptions& options, Dump& dump,
                                                std::function<Micros()> now);
   ~Proxy();

@@ -1,4 +1,4 @@
-// The durations of the GSMP protocol and its TCP transport.
+// The durations of the GSMP protocol.
 #pragma once
 
 #include "core/durations.hpp"
@@ -16,14 +16,6 @@ inline constexpr Timers kGsmpTimers{
         {"transaction-timeout", std::chrono::seconds{2},
          "Time in which a request must be answered; of xbind-switchserver it is "
          "--gsmp-timeout-ms."},
-        {"connect-back-off-min", std::chrono::milliseconds{100},
-         "First wait after a failed connection to the switch; it doubles."},
-        {"connect-back-off-max", std::chrono::seconds{5},
-         "Longest wait after failed connections to the switch."},
-        {"connect", std::chrono::seconds{5},
-         "Time in which a connection to the switch must be open."},
-        {"accept-retry", std::chrono::milliseconds{100},
-         "Pause after a connection could not be accepted because descriptors ran out."},
     }};
 
 // The same in the unit of the Timer field.

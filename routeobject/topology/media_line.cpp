@@ -12,7 +12,7 @@ namespace {
 constexpr std::array<std::string_view, 5> kForms{"mpls", "plain", "ring", "none", "lsp"};
 
 bool is_udp_address(const std::string& text) {
-  const auto address = dataplane::parse_udp_address(text);
+  const auto address = net::parse_udp_address(text);
   return address && address->port != 0;
 }
 

@@ -19,7 +19,7 @@
 
 #include "core/label.hpp"
 #include "core/steady_now.hpp"
-#include "gsmp/tcp_transport.hpp"
+#include "net/tcp_client.hpp"
 #include "switchserver/drivers/running_gsmp_driver.hpp"
 
 namespace xbind {
@@ -31,7 +31,7 @@ namespace {
 }
 
 struct Task {
-  gsmp::HostPort peer;
+  HostPort peer;
   PortId from;
   PortId to;
   std::uint32_t adds = 0;
@@ -57,7 +57,7 @@ class Run {
             [source = std::mt19937(std::random_device{}())]() mutable {
               return static_cast<std::uint32_t>(source());
             },
-            std::make_unique<gsmp::TcpClient>(gsmp::TcpClientOptions{.peer = task.peer})) {}
+            std::make_unique<net::TcpClient>(net::TcpClientOptions{.peer = task.peer})) {}
 
   void run() {
     driver_.start([this](std::size_t) { step(); });
@@ -144,7 +144,7 @@ int main(int argc, char** argv) {
   using namespace xbind;
   if (argc < 5 || argc > 6) die("usage: add_rate HOST:PORT FROM TO ADDS [WINDOW]");
   Task task;
-  const auto peer = gsmp::parse_host_port(argv[1]);
+  const auto peer = parse_host_port(argv[1]);
   if (!peer) die(peer.error().text);
   task.peer = *peer;
   task.from = PortId(number_of(argv[2], 65535));

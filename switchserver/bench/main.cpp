@@ -39,7 +39,7 @@
 #include "core/bench.hpp"
 #include "core/steady_now.hpp"
 #include "dataplane/host/open_host_lines.hpp"
-#include "gsmp/tcp_transport.hpp"
+#include "net/tcp_client.hpp"
 #include "switchserver/drivers/running_gsmp_driver.hpp"
 
 namespace xbind {
@@ -161,9 +161,9 @@ class Pipeline {
  public:
   Pipeline(std::uint16_t port, std::uint32_t batches)
       : batches_(batches),
-        driver_(session_options(), chance(),
-                std::make_unique<gsmp::TcpClient>(
-                    gsmp::TcpClientOptions{.peer = {"127.0.0.1", port}})) {}
+        driver_(
+            session_options(), chance(),
+            std::make_unique<net::TcpClient>(net::TcpClientOptions{.peer = {"127.0.0.1", port}})) {}
 
   void run() {
     driver_.start([this](std::size_t) { step(); });

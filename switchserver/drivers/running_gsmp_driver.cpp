@@ -17,16 +17,16 @@ constexpr CounterRow<gsmp::SessionCounters> kSessionMetrics[] = {
     {"gsmp_timeouts", MetricKind::kCounter, "", "GSMP requests without an answer in time.",
      &gsmp::SessionCounters::timeouts},
 };
-constexpr CounterRow<gsmp::TransportCounters> kTransportMetrics[] = {
+constexpr CounterRow<net::TransportCounters> kTransportMetrics[] = {
     {"gsmp_connections", MetricKind::kCounter, "", "TCP connections opened to the switch.",
-     &gsmp::TransportCounters::connections},
+     &net::TransportCounters::connections},
     {"gsmp_failed_attempts", MetricKind::kCounter, "", "TCP connections that could not be opened.",
-     &gsmp::TransportCounters::failed_attempts},
+     &net::TransportCounters::failed_attempts},
     {"gsmp_octets_in", MetricKind::kCounter, "octets", "Octets received from the switch.",
-     &gsmp::TransportCounters::octets_in},
+     &net::TransportCounters::octets_in},
     {"gsmp_octets_out", MetricKind::kCounter, "octets",
      "Octets sent to the switch, those of connections that broke included.",
-     &gsmp::TransportCounters::octets_out},
+     &net::TransportCounters::octets_out},
 };
 
 constexpr std::size_t kAnswerOctets = 36;  // of an answer to Add Branch, framed
@@ -38,7 +38,7 @@ constexpr std::size_t kSpareOctetsMax = std::size_t{16} << 10;
 
 RunningGsmpDriver::RunningGsmpDriver(const gsmp::SessionOptions& options,
                                      std::function<std::uint32_t()> random,
-                                     std::unique_ptr<gsmp::Transport> transport)
+                                     std::unique_ptr<net::Transport> transport)
     : driver_(options, std::move(random)), transport_(std::move(transport)) {}
 
 RunningGsmpDriver::~RunningGsmpDriver() { RunningGsmpDriver::stop(); }

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "core/wire/writer.hpp"
-#include "gsmp/transport.hpp"
+#include "net/transport.hpp"
 #include "switchserver/drivers/gsmp_driver.hpp"
 #include "switchserver/drivers/running_driver.hpp"
 
@@ -32,7 +32,7 @@ class RunningGsmpDriver : public RunningDriver {
   // `transport` must not be started yet. `random` returns 32 bits at each call, for instance
   // numbers.
   RunningGsmpDriver(const gsmp::SessionOptions& options, std::function<std::uint32_t()> random,
-                    std::unique_ptr<gsmp::Transport> transport);
+                    std::unique_ptr<net::Transport> transport);
   ~RunningGsmpDriver() override;
   RunningGsmpDriver(const RunningGsmpDriver&) = delete;
   RunningGsmpDriver& operator=(const RunningGsmpDriver&) = delete;
@@ -67,7 +67,7 @@ class RunningGsmpDriver : public RunningDriver {
   std::uint64_t answers() const;
 
   GsmpDriver driver_;
-  const std::unique_ptr<gsmp::Transport> transport_;
+  const std::unique_ptr<net::Transport> transport_;
   Wake wake_;
   std::string why_away_;
   std::uint64_t requests_counted_ = 0;  // by unsent_requests()

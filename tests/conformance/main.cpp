@@ -19,7 +19,7 @@
 #include <string>
 
 #include "core/steady_now.hpp"
-#include "gsmp/tcp_transport.hpp"
+#include "net/tcp_client.hpp"
 #include "tests/conformance/memory_switch.hpp"
 #include "tests/conformance/ovs_switch.hpp"
 #include "tests/conformance/suite.hpp"
@@ -31,10 +31,10 @@ constexpr auto kPatience = std::chrono::seconds(10);  // for one answer
 
 class TcpTransport : public Transport {
  public:
-  explicit TcpTransport(gsmp::HostPort peer) : peer_(std::move(peer)) {
-    gsmp::TcpClientOptions options;
+  explicit TcpTransport(HostPort peer) : peer_(std::move(peer)) {
+    net::TcpClientOptions options;
     options.peer = peer_;
-    client_ = std::make_unique<gsmp::TcpClient>(options);
+    client_ = std::make_unique<net::TcpClient>(options);
     client_->start(
         {.on_connected = [this] { change([this] { connected_ = !closed_; }); },
          .on_octets =
@@ -79,13 +79,13 @@ class TcpTransport : public Transport {
     changed_.notify_all();
   }
 
-  gsmp::HostPort peer_;
+  HostPort peer_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool connected_ = false;
   bool closed_ = false;
   wire::Buffer came_;
-  std::unique_ptr<gsmp::TcpClient> client_;
+  std::unique_ptr<net::TcpClient> client_;
 };
 
 }  // namespace
@@ -112,7 +112,7 @@ int main(int argc, char** argv) {
     conformance::register_cases("OvsSharedV3", 3, ovs(LabelKind::kMpls, true));
     return RUN_ALL_TESTS();
   }
-  const auto peer = gsmp::parse_host_port(address);
+  const auto peer = parse_host_port(address);
   if (!peer) {
     std::fprintf(stderr, "XBIND_CONFORMANCE_SWITCH: %s\n", peer.error().text.c_str());
     return 2;

@@ -15,7 +15,7 @@
 #include "core/frame_traffic.hpp"
 #include "core/label_text.hpp"
 #include "dataplane/links/link_spec.hpp"
-#include "dataplane/links/udp_address.hpp"
+#include "net/udp_address.hpp"
 #include "tests/fuzz/property.hpp"
 
 namespace {
@@ -78,7 +78,7 @@ void option_value(std::string_view text) {
   accepted([](std::string_view it) { return parse_label_range(it); }, text);
   accepted([](std::string_view it) { return dataplane::parse_named_links(it); }, text);
   accepted([](std::string_view it) { return dataplane::parse_port_links(it, 64); }, text);
-  accepted([](std::string_view it) { return dataplane::parse_udp_address(it); }, text);
+  accepted([](std::string_view it) { return net::parse_udp_address(it); }, text);
   accepted([](std::string_view it) { return parse_host_port(it); }, text);
   accepted([](std::string_view it) { return parse_host_maybe_port(it); }, text);
   accepted([](std::string_view it) { return parse_numeric_host(it); }, text);

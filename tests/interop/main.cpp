@@ -20,7 +20,7 @@
 
 #include "gsmp/codec.hpp"
 #include "gsmp/print.hpp"
-#include "gsmp/tcp_server.hpp"
+#include "net/tcp_server.hpp"
 
 namespace xbind::gsmp {
 namespace {
@@ -40,22 +40,22 @@ class Master {
   }
 
   Result<void> listen() {
-    TcpServerOptions options;
+    net::TcpServerOptions options;
     options.listen = {"127.0.0.1", 0};
-    TcpServerCallbacks callbacks;
-    callbacks.on_connected = [this](TcpConnectionKey key) {
+    net::TcpServerCallbacks callbacks;
+    callbacks.on_connected = [this](net::TcpConnectionKey key) {
       auto node = std::make_unique<Node>(options_, [this] { return draw(); });
       node->session.connected(steady_now());
       deliver(key, *nodes_.emplace(key, std::move(node)).first->second);
     };
-    callbacks.on_octets = [this](TcpConnectionKey key, std::span<const std::byte> octets) {
+    callbacks.on_octets = [this](net::TcpConnectionKey key, std::span<const std::byte> octets) {
       const auto found = nodes_.find(key);
       if (found == nodes_.end()) return;
       print_received(*found->second, octets);
       found->second->session.receive(octets, steady_now());
       deliver(key, *found->second);
     };
-    callbacks.on_closed = [this](TcpConnectionKey key, const std::string& reason) {
+    callbacks.on_closed = [this](net::TcpConnectionKey key, const std::string& reason) {
       if (const auto found = nodes_.find(key); found != nodes_.end()) {
         found->second->session.closed(steady_now());
         deliver(key, *found->second);
@@ -63,7 +63,7 @@ class Master {
       }
       say("closed " + reason);
     };
-    auto server = TcpServer::listen(loop_, options, std::move(callbacks));
+    auto server = net::TcpServer::listen(loop_, options, std::move(callbacks));
     if (!server) return tl::make_unexpected(server.error());
     server_ = std::move(*server);
     loop_.set_turn([this] {
@@ -101,7 +101,7 @@ class Master {
     });
   }
 
-  void deliver(TcpConnectionKey key, Node& node) {
+  void deliver(net::TcpConnectionKey key, Node& node) {
     if (const auto state = to_string(node.session.adjacency().state()); state != node.state) {
       node.state = state;
       say(fmt::format("state {}", state));
@@ -125,9 +125,9 @@ class Master {
 
   std::mt19937 random_{std::random_device{}()};
   SessionOptions options_;
-  TcpLoop loop_;
-  std::unique_ptr<TcpServer> server_;
-  std::map<TcpConnectionKey, std::unique_ptr<Node>> nodes_;
+  net::Loop loop_;
+  std::unique_ptr<net::TcpServer> server_;
+  std::map<net::TcpConnectionKey, std::unique_ptr<Node>> nodes_;
 };
 
 }  // namespace

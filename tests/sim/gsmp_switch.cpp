@@ -133,10 +133,10 @@ class GsmpSwitch::Table final : public emulator::FabricTable {
 };
 
 // The driver's end of the connection.
-class GsmpSwitch::End final : public gsmp::Transport {
+class GsmpSwitch::End final : public net::Transport {
  public:
   explicit End(GsmpSwitch& owner) : owner_(owner) {}
-  void start(gsmp::TransportUpcalls upcalls) override { owner_.upcalls_ = std::move(upcalls); }
+  void start(net::TransportUpcalls upcalls) override { owner_.upcalls_ = std::move(upcalls); }
   void stop() override {}
   Result<void> send(std::span<const std::byte> octets) override { return owner_.send(octets); }
   void drop(std::string reason) override {
@@ -145,7 +145,7 @@ class GsmpSwitch::End final : public gsmp::Transport {
     owner_.connect_soon();
   }
   std::string peer() const override { return owner_.name_; }
-  gsmp::TransportCounters counters() const override { return owner_.transport_; }
+  net::TransportCounters counters() const override { return owner_.transport_; }
 
  private:
   GsmpSwitch& owner_;

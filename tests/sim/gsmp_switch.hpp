@@ -106,7 +106,7 @@ class GsmpSwitch {
   std::function<std::uint32_t()> random();
 
   // the connection
-  void start(gsmp::TransportUpcalls upcalls) { upcalls_ = std::move(upcalls); }
+  void start(net::TransportUpcalls upcalls) { upcalls_ = std::move(upcalls); }
   Result<void> send(std::span<const std::byte> octets);
   void cut(const std::string& reason);
   void connect_soon();
@@ -145,8 +145,8 @@ class GsmpSwitch {
   mutable bool listed_now_ = false;
   TimePoint stopped_until_;
 
-  gsmp::TransportUpcalls upcalls_;
-  gsmp::TransportCounters transport_;
+  net::TransportUpcalls upcalls_;
+  net::TransportCounters transport_;
   bool reachable_ = false;
   bool connected_ = false;
   bool connecting_ = false;

@@ -125,7 +125,7 @@ class BridgeLinkTest : public ::testing::Test {
   }
 
   const std::string path_ = ::testing::TempDir() + "/bridge-link-" + std::to_string(getpid());
-  gsmp::TcpLoop loop_;
+  net::Loop loop_;
   asio::io_context bridge_;
   std::optional<Unix::acceptor> acceptor_;
   std::optional<BridgeLink> link_;

@@ -41,7 +41,7 @@ TEST(LinkSet, PseudowiresOfOneAddressShareASocket) {
   EXPECT_EQ(set.local_port("b", PortId{1}), port);
   EXPECT_EQ(set.descriptors().size(), 2u);
   ASSERT_EQ(set.trunks().size(), 2u);
-  EXPECT_EQ(set.trunks()[0].local, (UdpAddress{"127.0.0.1", port}));
+  EXPECT_EQ(set.trunks()[0].local, (net::UdpAddress{"127.0.0.1", port}));
   EXPECT_EQ(set.trunks()[1].local.host, "127.0.0.2");
 }
 

@@ -42,7 +42,7 @@ TEST(LinkSpec, WrittenAndParsedAgainItIsTheSame) {
 }
 
 TEST(LinkSpec, EqualAddressesAreEqualHoweverTheyAreWritten) {
-  EXPECT_EQ(parse_udp_address("[0:0::0:1]:7"), parse_udp_address("[::1]:7"));
+  EXPECT_EQ(net::parse_udp_address("[0:0::0:1]:7"), net::parse_udp_address("[::1]:7"));
 }
 
 constexpr const char* kForms =

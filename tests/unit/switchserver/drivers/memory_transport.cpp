@@ -4,12 +4,12 @@
 
 namespace xbind {
 
-class MemoryTransport : public gsmp::Transport {
+class MemoryTransport : public net::Transport {
  public:
   explicit MemoryTransport(std::shared_ptr<MemoryWire::State> state) : state_(std::move(state)) {}
   ~MemoryTransport() override { MemoryTransport::stop(); }
 
-  void start(gsmp::TransportUpcalls upcalls) override {
+  void start(net::TransportUpcalls upcalls) override {
     state_->upcalls = std::move(upcalls);
     state_->running = true;
   }
@@ -27,7 +27,7 @@ class MemoryTransport : public gsmp::Transport {
   }
   void drop(std::string reason) override { state_->drop = std::move(reason); }
   std::string peer() const override { return "memory:1"; }
-  gsmp::TransportCounters counters() const override { return state_->counters; }
+  net::TransportCounters counters() const override { return state_->counters; }
 
  private:
   std::shared_ptr<MemoryWire::State> state_;
@@ -35,7 +35,7 @@ class MemoryTransport : public gsmp::Transport {
 
 MemoryWire::MemoryWire() : state_(std::make_shared<State>()) {}
 
-std::unique_ptr<gsmp::Transport> MemoryWire::transport() {
+std::unique_ptr<net::Transport> MemoryWire::transport() {
   return std::make_unique<MemoryTransport>(state_);
 }
 

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "core/wire/writer.hpp"
-#include "gsmp/transport.hpp"
+#include "net/transport.hpp"
 
 namespace xbind {
 
@@ -21,7 +21,7 @@ class MemoryWire {
   MemoryWire();
 
   // Returns the driver's end of the wire. Call it once.
-  std::unique_ptr<gsmp::Transport> transport();
+  std::unique_ptr<net::Transport> transport();
 
   // Changes of the connection. A driver that has started is notified within the call.
   void connect();
@@ -41,12 +41,12 @@ class MemoryWire {
  private:
   friend class MemoryTransport;
   struct State {
-    gsmp::TransportUpcalls upcalls;
+    net::TransportUpcalls upcalls;
     bool running = false;
     bool connected = false;
     wire::Buffer sent;
     std::optional<std::string> drop;
-    gsmp::TransportCounters counters;
+    net::TransportCounters counters;
     int writes = 0;
   };
   std::shared_ptr<State> state_;

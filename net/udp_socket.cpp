@@ -1,4 +1,4 @@
-#include "dataplane/links/udp_socket.hpp"
+#include "net/udp_socket.hpp"
 
 #include <netdb.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace xbind::dataplane {
+namespace xbind::net {
 namespace {
 
 const sockaddr_in& v4(const sockaddr_storage& storage) {
@@ -129,4 +129,4 @@ int DatagramBatch::send(const Descriptor& socket, std::size_t count) {
   return sendmmsg(socket.number(), messages.data(), static_cast<unsigned>(count), MSG_DONTWAIT);
 }
 
-}  // namespace xbind::dataplane
+}  // namespace xbind::net

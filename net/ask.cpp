@@ -1,4 +1,4 @@
-#include "gsmp/tcp_ask.hpp"
+#include "net/ask.hpp"
 
 #include <boost/asio/connect.hpp>
 #include <boost/asio/generic/stream_protocol.hpp>
@@ -10,7 +10,7 @@
 #include <optional>
 #include <utility>
 
-namespace xbind::gsmp {
+namespace xbind::net {
 namespace {
 
 namespace asio = boost::asio;
@@ -97,4 +97,4 @@ Result<std::string> ask_at(const std::string& path, std::string_view line, Durat
   return question.outcome(path, patience);
 }
 
-}  // namespace xbind::gsmp
+}  // namespace xbind::net

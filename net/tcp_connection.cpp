@@ -1,4 +1,4 @@
-#include "gsmp/tcp_connection.hpp"
+#include "net/tcp_connection.hpp"
 
 #include <sys/socket.h>
 
@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-namespace xbind::gsmp {
+namespace xbind::net {
 namespace {
 constexpr std::size_t kReadOctets = 64U << 10;
 constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();
@@ -186,4 +186,4 @@ void TcpConnection::finish(const std::string& reason, bool abort) {
   callbacks_.on_closed(reason);
 }
 
-}  // namespace xbind::gsmp
+}  // namespace xbind::net

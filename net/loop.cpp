@@ -1,4 +1,4 @@
-#include "gsmp/tcp_loop.hpp"
+#include "net/loop.hpp"
 
 #include <fcntl.h>
 
@@ -18,7 +18,7 @@
 #include "core/log_output.hpp"
 #include "core/steady_now.hpp"
 
-namespace xbind::gsmp {
+namespace xbind::net {
 
 namespace asio = boost::asio;
 using boost::system::error_code;
@@ -28,7 +28,7 @@ constexpr int kHandledMax = 32;  // between two turns
 constexpr int kLookEvery = 8;    // poll after every 8th sleep while the last poll found nothing
 }  // namespace
 
-struct TcpLoop::Impl {
+struct Loop::Impl {
   struct Watch {
     asio::posix::stream_descriptor descriptor;  // a duplicate of the caller's
     std::function<void()> on_readable;
@@ -133,12 +133,12 @@ struct TcpLoop::Impl {
   std::atomic<bool> stopping = false;
 };
 
-TcpLoop::TcpLoop() : impl_(std::make_unique<Impl>()) {}
-TcpLoop::~TcpLoop() = default;
+Loop::Loop() : impl_(std::make_unique<Impl>()) {}
+Loop::~Loop() = default;
 
-void TcpLoop::set_turn(std::function<TimePoint()> turn) { impl_->turn = std::move(turn); }
+void Loop::set_turn(std::function<TimePoint()> turn) { impl_->turn = std::move(turn); }
 
-Result<void> TcpLoop::watch(int descriptor, std::function<void()> on_readable) {
+Result<void> Loop::watch(int descriptor, std::function<void()> on_readable) {
   const int own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
   if (own < 0) {
     return fail(ErrorCode::kSystem, "descriptor {} cannot be watched: {}", descriptor,
@@ -149,21 +149,21 @@ Result<void> TcpLoop::watch(int descriptor, std::function<void()> on_readable) {
   return {};
 }
 
-void TcpLoop::stop_on_signals() {
+void Loop::stop_on_signals() {
   for (const int number : {SIGTERM, SIGINT, SIGHUP}) impl_->signals.add(number);
   impl_->await_signal();
 }
 
-void TcpLoop::set_on_hang_up(std::function<void()> call) { impl_->on_hang_up = std::move(call); }
+void Loop::set_on_hang_up(std::function<void()> call) { impl_->on_hang_up = std::move(call); }
 
-void TcpLoop::run() { impl_->run(); }
-bool TcpLoop::post(std::function<void()> job) { return impl_->post(std::move(job)); }
+void Loop::run() { impl_->run(); }
+bool Loop::post(std::function<void()> job) { return impl_->post(std::move(job)); }
 
-void TcpLoop::stop() {
+void Loop::stop() {
   asio::post(impl_->io, [impl = impl_.get()] { impl->stop(); });
 }
 
-asio::io_context& TcpLoop::io() { return impl_->io; }
-void TcpLoop::on_stop(std::function<void()> call) { impl_->stops.push_back(std::move(call)); }
+asio::io_context& Loop::io() { return impl_->io; }
+void Loop::on_stop(std::function<void()> call) { impl_->stops.push_back(std::move(call)); }
 
-}  // namespace xbind::gsmp
+}  // namespace xbind::net

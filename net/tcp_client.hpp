@@ -16,22 +16,17 @@
 #include "core/clock.hpp"
 #include "core/config/host_port.hpp"
 #include "core/result.hpp"
-#include "gsmp/messages/timers.hpp"
-#include "gsmp/transport.hpp"
+#include "net/timers.hpp"
+#include "net/transport.hpp"
 
-namespace xbind::gsmp {
-
-inline constexpr std::uint16_t kGsmpPort = 6068;
-
-using xbind::HostPort;
-using xbind::parse_host_port;
+namespace xbind::net {
 
 struct TcpClientOptions {
-  HostPort peer{{}, kGsmpPort};
-  Duration backoff_min = kGsmpTimers["connect-back-off-min"];  // doubles after each failure ...
+  HostPort peer;
+  Duration backoff_min = kNetTimers["connect-back-off-min"];  // doubles after each failure ...
   Duration backoff_max =
-      kGsmpTimers["connect-back-off-max"];  // ... up to this; restarts once octets arrive
-  Duration connect_timeout = kGsmpTimers["connect"];
+      kNetTimers["connect-back-off-max"];  // ... up to this; restarts once octets arrive
+  Duration connect_timeout = kNetTimers["connect"];
   std::size_t queue_octets_max = 16U << 20;  // unsent; more closes the connection
 };
 
@@ -60,4 +55,4 @@ class TcpClient : public Transport {
   std::shared_ptr<Impl> impl_;
 };
 
-}  // namespace xbind::gsmp
+}  // namespace xbind::net

@@ -1,8 +1,8 @@
-#include "dataplane/links/udp_address.hpp"
+#include "net/udp_address.hpp"
 
 #include "core/config/host_port.hpp"
 
-namespace xbind::dataplane {
+namespace xbind::net {
 
 bool is_ipv6(const UdpAddress& address) { return address.host.find(':') != std::string::npos; }
 
@@ -22,4 +22,4 @@ std::string to_string(const UdpAddress& address) {
   return to_string(HostPort{address.host, address.port});
 }
 
-}  // namespace xbind::dataplane
+}  // namespace xbind::net

@@ -18,7 +18,7 @@
 
 #include "core/result.hpp"
 
-namespace xbind::gsmp {
+namespace xbind::net {
 
 struct TransportUpcalls {
   std::function<void()> on_connected;
@@ -60,4 +60,4 @@ class Transport {
   virtual TransportCounters counters() const = 0;
 };
 
-}  // namespace xbind::gsmp
+}  // namespace xbind::net

@@ -22,14 +22,14 @@ namespace boost::asio {
 class io_context;
 }
 
-namespace xbind::gsmp {
+namespace xbind::net {
 
-class TcpLoop {
+class Loop {
  public:
-  TcpLoop();
-  ~TcpLoop();
-  TcpLoop(const TcpLoop&) = delete;
-  TcpLoop& operator=(const TcpLoop&) = delete;
+  Loop();
+  ~Loop();
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
 
   // The turn does bounded work: a long turn delays every socket. It returns the latest time of its
   // next call: a past time means at once, kNever means after a socket event only. It is also called
@@ -64,4 +64,4 @@ class TcpLoop {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace xbind::gsmp
+}  // namespace xbind::net

@@ -1,4 +1,4 @@
-#include "gsmp/tcp_transport.hpp"
+#include "net/tcp_client.hpp"
 
 #include <fmt/format.h>
 
@@ -14,9 +14,9 @@
 #include <utility>
 
 #include "core/check.hpp"
-#include "gsmp/tcp_connection.hpp"
+#include "net/tcp_connection.hpp"
 
-namespace xbind::gsmp {
+namespace xbind::net {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
@@ -178,4 +178,4 @@ TransportCounters TcpClient::counters() const {
           impl_->octets_out.load(std::memory_order_relaxed)};
 }
 
-}  // namespace xbind::gsmp
+}  // namespace xbind::net

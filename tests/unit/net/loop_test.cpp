@@ -1,5 +1,5 @@
-// Jobs that other threads post to a TcpLoop.
-#include "gsmp/tcp_loop.hpp"
+// Jobs that other threads post to a Loop.
+#include "net/loop.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace xbind::gsmp {
+namespace xbind::net {
 namespace {
 
 using ::testing::ElementsAre;
@@ -25,7 +25,7 @@ class PostTest : public ::testing::Test {
     return std::jthread([this] { loop.run(); });
   }
 
-  TcpLoop loop;
+  Loop loop;
 };
 
 TEST_F(PostTest, WakesASleepingLoopAndATurnFollows) {
@@ -76,11 +76,11 @@ TEST_F(PostTest, JobsOfAThreadRunInTheirOrder) {
 
 TEST_F(PostTest, BeyondTheBoundAJobIsRefusedUntilOthersHaveRun) {
   std::size_t ran = 0;
-  for (std::size_t i = 0; i < TcpLoop::kPostedMax; ++i) ASSERT_TRUE(loop.post([&] { ++ran; }));
+  for (std::size_t i = 0; i < Loop::kPostedMax; ++i) ASSERT_TRUE(loop.post([&] { ++ran; }));
   EXPECT_FALSE(loop.post([&] { ++ran; }));
   bool taken = false;
   loop.set_turn([&] {
-    if (ran == TcpLoop::kPostedMax) {
+    if (ran == Loop::kPostedMax) {
       taken = loop.post([&] { ++ran; });
       loop.stop();
     }
@@ -88,7 +88,7 @@ TEST_F(PostTest, BeyondTheBoundAJobIsRefusedUntilOthersHaveRun) {
   });
   loop.run();
   EXPECT_TRUE(taken);
-  EXPECT_EQ(ran, TcpLoop::kPostedMax + 1);
+  EXPECT_EQ(ran, Loop::kPostedMax + 1);
 }
 
 TEST_F(PostTest, AnEndedLoopRefusesJobs) {
@@ -100,7 +100,7 @@ TEST_F(PostTest, AnEndedLoopRefusesJobs) {
 TEST(Post, AJobThatNeverRanIsDestroyedWithTheLoop) {
   auto token = std::make_shared<int>(0);
   {
-    TcpLoop loop;
+    Loop loop;
     ASSERT_TRUE(loop.post([token] { FAIL() << "the loop never ran"; }));
     EXPECT_EQ(token.use_count(), 2);
   }
@@ -120,4 +120,4 @@ TEST_F(PostTest, AHangUpCallsTheOwnerOnTheLoop) {
 }
 
 }  // namespace
-}  // namespace xbind::gsmp
+}  // namespace xbind::net

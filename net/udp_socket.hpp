@@ -1,6 +1,5 @@
-// Shared by the lines over UDP (udp_trunk, udp_lsp, udp_plain): system addresses, a bound socket,
-// and the buffers for one system call with many datagrams. Only for this folder. One thread at a
-// time for each object.
+// UDP: system addresses, a bound socket, and the buffers for one system call with many datagrams.
+// One thread at a time for each object.
 #pragma once
 
 #include <netinet/in.h>
@@ -13,10 +12,10 @@
 #include <vector>
 
 #include "core/result.hpp"
-#include "dataplane/links/link_spec.hpp"
-#include "dataplane/links/udp_end.hpp"
+#include "net/descriptor.hpp"
+#include "net/udp_address.hpp"
 
-namespace xbind::dataplane {
+namespace xbind::net {
 
 // An IPv4 or IPv6 address with its port. The functions below require one that resolve() or a
 // received datagram has set.
@@ -91,4 +90,4 @@ struct DatagramBatch {
   std::array<mmsghdr, kSize> messages{};
 };
 
-}  // namespace xbind::dataplane
+}  // namespace xbind::net

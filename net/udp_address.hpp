@@ -9,7 +9,7 @@
 
 #include "core/result.hpp"
 
-namespace xbind::dataplane {
+namespace xbind::net {
 
 struct UdpAddress {
   std::string host = "127.0.0.1";  // a numeric IPv4 or IPv6 address, without brackets
@@ -23,4 +23,4 @@ Result<UdpAddress> parse_udp_address(std::string_view text);
 std::string to_string(const UdpAddress& address);
 bool is_ipv6(const UdpAddress& address);
 
-}  // namespace xbind::dataplane
+}  // namespace xbind::net

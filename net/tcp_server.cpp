@@ -1,4 +1,4 @@
-#include "gsmp/tcp_server.hpp"
+#include "net/tcp_server.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -15,10 +15,10 @@
 #include <variant>
 
 #include "core/first_usable.hpp"
-#include "gsmp/messages/timers.hpp"
-#include "gsmp/tcp_connection.hpp"
+#include "net/tcp_connection.hpp"
+#include "net/timers.hpp"
 
-namespace xbind::gsmp {
+namespace xbind::net {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
@@ -28,7 +28,7 @@ using boost::system::error_code;
 namespace {
 
 // Clang 14 evaluates no consteval look-up in a lambda of a template.
-constexpr Duration kAcceptRetry = kGsmpTimers["accept-retry"];
+constexpr Duration kAcceptRetry = kNetTimers["accept-retry"];
 
 // Removes the file of a socket at which nobody listens. kSystem: somebody does, or it is no socket.
 Result<void> remove_abandoned(asio::io_context& io, const std::string& path) {
@@ -46,7 +46,7 @@ Result<void> remove_abandoned(asio::io_context& io, const std::string& path) {
 }  // namespace
 
 struct TcpServer::Impl {
-  Impl(TcpLoop& loop, TcpServerOptions given_options, TcpServerCallbacks given_callbacks)
+  Impl(Loop& loop, TcpServerOptions given_options, TcpServerCallbacks given_callbacks)
       : options(std::move(given_options)),
         callbacks(std::move(given_callbacks)),
         io(loop.io()),
@@ -178,7 +178,7 @@ struct TcpServer::Impl {
 TcpServer::TcpServer(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 TcpServer::~TcpServer() = default;
 
-Result<std::unique_ptr<TcpServer>> TcpServer::listen(TcpLoop& loop, TcpServerOptions options,
+Result<std::unique_ptr<TcpServer>> TcpServer::listen(Loop& loop, TcpServerOptions options,
                                                      TcpServerCallbacks callbacks) {
   auto impl = std::make_shared<Impl>(loop, std::move(options), std::move(callbacks));
   if (auto opened = impl->open(); !opened) return tl::make_unexpected(opened.error());
@@ -213,4 +213,4 @@ void TcpServer::reset(TcpConnectionKey connection, std::string reason) {
   if (TcpConnection* found = impl_->find(connection)) found->reset(std::move(reason));
 }
 
-}  // namespace xbind::gsmp
+}  // namespace xbind::net

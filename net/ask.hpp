@@ -6,9 +6,9 @@
 
 #include "core/clock.hpp"
 #include "core/result.hpp"
-#include "gsmp/tcp_transport.hpp"
+#include "net/tcp_client.hpp"
 
-namespace xbind::gsmp {
+namespace xbind::net {
 
 inline constexpr std::size_t kAnswerOctetsMax = 64U << 10;
 
@@ -18,4 +18,4 @@ Result<std::string> ask(const HostPort& peer, std::string_view line, Duration pa
 // The same at a Unix socket; `path` has at most kUnixPathMax octets (tcp_server.hpp).
 Result<std::string> ask_at(const std::string& path, std::string_view line, Duration patience);
 
-}  // namespace xbind::gsmp
+}  // namespace xbind::net

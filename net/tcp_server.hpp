@@ -1,4 +1,4 @@
-// A listening socket, of TCP or a Unix one, and its connections, on the thread of a TcpLoop. The
+// A listening socket, of TCP or a Unix one, and its connections, on the thread of a Loop. The
 // switch's side of RFC 3293 section 4; tcp_transport.hpp has the controller's side.
 //
 // allow() limits how much is read from a connection. Unread octets fill the peer's own socket, as
@@ -14,10 +14,10 @@
 #include <string>
 
 #include "core/result.hpp"
-#include "gsmp/tcp_loop.hpp"
-#include "gsmp/tcp_transport.hpp"
+#include "net/loop.hpp"
+#include "net/tcp_client.hpp"
 
-namespace xbind::gsmp {
+namespace xbind::net {
 
 struct TcpServerOptions {
   HostPort listen;  // port 0: the operating system picks
@@ -36,7 +36,7 @@ using TcpConnectionKey = std::uint64_t;  // never reused
 
 inline constexpr std::size_t kReadUnlimited = std::numeric_limits<std::size_t>::max();
 
-// All called from TcpLoop::run(), one at a time.
+// All called from Loop::run(), one at a time.
 struct TcpServerCallbacks {
   std::function<void(TcpConnectionKey)> on_connected;
   std::function<void(TcpConnectionKey, std::span<const std::byte>)> on_octets;
@@ -45,13 +45,13 @@ struct TcpServerCallbacks {
   std::function<void(const std::string& reason)> on_refused;
 };
 
-// Call everything on the loop's thread, or before TcpLoop::run().
+// Call everything on the loop's thread, or before Loop::run().
 class TcpServer {
  public:
-  // `loop` must outlive the server, and the server must outlive TcpLoop::run(). Accepts connections
+  // `loop` must outlive the server, and the server must outlive Loop::run(). Accepts connections
   // once run() is called. kSystem: the address is not available, or at the path is another file or
   // a socket of somebody who listens. kNotFound: the host has no address.
-  static Result<std::unique_ptr<TcpServer>> listen(TcpLoop& loop, TcpServerOptions options,
+  static Result<std::unique_ptr<TcpServer>> listen(Loop& loop, TcpServerOptions options,
                                                    TcpServerCallbacks callbacks);
   ~TcpServer();
   TcpServer(const TcpServer&) = delete;
@@ -77,4 +77,4 @@ class TcpServer {
   std::shared_ptr<Impl> impl_;
 };
 
-}  // namespace xbind::gsmp
+}  // namespace xbind::net

@@ -18,7 +18,7 @@
 #include "core/result.hpp"
 #include "core/wire/writer.hpp"
 
-namespace xbind::gsmp {
+namespace xbind::net {
 
 // A TCP socket converts to it.
 using StreamSocket = boost::asio::generic::stream_protocol::socket;
@@ -74,4 +74,4 @@ class TcpConnection : public std::enable_shared_from_this<TcpConnection> {
   std::size_t queue_begin_ = 0;
 };
 
-}  // namespace xbind::gsmp
+}  // namespace xbind::net
