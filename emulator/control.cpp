@@ -358,7 +358,7 @@ class Execution {
   std::string status() const {
     const FaultSettings& set = switch_.settings();
     const FaultCounters& met = switch_.fault_counters();
-    const AgentCounters& agent = switch_.agent().counters();
+    const switchagent::AgentCounters& agent = switch_.agent().counters();
     const dataplane::LoopbackCounters oam = switch_.fabric().cells().loopback_counters();
     const auto us = [](Duration time) {
       return std::chrono::duration_cast<std::chrono::microseconds>(time).count();

@@ -69,8 +69,8 @@ EmulatedSwitch::~EmulatedSwitch() = default;
 
 void EmulatedSwitch::build_fabric() {
   table_.reset();
-  fabric_ = std::make_unique<Fabric>(options_.fabric, random_);
-  table_ = std::make_unique<FabricTable>(*fabric_);
+  fabric_ = std::make_unique<switchagent::Fabric>(options_.fabric, random_);
+  table_ = std::make_unique<switchagent::FabricTable>(*fabric_);
   fabric_->cells().set_node_name(options_.name);
   if (options_.policing != PolicingMode::kOff) {
     policing_ = std::make_unique<UsagePolicing>(*fabric_, options_.policing);
@@ -92,9 +92,9 @@ void EmulatedSwitch::build_fabric() {
 }
 
 void EmulatedSwitch::build_agent(bool recovered) {
-  AgentOptions agent = options_.agent;
+  switchagent::AgentOptions agent = options_.agent;
   agent.recovered = recovered;
-  agent_ = std::make_unique<SwitchAgent>(*table_, agent, random_);
+  agent_ = std::make_unique<switchagent::SwitchAgent>(*table_, agent, random_);
 }
 
 void EmulatedSwitch::attach(PortId port, std::unique_ptr<dataplane::Link> link) {
@@ -122,7 +122,7 @@ void EmulatedSwitch::closed(ConnectionKey connection, TimePoint now) {
   const auto found = lines_.find(connection);
   if (found == lines_.end()) return;
   processor_.drop(connection);
-  const ControllerId controller = found->second.controller;
+  const switchagent::ControllerId controller = found->second.controller;
   lines_.erase(found);
   agent_->closed(controller, now);
 }
@@ -209,7 +209,7 @@ std::vector<EmulatedSwitch::Ending> EmulatedSwitch::take_endings() {
 }
 
 std::vector<EmulatedSwitch::Notice> EmulatedSwitch::take_notices() {
-  for (AgentNotice& notice : agent_->take_notices()) {
+  for (switchagent::AgentNotice& notice : agent_->take_notices()) {
     notices_.push_back(
         {notice.trouble, fmt::format("controller {}: {}", notice.controller, notice.text)});
   }
@@ -275,7 +275,7 @@ void EmulatedSwitch::restart(Restart how, TimePoint now) {
   notices_.push_back({true, cold ? "restarted, cold" : "restarted, hot"});
   processor_ = Processor{};
   lines_.clear();
-  const AgentCounters counters = agent_->counters();
+  const switchagent::AgentCounters counters = agent_->counters();
   agent_.reset();
   if (cold) {
     keep_counters();

@@ -20,11 +20,11 @@
 #include "core/clock.hpp"
 #include "core/result.hpp"
 #include "dataplane/links/link.hpp"
-#include "emulator/fabric.hpp"
-#include "emulator/fabric_table.hpp"
 #include "emulator/faults.hpp"
-#include "emulator/switch_agent.hpp"
 #include "emulator/usage_policing.hpp"
+#include "switchagent/fabric.hpp"
+#include "switchagent/fabric_table.hpp"
+#include "switchagent/switch_agent.hpp"
 
 namespace xbind::emulator {
 
@@ -35,8 +35,8 @@ enum class QueueingKind : std::uint8_t {
 
 struct EmulatedSwitchOptions {
   std::string name;
-  FabricOptions fabric;
-  AgentOptions agent;
+  switchagent::FabricOptions fabric;
+  switchagent::AgentOptions agent;
   PolicingMode policing = PolicingMode::kOff;
   QueueingKind queueing = QueueingKind::kFifo;
   // Determines port session numbers, instance numbers and faults.
@@ -113,8 +113,8 @@ class EmulatedSwitch {
   void set_bounds(std::size_t branches_max, std::size_t buffer_cells);
 
   std::size_t connections() const { return lines_.size(); }
-  Fabric& fabric() { return *fabric_; }
-  const Fabric& fabric() const { return *fabric_; }
+  switchagent::Fabric& fabric() { return *fabric_; }
+  const switchagent::Fabric& fabric() const { return *fabric_; }
   // Of all connections since the last cold start; zeros if policing is off.
   dataplane::PolicingCounters policed() const {
     return policing_ ? policing_->total() : dataplane::PolicingCounters{};
@@ -122,12 +122,12 @@ class EmulatedSwitch {
   // The same, and the cells of a port, including the time before cold starts. `port` in 1..ports.
   dataplane::PolicingCounters policed_since_start() const;
   dataplane::PortCounters cells_since_start(PortId port) const;
-  SwitchAgent& agent() { return *agent_; }
-  const SwitchAgent& agent() const { return *agent_; }
+  switchagent::SwitchAgent& agent() { return *agent_; }
+  const switchagent::SwitchAgent& agent() const { return *agent_; }
 
  private:
   struct Line {  // one connection
-    ControllerId controller;
+    switchagent::ControllerId controller;
     InputCutter input;
     SlowReader reader;
     AnswerPipe answers;
@@ -154,9 +154,9 @@ class EmulatedSwitch {
   std::vector<dataplane::PortCounters> earlier_cells_;  // of earlier fabrics, by port
   dataplane::PolicingCounters earlier_policed_;
   std::unique_ptr<UsagePolicing> policing_;  // null: off; destroyed after the fabric that calls it
-  std::unique_ptr<Fabric> fabric_;
-  std::unique_ptr<FabricTable> table_;
-  std::unique_ptr<SwitchAgent> agent_;
+  std::unique_ptr<switchagent::Fabric> fabric_;
+  std::unique_ptr<switchagent::FabricTable> table_;
+  std::unique_ptr<switchagent::SwitchAgent> agent_;
   FaultSettings settings_;
   FaultCounters fault_counters_;
   Processor processor_;

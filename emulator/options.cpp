@@ -21,6 +21,8 @@
 #include "gsmp/messages/traffic.hpp"
 #include "net/tcp_server.hpp"
 #include "net/timers.hpp"
+#include "switchagent/port_options.hpp"
+#include "switchagent/timers.hpp"
 
 namespace xbind::emulator {
 namespace {
@@ -46,26 +48,17 @@ gsmp::ServiceRecord service_record(gsmp::ServiceId service) {
   const std::string word = option_word(service);
   const std::string_view family = std::string_view(word).substr(0, word.find('.'));
   gsmp::ServiceRecord record;
-  for (const gsmp::ServiceRecord& known : default_services())
+  for (const gsmp::ServiceRecord& known : switchagent::default_services())
     if (option_word(known.service).starts_with(fmt::format("{}.", family))) record = known;
   record.service = service;
   return record;
-}
-
-// The port before the equal sign and the text after it.
-std::optional<std::pair<PortId, std::string>> port_and_text(const std::string& text) {
-  std::uint32_t port = 0;
-  const char* const end = text.data() + text.size();
-  const auto [equals, error] = std::from_chars(text.data(), end, port);
-  if (error != std::errc{} || equals == end || *equals != '=' || port == 0) return std::nullopt;
-  return std::pair{PortId{port}, std::string(equals + 1, end)};
 }
 
 // ----- the checks, one for each kind of text -----
 
 Fault rates_fault(const SwitchOptions& o) {
   for (const std::string& text : o.port_rates) {
-    const auto rate = parse_port_rate(text);
+    const auto rate = switchagent::parse_port_rate(text);
     if (!rate) return fmt::format("--port-cells-per-s: '{}' is not PORT=RATE", text);
     if (rate->first.value() > o.ports) {
       return fmt::format("--port-cells-per-s: '{}' names a port beyond --ports {}", text, o.ports);
@@ -81,7 +74,7 @@ Fault labels_fault(const SwitchOptions& o) {
   if (o.labels.vci_min > o.labels.vci_max) {
     return fmt::format("--vci-min {} is above --vci-max {}", o.labels.vci_min, o.labels.vci_max);
   }
-  if (const auto own = parse_port_labels(o.port_labels, o.ports); !own)
+  if (const auto own = switchagent::parse_port_labels(o.port_labels, o.ports); !own)
     return "--port-labels: " + own.error().text;
   return std::nullopt;
 }
@@ -115,7 +108,7 @@ Fault links_fault(const SwitchOptions& o) {
   const auto links =
       dataplane::parse_port_links(fmt::format("{}", fmt::join(o.links, ",")), o.ports);
   if (!links) return "--links: " + links.error().text;
-  const auto own_labels = parse_port_labels(o.port_labels, o.ports);
+  const auto own_labels = switchagent::parse_port_labels(o.port_labels, o.ports);
   for (const dataplane::PortLink& one : *links) {
     using dataplane::LinkKind;
     const auto own = own_labels->find(one.port);
@@ -205,48 +198,10 @@ void declare_gsmp(OptionSet& set, SwitchOptions* o) {
 
 }  // namespace
 
-std::optional<std::pair<PortId, std::uint32_t>> parse_port_rate(const std::string& text) {
-  const auto parts = port_and_text(text);
-  if (!parts) return std::nullopt;
-  std::uint32_t rate = 0;
-  const char* const end = parts->second.data() + parts->second.size();
-  const auto [last, error] = std::from_chars(parts->second.data(), end, rate);
-  if (error != std::errc{} || last != end || rate == 0) return std::nullopt;
-  return std::pair{parts->first, rate};
-}
-
 std::optional<std::pair<PortId, std::string>> parse_port_file(const std::string& text) {
-  auto parts = port_and_text(text);
+  auto parts = switchagent::port_and_text(text);
   if (!parts || parts->second.empty()) return std::nullopt;
   return parts;
-}
-
-Result<std::map<PortId, LabelRanges>> parse_port_labels(const std::vector<std::string>& texts,
-                                                        std::uint32_t ports) {
-  constexpr std::uint32_t kVciMin = 32;  // lower VCIs: signalling and management (ITU-T I.361)
-  std::map<PortId, LabelRanges> labels;
-  for (const std::string& text : texts) {
-    const auto parts = port_and_text(text);
-    if (!parts) return fail(ErrorCode::kBadInput, "'{}' is not PORT=RANGE", text);
-    const PortId port = parts->first;
-    if (port.value() > ports)
-      return fail(ErrorCode::kBadInput, "'{}' names a port beyond --ports {}", text, ports);
-    const auto range = parse_label_range(parts->second);
-    if (!range) return tl::make_unexpected(range.error());
-    if (range->kind == LabelKind::kAtm && atm_bounds(*range).vci_min < kVciMin)
-      return fail(ErrorCode::kBadInput, "'{}' has a VCI below {}", text, kVciMin);
-    LabelRanges& ranges = labels[port];
-    if (!ranges.empty() && ranges.front().kind != range->kind)
-      return fail(ErrorCode::kBadInput, "'{}': port {} has labels of another kind", text, port);
-    if (!ranges.empty() && range->kind == LabelKind::kAtm)
-      return fail(ErrorCode::kBadInput, "'{}': ATM port {} has a range already", text, port);
-    ranges.push_back(*range);
-    if (ranges.size() > kLabelRangesMax)
-      return fail(ErrorCode::kBadInput, "'{}': port {} has {} ranges", text, port, kLabelRangesMax);
-    if (!checked_ranges(ranges).left_out.empty())
-      return fail(ErrorCode::kBadInput, "'{}' overlaps another range of port {}", text, port);
-  }
-  return labels;
 }
 
 Result<gsmp::ServiceId> parse_service(const std::string& text) {
@@ -351,6 +306,7 @@ void declare(OptionSet& set, Options& options) {
   set.set_live({"log-level"});
   declare_pace(set, o->impairments);
   set.add_timers(kSwitchTimers);
+  set.add_timers(switchagent::kAgentTimers);
   set.add_timers(dataplane::kDataplaneTimers);
   set.add_timers(gsmp::kGsmpTimers);
   set.add_timers(net::kNetTimers);
@@ -377,11 +333,11 @@ EmulatedSwitchOptions emulated_options(const SwitchOptions& options, std::uint64
   out.seed = options.seed != 0 ? options.seed : seed;
   out.fabric.ports = options.ports;
   out.fabric.labels = options.labels;
-  out.fabric.port_labels = *parse_port_labels(options.port_labels, options.ports);
+  out.fabric.port_labels = *switchagent::parse_port_labels(options.port_labels, options.ports);
   out.fabric.one_kind = options.one_kind;
   out.fabric.link_cells_per_s = options.link_cells_per_s;
   for (const std::string& text : options.port_rates) {
-    out.fabric.port_cells_per_s.insert(*parse_port_rate(text));
+    out.fabric.port_cells_per_s.insert(*switchagent::parse_port_rate(text));
   }
   out.fabric.priorities = options.priorities;
   out.fabric.branches_max = options.branches_max;
@@ -402,7 +358,7 @@ EmulatedSwitchOptions emulated_options(const SwitchOptions& options, std::uint64
   out.policing = options.policing;
   out.queueing = options.queueing;
   out.agent.region_model = options.region_model;
-  out.agent.name = name_from(options.name);
+  out.agent.name = switchagent::name_from(options.name);
   out.agent.timer = options.timer;
   out.agent.window = options.window;
   return out;

@@ -65,17 +65,9 @@ struct Options {
   log::Output log;
 };
 
-// Parses "2=353207" into port and rate. nullopt unless the port is at least 1 and the rate 1 to
-// 4294967295.
-std::optional<std::pair<PortId, std::uint32_t>> parse_port_rate(const std::string& text);
 // Parses "2=/tmp/x.pcap" into port and file. nullopt unless the port is at least 1 and the name is
 // not empty.
 std::optional<std::pair<PortId, std::string>> parse_port_file(const std::string& text);
-// Parses texts like "2=mpls:16-1023" (core/label_text.hpp) and collects the ranges of each port. An
-// ATM port's VCIs must be above 31. kBadInput: not PORT=RANGE, a port beyond `ports`, two kinds at
-// one port, more than one range for ATM or kLabelRangesMax for MPLS, overlapping ranges.
-Result<std::map<PortId, LabelRanges>> parse_port_labels(const std::vector<std::string>& texts,
-                                                        std::uint32_t ports);
 // "cbr", "nrt-vbr.2", "gfr.1": a service of RFC 3292 section 10.4 in lower case; ".1" may be
 // omitted. kBadInput: no ATM service.
 Result<gsmp::ServiceId> parse_service(const std::string& text);

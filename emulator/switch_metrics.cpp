@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "emulator/agent_metrics.hpp"
+#include "switchagent/agent_metrics.hpp"
 
 namespace xbind::emulator {
 namespace {
@@ -51,7 +51,8 @@ constexpr std::string_view kQueuedMostCells = kPortFamilies["port_queued_most_ce
 
 Metrics metrics_of(const EmulatedSwitch& emulated) {
   Metrics metrics;
-  append_metrics(AgentReading(emulated.agent()), emulated.fabric(), metrics);
+  switchagent::append_metrics(switchagent::AgentReading(emulated.agent()), emulated.fabric(),
+                              metrics);
   append(kSwitchRows, emulated, metrics);
   for (std::uint32_t number = 1; number <= emulated.fabric().ports(); ++number) {
     const PortId port(number);
@@ -74,7 +75,8 @@ void append_process_metrics(std::uint64_t rss_kib, Metrics& metrics) {
 }
 
 std::vector<MetricTable> switch_metrics() {
-  std::vector<MetricTable> tables{metric_table("emulator", kProcessRows), agent_metrics(),
+  std::vector<MetricTable> tables{metric_table("emulator", kProcessRows),
+                                  switchagent::agent_metrics(),
                                   metric_table("emulator", kSwitchRows, kPortFamilies)};
   return tables;
 }

@@ -14,8 +14,6 @@ inline constexpr Timers kSwitchTimers{
          "Longest time that the fault \"reorder\" holds an answer back."},
         {"answer-piece", std::chrono::microseconds{100},
          "Pause between the pieces of an answer with the fault \"pieces\"."},
-        {"invalid-label-rest", std::chrono::milliseconds{100},
-         "Shortest time between Invalid Label events of a port."},
     }};
 
 // The durations of `xbind-switch tell`.

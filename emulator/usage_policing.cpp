@@ -6,7 +6,8 @@ using dataplane::PolicedContract;
 using dataplane::Verdict;
 using gsmp::ServiceId;
 
-std::optional<PolicedContract> policed_contract(const QosProfile& profile, PolicingMode mode) {
+std::optional<PolicedContract> policed_contract(const switchagent::QosProfile& profile,
+                                                PolicingMode mode) {
   if (profile.input.model != gsmp::QosModel::kService || !profile.input_traffic ||
       (profile.input_traffic->tc_flags & gsmp::kTcPolicing) == 0) {
     return std::nullopt;

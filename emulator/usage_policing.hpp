@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "dataplane/policing.hpp"
-#include "emulator/fabric.hpp"
+#include "switchagent/fabric.hpp"
 
 namespace xbind::emulator {
 
@@ -29,13 +29,14 @@ enum class PolicingMode : std::uint8_t {
 };
 
 // The policed part of a branch's contract; nullopt if it does not request policing.
-std::optional<dataplane::PolicedContract> policed_contract(const QosProfile& profile,
+std::optional<dataplane::PolicedContract> policed_contract(const switchagent::QosProfile& profile,
                                                            PolicingMode mode);
 
 class UsagePolicing final : public dataplane::Policing {
  public:
   // `fabric` must outlive this object. `mode` must not be kOff.
-  UsagePolicing(const Fabric& fabric, PolicingMode mode) : fabric_(fabric), mode_(mode) {}
+  UsagePolicing(const switchagent::Fabric& fabric, PolicingMode mode)
+      : fabric_(fabric), mode_(mode) {}
 
   dataplane::Verdict police(const dataplane::Connection& connection, bool clp,
                             TimePoint now) override;
@@ -53,7 +54,7 @@ class UsagePolicing final : public dataplane::Policing {
   // Null: the connection is not policed.
   Policed* policed(const dataplane::Connection& connection);
 
-  const Fabric& fabric_;
+  const switchagent::Fabric& fabric_;
   PolicingMode mode_;
   std::vector<std::unique_ptr<Policed>> slots_;  // by the slot of a ConnectionRef
   dataplane::PolicingCounters total_;

@@ -13,9 +13,9 @@
 #include "core/repeated_failure_log.hpp"
 #include "core/resident_memory.hpp"
 #include "core/steady_now.hpp"
-#include "emulator/fabric.hpp"
 #include "net/tcp_server.hpp"
 #include "ovs/ovs_metrics.hpp"
+#include "switchagent/fabric.hpp"
 
 namespace xbind::ovs {
 
@@ -141,7 +141,7 @@ struct Daemon::Impl {
       }
       if (const auto why = agent->to_close(controller)) server->close(key, *why);
     }
-    for (const emulator::AgentNotice& notice : agent->take_notices()) {
+    for (const switchagent::AgentNotice& notice : agent->take_notices()) {
       if (notice.trouble) {
         log::gsmp.warn("{}", notice.text);
       } else {
@@ -164,8 +164,9 @@ struct Daemon::Impl {
                                            why_away.empty() ? "" : ": ", why_away));
     }
     if (!server) read.not_ready.emplace_back("no controller is served until the bridge is read");
-    read.metrics = metrics_of(agent ? emulator::AgentReading(*agent) : emulator::AgentReading{},
-                              fabric, table, bridge);
+    read.metrics =
+        metrics_of(agent ? switchagent::AgentReading(*agent) : switchagent::AgentReading{}, fabric,
+                   table, bridge);
     return read;
   }
 
@@ -189,12 +190,12 @@ struct Daemon::Impl {
   std::mt19937_64 instance_bits;
   std::mt19937_64 session_bits;
   net::Loop loop;
-  emulator::Fabric fabric;
+  switchagent::Fabric fabric;
   OvsTable table;
   BridgeLink link;
-  std::optional<emulator::SwitchAgent> agent;
+  std::optional<switchagent::SwitchAgent> agent;
   std::unique_ptr<net::TcpServer> server;
-  std::map<TcpConnectionKey, emulator::ControllerId> controllers;
+  std::map<TcpConnectionKey, switchagent::ControllerId> controllers;
   RepeatedFailureLog failures;
   wire::Buffer output;
   bool was_ready = false;

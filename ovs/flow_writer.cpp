@@ -22,7 +22,7 @@ BucketsOf buckets_of(const std::vector<openflow::GroupDesc>& groups) {
   return buckets;
 }
 
-FlowWriter::FlowWriter(const emulator::Fabric& fabric, const Layout& layout, Bridge& bridge,
+FlowWriter::FlowWriter(const switchagent::Fabric& fabric, const Layout& layout, Bridge& bridge,
                        NumberRange groups, NumberRange meters)
     : fabric_(fabric),
       layout_(layout),
@@ -104,12 +104,12 @@ void FlowWriter::set_extras(const Place& input, const Extras& extras) {
 }
 
 std::optional<MeterRate> FlowWriter::rate_at(const Place& input,
-                                             const emulator::QosProfile& profile) const {
+                                             const switchagent::QosProfile& profile) const {
   return layout_.polices(input.port) ? meter_of(profile) : std::nullopt;
 }
 
 std::optional<Extras> FlowWriter::extras_for(const Place& input, std::size_t outputs,
-                                             const emulator::QosProfile& profile, bool sure) {
+                                             const switchagent::QosProfile& profile, bool sure) {
   Extras extras = extras_at(input);
   const bool new_group = outputs > 1 && extras.group == 0;
   if (new_group) {

@@ -18,10 +18,10 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/fabric.hpp"
 #include "ovs/bridge.hpp"
 #include "ovs/forwarding.hpp"
 #include "ovs/number_pool.hpp"
+#include "switchagent/fabric.hpp"
 
 namespace xbind::ovs {
 
@@ -54,7 +54,7 @@ BucketsOf buckets_of(const std::vector<openflow::GroupDesc>& groups);
 class FlowWriter {
  public:
   // All must outlive the writer.
-  FlowWriter(const emulator::Fabric& fabric, const Layout& layout, Bridge& bridge,
+  FlowWriter(const switchagent::Fabric& fabric, const Layout& layout, Bridge& bridge,
              NumberRange groups, NumberRange meters);
   FlowWriter(const FlowWriter&) = delete;
   FlowWriter& operator=(const FlowWriter&) = delete;
@@ -116,16 +116,17 @@ class FlowWriter {
 
   void erase(const Place& input);
   // The rate at which frames of the connection are policed here; nullopt: they are not.
-  std::optional<MeterRate> rate_at(const Place& input, const emulator::QosProfile& profile) const;
+  std::optional<MeterRate> rate_at(const Place& input,
+                                   const switchagent::QosProfile& profile) const;
   // Takes the numbers that the connection needs, and writes its meter. nullopt: none is left.
   std::optional<Extras> extras_for(const Place& input, std::size_t outputs,
-                                   const emulator::QosProfile& profile, bool sure);
+                                   const switchagent::QosProfile& profile, bool sure);
   void set_extras(const Place& input, const Extras& extras);
   void drop_extras(const Extras& extras);
   Places outputs_in_service(const dataplane::Connection& connection) const;
   openflow::FlowMod flow_at(const Place& input) const;  // without actions
 
-  const emulator::Fabric& fabric_;
+  const switchagent::Fabric& fabric_;
   const Layout& layout_;
   Bridge& bridge_;
   std::unordered_map<std::uint64_t, Extras> extras_;  // by key of the input

@@ -206,7 +206,7 @@ std::optional<std::vector<Place>> outputs_of(const Layout& layout, const Place& 
   return places;
 }
 
-std::optional<MeterRate> meter_of(const emulator::QosProfile& profile) {
+std::optional<MeterRate> meter_of(const switchagent::QosProfile& profile) {
   if (profile.input.model != gsmp::QosModel::kService || !profile.input_traffic ||
       (profile.input_traffic->tc_flags & gsmp::kTcPolicing) == 0) {
     return std::nullopt;

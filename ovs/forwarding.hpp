@@ -28,9 +28,9 @@
 
 #include "core/ids.hpp"
 #include "core/label.hpp"
-#include "emulator/qos_profiles.hpp"
 #include "ovs/openflow/flow.hpp"
 #include "ovs/openflow/group.hpp"
+#include "switchagent/qos_profiles.hpp"
 
 namespace xbind::ovs {
 
@@ -119,6 +119,6 @@ struct MeterRate {
 // One meter has one rate: SCR and MBS of a variable rate, else PCR and CDVT. The burst is at least
 // a tenth of a second of the rate, and 48 kbit: the datapath handles frames in batches, and TCP
 // sends bursts.
-std::optional<MeterRate> meter_of(const emulator::QosProfile& profile);
+std::optional<MeterRate> meter_of(const switchagent::QosProfile& profile);
 
 }  // namespace xbind::ovs

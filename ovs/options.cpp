@@ -13,11 +13,11 @@
 #include "core/frame_traffic.hpp"
 #include "core/name.hpp"
 #include "core/timers.hpp"
-#include "emulator/options.hpp"
-#include "emulator/timers.hpp"
 #include "gsmp/messages/timers.hpp"
 #include "net/timers.hpp"
 #include "ovs/timers.hpp"
+#include "switchagent/port_options.hpp"
+#include "switchagent/timers.hpp"
 
 namespace xbind::ovs {
 
@@ -58,7 +58,7 @@ Fault edges_fault(const Options& o) {
 }
 
 Fault labels_fault(const Options& o) {
-  const auto labels = emulator::parse_port_labels(o.port_labels, o.ports);
+  const auto labels = switchagent::parse_port_labels(o.port_labels, o.ports);
   if (!labels) return "--port-labels: " + labels.error().text;
   for (const auto& [port, ranges] : *labels) {
     if (ranges.front().kind == LabelKind::kAtm && atm_bounds(ranges.front()).vpi_max > kVpiMax) {
@@ -75,7 +75,7 @@ Fault labels_fault(const Options& o) {
     }
   }
   for (const std::string& text : o.port_rates) {
-    const auto rate = emulator::parse_port_rate(text);
+    const auto rate = switchagent::parse_port_rate(text);
     if (!rate) return fmt::format("--port-cells-per-s: '{}' is not PORT=RATE", text);
     if (rate->first.value() > o.ports)
       return fmt::format("--port-cells-per-s: '{}' names a port beyond --ports {}", text, o.ports);
@@ -146,7 +146,7 @@ std::vector<gsmp::ServiceRecord> services() {
 // "XB" and 16 bits of the name: agents of different names on one bridge leave each other's flows
 // alone.
 std::uint64_t cookie_of(const std::string& name) {
-  const std::uint64_t number = emulator::name_from(name);
+  const std::uint64_t number = switchagent::name_from(name);
   const std::uint64_t folded = (number ^ number >> 16 ^ number >> 32) & 0xffff;
   return (std::uint64_t{0x5842} << 48) | folded << 32;
 }
@@ -221,7 +221,7 @@ void declare(config::OptionSet& set, Options& options) {
   log::declare(set, o->log, log::Level::kInfo);
   set.set_live({"branches-max", "log-level"});
   set.add_timers(kOvsTimers);
-  set.add_timers(emulator::kSwitchTimers);
+  set.add_timers(switchagent::kAgentTimers);
   set.add_timers(gsmp::kGsmpTimers);
   set.add_timers(net::kNetTimers);
   set.add_timers(kCoreTimers);
@@ -243,9 +243,9 @@ SwitchParts parts_of(const Options& options) {
   parts.table.meters = *range_in(options.meters, openflow::kMeterMax);
   parts.table.bridge.table = options.table;
 
-  emulator::FabricOptions& fabric = parts.fabric;
+  switchagent::FabricOptions& fabric = parts.fabric;
   fabric.ports = options.ports;
-  const auto own = *emulator::parse_port_labels(options.port_labels, options.ports);
+  const auto own = *switchagent::parse_port_labels(options.port_labels, options.ports);
   for (std::uint32_t number = 1; number <= options.ports; ++number) {
     const PortId port(number);
     const auto found = own.find(port);
@@ -258,7 +258,7 @@ SwitchParts parts_of(const Options& options) {
   }
   fabric.link_cells_per_s = options.link_cells_per_s;
   for (const std::string& text : options.port_rates)
-    fabric.port_cells_per_s.insert(*emulator::parse_port_rate(text));
+    fabric.port_cells_per_s.insert(*switchagent::parse_port_rate(text));
   fabric.rate_settable = false;
   fabric.priorities = 1;  // the bridge has one queue at each port
   fabric.services = services();
@@ -269,7 +269,7 @@ SwitchParts parts_of(const Options& options) {
   fabric.max_reservations = 0;
   fabric.buffer_cells = 1;  // no cells: the fabric follows the bridge
 
-  parts.agent.name = emulator::name_from(options.name);
+  parts.agent.name = switchagent::name_from(options.name);
   parts.agent.timer = options.timer;
   parts.agent.window = options.window;
   parts.agent.versions = {3};  // version 1.1 has no MPLS labels

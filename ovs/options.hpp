@@ -9,10 +9,10 @@
 #include "core/log.hpp"
 #include "core/log_output.hpp"
 #include "core/result.hpp"
-#include "emulator/fabric.hpp"
-#include "emulator/switch_agent.hpp"
 #include "ovs/bridge_link.hpp"
 #include "ovs/ovs_table.hpp"
+#include "switchagent/fabric.hpp"
+#include "switchagent/switch_agent.hpp"
 
 namespace xbind::ovs {
 
@@ -47,9 +47,9 @@ void declare(config::OptionSet& set, Options& options);
 // Everything that the switch is made of, from checked options.
 struct SwitchParts {
   BridgeAddress bridge;
-  emulator::FabricOptions fabric;
+  switchagent::FabricOptions fabric;
   OvsTableOptions table;
-  emulator::AgentOptions agent;
+  switchagent::AgentOptions agent;
 };
 SwitchParts parts_of(const Options& options);
 

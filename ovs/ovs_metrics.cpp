@@ -66,7 +66,7 @@ constexpr MetricRow<OvsTable> kTableRows[] = {
 
 }  // namespace
 
-Metrics metrics_of(const emulator::AgentReading& agent, const emulator::Fabric& fabric,
+Metrics metrics_of(const switchagent::AgentReading& agent, const switchagent::Fabric& fabric,
                    const OvsTable& table, const LinkReading& link) {
   Metrics metrics;
   append_metrics(agent, fabric, metrics);
@@ -83,7 +83,7 @@ void append_process_metrics(std::uint64_t rss_kib, Metrics& metrics) {
 
 std::vector<MetricTable> ovs_metrics() {
   std::vector<MetricTable> tables{
-      emulator::agent_metrics(),
+      switchagent::agent_metrics(),
       metric_table("ovs", kProcessRows, kTableRows, kLinkRows, kBridgeRows, kTableCounterRows)};
   return tables;
 }

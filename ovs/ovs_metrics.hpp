@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "core/metrics/metric_table.hpp"
-#include "emulator/agent_metrics.hpp"
 #include "ovs/bridge.hpp"
 #include "ovs/ovs_table.hpp"
+#include "switchagent/agent_metrics.hpp"
 
 namespace xbind::ovs {
 
@@ -18,7 +18,7 @@ struct LinkReading {
   std::uint64_t away_ms = 0;          // 0: the bridge is ready
 };
 
-Metrics metrics_of(const emulator::AgentReading& agent, const emulator::Fabric& fabric,
+Metrics metrics_of(const switchagent::AgentReading& agent, const switchagent::Fabric& fabric,
                    const OvsTable& table, const LinkReading& link);
 // Appends what belongs to the process.
 void append_process_metrics(std::uint64_t rss_kib, Metrics& metrics);

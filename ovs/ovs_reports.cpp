@@ -9,10 +9,10 @@
 
 namespace xbind::ovs {
 
-using emulator::ReportedBranch;
-using emulator::TableReport;
-using emulator::Ticket;
 using gsmp::FailureCode;
+using switchagent::ReportedBranch;
+using switchagent::TableReport;
+using switchagent::Ticket;
 
 openflow::FlowStatsRequest OvsTable::flows_at(PortId port) const {
   openflow::FlowStatsRequest request;
@@ -88,7 +88,7 @@ void OvsTable::report_found(PortId port, Scope scope, Label label, Ticket ticket
     }
   }
   // Out of service: such branches are connections without flows.
-  for (const emulator::Fabric::Entry& entry : fabric_.connections_of(port)) {
+  for (const switchagent::Fabric::Entry& entry : fabric_.connections_of(port)) {
     Places outside;
     for (const dataplane::Branch& branch : entry.connection->branches) {
       if (!flows_.in_service(port) || !flows_.in_service(branch.port))
@@ -118,14 +118,14 @@ void OvsTable::read_connection(PortId port, Label label, Ticket ticket, TimePoin
       answer(ticket, FailureCode::kNoSuchConnection);
       return true;
     }
-    emulator::ConnectionReading reading;
+    switchagent::ConnectionReading reading;
     reading.branches = raw->branches.size();
     openflow::FlowStatsRequest request = flows_at(port);
     request.match = input_of(options_.layout, input).match;
     bridge_.read_flows(request, [=, this, asked = client_number_](Result<Bridge::Flows> flows) {
       if (client_number_ != asked) return;
       if (!flows) return answer(ticket, FailureCode::kUnspecified);
-      emulator::ConnectionReading done = reading;
+      switchagent::ConnectionReading done = reading;
       for (const openflow::FlowStats& flow : *flows) {
         if (place_of(options_.layout, flow.match, flow.priority) != input) continue;
         done.counters.input_cells = cells_of(flow.octets);
@@ -146,7 +146,7 @@ void OvsTable::read_port(PortId port, Ticket ticket, TimePoint) {
     bridge_.read_port(
         port.value(), [=, this, asked = client_number_](Result<Bridge::PortCounters> read) {
           if (client_number_ != asked) return;
-          emulator::PortReading reading;  // zeros: the bridge does not have the port now
+          switchagent::PortReading reading;  // zeros: the bridge does not have the port now
           if (read && !read->empty()) {
             const openflow::PortStats& met = read->front();
             const auto counted = [](std::uint64_t number) { return number == ~0ULL ? 0 : number; };

@@ -8,9 +8,9 @@
 
 namespace xbind::ovs {
 
-using emulator::Qos;
-using emulator::Ticket;
 using gsmp::FailureCode;
+using switchagent::Qos;
+using switchagent::Ticket;
 
 namespace {
 
@@ -36,7 +36,7 @@ FailureCode code_of(const openflow::Error& error) {
 
 }  // namespace
 
-OvsTable::OvsTable(emulator::Fabric& fabric, OvsTableOptions options)
+OvsTable::OvsTable(switchagent::Fabric& fabric, OvsTableOptions options)
     : FabricState(fabric),
       options_(std::move(options)),
       bridge_(*this, options_.bridge),
@@ -44,7 +44,7 @@ OvsTable::OvsTable(emulator::Fabric& fabric, OvsTableOptions options)
 
 OvsTable::~OvsTable() = default;
 
-void OvsTable::set_client(emulator::TableClient* client) {
+void OvsTable::set_client(switchagent::TableClient* client) {
   waiting_.clear();
   for (Open& one : open_) one.ticket.reset();
   client_ = client;
@@ -52,7 +52,7 @@ void OvsTable::set_client(emulator::TableClient* client) {
 }
 
 void OvsTable::answer(std::optional<Ticket> ticket, FailureCode code,
-                      emulator::TableReading reading) {
+                      switchagent::TableReading reading) {
   if (ticket && client_ != nullptr) client_->completed(*ticket, code, std::move(reading));
 }
 
@@ -91,7 +91,7 @@ bool OvsTable::try_change(const Change& wanted) {
     answer(wanted.ticket, code);
     return true;
   }
-  if (wanted.counts) open.reading = emulator::BranchesDeleted{branches_before - branches()};
+  if (wanted.counts) open.reading = switchagent::BranchesDeleted{branches_before - branches()};
   open.first = bridge_.next_number();
   if (wanted.all) {
     flows_.erase_all();
@@ -151,7 +151,7 @@ OvsTable::Before OvsTable::before(const Place& input) const {
   const auto* const raw = fabric_.find_raw(input.port, input.label);
   if (raw == nullptr) return found;
   for (const dataplane::Branch& branch : raw->branches) {
-    const emulator::QosProfile& profile = fabric_.profile_at(branch);
+    const switchagent::QosProfile& profile = fabric_.profile_at(branch);
     gsmp::AddBranch& add = found.branches.emplace_back();
     add.input_port = input.port;
     add.input_label = gsmp::label_field(input.label);
@@ -335,7 +335,7 @@ void OvsTable::label_range(const gsmp::LabelRangeMessage& request, Ticket ticket
   after_earlier([this, request, ticket] {
     gsmp::LabelRangeMessage found = request;
     const FailureCode code = fabric_.label_range(found);
-    answer(ticket, code, emulator::LabelRangesReading{std::move(found.ranges), found.disjoint});
+    answer(ticket, code, switchagent::LabelRangesReading{std::move(found.ranges), found.disjoint});
     return true;
   });
 }
@@ -374,7 +374,7 @@ TimePoint OvsTable::next_deadline() const {
 
 Places OvsTable::at_input(PortId port) const {
   Places places;
-  for (const emulator::Fabric::Entry& one : fabric_.connections_of(port))
+  for (const switchagent::Fabric::Entry& one : fabric_.connections_of(port))
     places.push_back({port, one.input_label});
   return places;
 }

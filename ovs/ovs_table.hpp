@@ -36,10 +36,10 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/fabric_state.hpp"
 #include "ovs/bridge.hpp"
 #include "ovs/flow_writer.hpp"
 #include "ovs/forwarding.hpp"
+#include "switchagent/fabric_state.hpp"
 
 namespace xbind::ovs {
 
@@ -58,11 +58,11 @@ struct OvsTableCounters {
   std::uint64_t waited = 0;    // requests that waited for an open change
 };
 
-class OvsTable final : public emulator::FabricState, private BridgeClient {
+class OvsTable final : public switchagent::FabricState, private BridgeClient {
  public:
   // The fabric must outlive the table and have no connections. Its ports with hosts, and no others,
   // are in layout.edges and have edge_labels(); those with ATM labels are in layout.atm.
-  OvsTable(emulator::Fabric& fabric, OvsTableOptions options);
+  OvsTable(switchagent::Fabric& fabric, OvsTableOptions options);
   ~OvsTable();
   OvsTable(const OvsTable&) = delete;
   OvsTable& operator=(const OvsTable&) = delete;
@@ -80,30 +80,33 @@ class OvsTable final : public emulator::FabricState, private BridgeClient {
   const OvsTableCounters& counters() const { return counters_; }
   std::vector<std::string> take_notices() { return std::exchange(notices_, {}); }  // for the log
 
-  void set_client(emulator::TableClient* client) override;
+  void set_client(switchagent::TableClient* client) override;
   // The fabric's limit of reservations is 0: every one is refused with its code.
-  const emulator::Reservations* reservations() const override { return &fabric_.reservations(); }
-  void reserve(const gsmp::ReservationRequest& request, emulator::Ticket ticket,
+  const switchagent::Reservations* reservations() const override { return &fabric_.reservations(); }
+  void reserve(const gsmp::ReservationRequest& request, switchagent::Ticket ticket,
                TimePoint now) override;
-  void release(std::uint32_t reservation, emulator::Ticket ticket, TimePoint now) override;
-  void release_all(emulator::Ticket ticket, TimePoint now) override;
-  void add_branch(const gsmp::AddBranch& request, emulator::Ticket ticket, TimePoint now) override;
-  void move_output(const gsmp::MoveOutputBranch& request, emulator::Ticket ticket,
+  void release(std::uint32_t reservation, switchagent::Ticket ticket, TimePoint now) override;
+  void release_all(switchagent::Ticket ticket, TimePoint now) override;
+  void add_branch(const gsmp::AddBranch& request, switchagent::Ticket ticket,
+                  TimePoint now) override;
+  void move_output(const gsmp::MoveOutputBranch& request, switchagent::Ticket ticket,
                    TimePoint now) override;
-  void move_input(const gsmp::MoveInputBranch& request, emulator::Ticket ticket,
+  void move_input(const gsmp::MoveInputBranch& request, switchagent::Ticket ticket,
                   TimePoint now) override;
   void delete_branch(PortId input_port, Label input_label, PortId output_port, Label output_label,
-                     emulator::Ticket ticket, TimePoint now) override;
-  void delete_tree(PortId input_port, Label input_label, emulator::Ticket ticket,
+                     switchagent::Ticket ticket, TimePoint now) override;
+  void delete_tree(PortId input_port, Label input_label, switchagent::Ticket ticket,
                    TimePoint now) override;
-  void delete_all_input(PortId port, emulator::Ticket ticket, TimePoint now) override;
-  void delete_all_output(PortId port, emulator::Ticket ticket, TimePoint now) override;
-  void manage(const gsmp::PortManagement& request, emulator::Ticket ticket, TimePoint now) override;
-  void label_range(const gsmp::LabelRangeMessage& request, emulator::Ticket ticket,
+  void delete_all_input(PortId port, switchagent::Ticket ticket, TimePoint now) override;
+  void delete_all_output(PortId port, switchagent::Ticket ticket, TimePoint now) override;
+  void manage(const gsmp::PortManagement& request, switchagent::Ticket ticket,
+              TimePoint now) override;
+  void label_range(const gsmp::LabelRangeMessage& request, switchagent::Ticket ticket,
                    TimePoint now) override;
-  void read_connection(PortId port, Label label, emulator::Ticket ticket, TimePoint now) override;
-  void read_port(PortId port, emulator::Ticket ticket, TimePoint now) override;
-  void report(PortId port, Scope scope, Label label, emulator::Ticket ticket,
+  void read_connection(PortId port, Label label, switchagent::Ticket ticket,
+                       TimePoint now) override;
+  void read_port(PortId port, switchagent::Ticket ticket, TimePoint now) override;
+  void report(PortId port, Scope scope, Label label, switchagent::Ticket ticket,
               TimePoint now) override;
   void clear(TimePoint now) override;
   void tick(TimePoint now) override;
@@ -117,7 +120,7 @@ class OvsTable final : public emulator::FabricState, private BridgeClient {
   };
   // A change of the table. `touched` returns every connection that `apply` may change.
   struct Change {
-    std::optional<emulator::Ticket> ticket;  // nullopt: nobody waits for it
+    std::optional<switchagent::Ticket> ticket;  // nullopt: nobody waits for it
     std::function<Places()> touched;
     std::function<gsmp::FailureCode()> apply;
     bool counts = false;  // its reading is the number of deleted branches
@@ -126,13 +129,13 @@ class OvsTable final : public emulator::FabricState, private BridgeClient {
   };
   // A change whose messages the bridge has not confirmed.
   struct Open {
-    std::optional<emulator::Ticket> ticket;
+    std::optional<switchagent::Ticket> ticket;
     std::uint32_t first = 0;  // numbers of its messages: first to end - 1
     std::uint32_t end = 0;
     std::vector<Before> before{};
     std::vector<ExtrasBefore> extras{};  // of the same connections
     std::vector<Extras> freed{};         // when the bridge has confirmed the change
-    emulator::TableReading reading{};
+    switchagent::TableReading reading{};
     bool stays = false;
   };
   using Wait = std::function<bool()>;  // tries once more; false: it still has to wait
@@ -142,8 +145,8 @@ class OvsTable final : public emulator::FabricState, private BridgeClient {
   bool try_change(const Change& wanted);
   void after_earlier(Wait what);  // runs it now, or behind the requests that wait
   void run_waiting();
-  void answer(std::optional<emulator::Ticket> ticket, gsmp::FailureCode code,
-              emulator::TableReading reading = {});
+  void answer(std::optional<switchagent::Ticket> ticket, gsmp::FailureCode code,
+              switchagent::TableReading reading = {});
   Before before(const Place& input) const;
   void undo_in_fabric(const Open& open);  // back to the state before the change
   Places at_input(PortId port) const;
@@ -153,10 +156,10 @@ class OvsTable final : public emulator::FabricState, private BridgeClient {
                                   const gsmp::LabelField& output_label) const;
 
   // ----- reading (ovs_reports.cpp) -----
-  void report_flows(PortId port, Scope scope, Label label, emulator::Ticket ticket);
-  void report_groups(PortId port, Scope scope, Label label, emulator::Ticket ticket,
+  void report_flows(PortId port, Scope scope, Label label, switchagent::Ticket ticket);
+  void report_groups(PortId port, Scope scope, Label label, switchagent::Ticket ticket,
                      Bridge::Flows flows);
-  void report_found(PortId port, Scope scope, Label label, emulator::Ticket ticket,
+  void report_found(PortId port, Scope scope, Label label, switchagent::Ticket ticket,
                     const Bridge::Flows& flows, const BucketsOf& groups);
   openflow::FlowStatsRequest flows_at(PortId port) const;
 

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "emulator/fabric_table.hpp"
-#include "emulator/switch_agent.hpp"
+#include "switchagent/fabric_table.hpp"
+#include "switchagent/switch_agent.hpp"
 #include "tests/conformance/memory_transport.hpp"
 
 namespace xbind::conformance {
@@ -16,7 +16,7 @@ class Switch : public SwitchInMemory {
     if (about.shared) add_strangers(about.labels);
   }
 
-  emulator::SwitchAgent& agent() override { return agent_; }
+  switchagent::SwitchAgent& agent() override { return agent_; }
   void set_line(PortId port, bool up) override { table_.set_line(port, up); }
 
  private:
@@ -33,24 +33,24 @@ class Switch : public SwitchInMemory {
       EXPECT_EQ(fabric_.add_branch(add), gsmp::FailureCode::kNone);
     }
   }
-  static emulator::FabricOptions options(const MemorySwitch& about) {
-    emulator::FabricOptions options;
+  static switchagent::FabricOptions options(const MemorySwitch& about) {
+    switchagent::FabricOptions options;
     options.ports = 4;
     if (about.labels == LabelKind::kAtm) return options;
     for (std::uint32_t port = 1; port <= options.ports; ++port)
       options.port_labels[PortId(port)] = {mpls_range(1000, 1011), mpls_range(0xffffc, 0xfffff)};
     return options;
   }
-  static emulator::AgentOptions agent_options() {
-    emulator::AgentOptions options;
+  static switchagent::AgentOptions agent_options() {
+    switchagent::AgentOptions options;
     options.name = 0x0200000b0001;
     return options;
   }
 
   std::uint32_t drawn_ = 0x5eed0000;
-  emulator::Fabric fabric_;
-  emulator::FabricTable table_{fabric_};
-  emulator::SwitchAgent agent_{table_, agent_options(), [this] { return ++drawn_; }};
+  switchagent::Fabric fabric_;
+  switchagent::FabricTable table_{fabric_};
+  switchagent::SwitchAgent agent_{table_, agent_options(), [this] { return ++drawn_; }};
 };
 
 }  // namespace

@@ -39,7 +39,7 @@ class MemoryTransport : public Transport {
 
  private:
   std::shared_ptr<SwitchInMemory> switch_;
-  emulator::ControllerId id_;
+  switchagent::ControllerId id_;
 };
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "emulator/switch_agent.hpp"
+#include "switchagent/switch_agent.hpp"
 #include "tests/conformance/transport.hpp"
 
 namespace xbind::conformance {
@@ -13,7 +13,7 @@ class SwitchInMemory {
  public:
   virtual ~SwitchInMemory() = default;
 
-  virtual emulator::SwitchAgent& agent() = 0;
+  virtual switchagent::SwitchAgent& agent() = 0;
   virtual void set_line(PortId port, bool up) = 0;
   // Completes what the agent has requested of its table.
   virtual void settle() {}

@@ -36,7 +36,7 @@ class OvsSwitchInMemory : public SwitchInMemory {
     EXPECT_EQ(strangers(), strangers_) << "flows, groups and meters of others are not touched";
   }
 
-  emulator::SwitchAgent& agent() override { return *agent_; }
+  switchagent::SwitchAgent& agent() override { return *agent_; }
   void set_line(PortId port, bool up) override { bridge_.set_port(port.value(), up); }
   void settle() override { switch_.settle(now); }
   void tick() override {
@@ -120,7 +120,7 @@ class OvsSwitchInMemory : public SwitchInMemory {
   ovs::SwitchParts parts_;
   ovs::test::MemoryBridge bridge_{kPorts};
   ovs::test::OvsSwitch switch_{bridge_, parts_};
-  std::optional<emulator::SwitchAgent> agent_;
+  std::optional<switchagent::SwitchAgent> agent_;
   Strangers strangers_;
 };
 

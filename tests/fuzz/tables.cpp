@@ -14,6 +14,7 @@
 #include "keeper/connection_file.hpp"
 #include "ovs/bridge_link.hpp"
 #include "ovs/options.hpp"
+#include "switchagent/port_options.hpp"
 #include "switchserver/node_options.hpp"
 #include "tests/fuzz/property.hpp"
 
@@ -72,7 +73,7 @@ void orders(std::string_view octets) {
 }
 
 void values(const std::string& text) {
-  emulator::parse_port_rate(text);
+  switchagent::parse_port_rate(text);
   emulator::parse_port_file(text);
   if (const auto read = emulator::parse_service(text); !read) require_sentence(read.error().text);
   if (const auto read = ovs::parse_class(text); !read) require_sentence(read.error().text);

@@ -10,8 +10,8 @@
 namespace xbind::sim {
 namespace {
 
-using emulator::Ticket;
 using gsmp::FailureCode;
+using switchagent::Ticket;
 
 constexpr Duration kLate =
     milliseconds{3'500};  // delay of an answer of the table, at most: the driver waits 2 s
@@ -38,7 +38,7 @@ std::uint32_t priority_of(ServiceCategory category) {
 }
 
 // Decodes the contract of a branch from its traffic parameters, by the RFC's numbers.
-std::optional<TrafficContract> contract_of(const emulator::Qos& qos,
+std::optional<TrafficContract> contract_of(const switchagent::Qos& qos,
                                            const std::optional<gsmp::TrafficBlock>& traffic) {
   if (qos.model != gsmp::QosModel::kService || !traffic || (qos.selector & 0xffff) != 1) {
     return std::nullopt;
@@ -75,9 +75,9 @@ std::optional<TrafficContract> contract_of(const emulator::Qos& qos,
 }  // namespace
 
 // The fabric's table in the simulator: it may refuse, lie and be late.
-class GsmpSwitch::Table final : public emulator::FabricTable {
+class GsmpSwitch::Table final : public switchagent::FabricTable {
  public:
-  Table(emulator::Fabric& fabric, GsmpSwitch& owner) : FabricTable(fabric), owner_(owner) {}
+  Table(switchagent::Fabric& fabric, GsmpSwitch& owner) : FabricTable(fabric), owner_(owner) {}
 
   void add_branch(const gsmp::AddBranch& request, Ticket ticket, TimePoint now) override {
     const CrossConnect at{request.input_port, gsmp::label_of(request.input_label),
@@ -180,7 +180,7 @@ void GsmpSwitch::make_driver() {
 void GsmpSwitch::make_fabric() {
   agent_.reset();
   table_.reset();
-  emulator::FabricOptions options;
+  switchagent::FabricOptions options;
   options.ports = ports_.back().port.value();
   options.connections_max = options.branches_max = 4'096;
   options.buffer_cells = kBufferCells;
@@ -189,7 +189,7 @@ void GsmpSwitch::make_fabric() {
     options.port_labels[port.port] = port.labels;
     options.port_cells_per_s[port.port] = static_cast<std::uint32_t>(port.cells_per_s);
   }
-  fabric_ = std::make_unique<emulator::Fabric>(options, random());
+  fabric_ = std::make_unique<switchagent::Fabric>(options, random());
   table_ = std::make_unique<Table>(*fabric_, *this);
   for (std::uint32_t number = 1; number <= options.ports; ++number) {
     if (!options.port_labels.contains(PortId{number})) table_->set_installed(PortId{number}, false);
@@ -199,10 +199,10 @@ void GsmpSwitch::make_fabric() {
 
 void GsmpSwitch::make_agent(bool recovered) {
   agent_.reset();
-  emulator::AgentOptions options;
-  options.name = emulator::name_from(name_);
+  switchagent::AgentOptions options;
+  options.name = switchagent::name_from(name_);
   options.recovered = recovered;
-  agent_ = std::make_unique<emulator::SwitchAgent>(*table_, options, random());
+  agent_ = std::make_unique<switchagent::SwitchAgent>(*table_, options, random());
 }
 
 // ===== the SwitchServer's side =====
@@ -341,7 +341,7 @@ const std::set<CrossConnect>& GsmpSwitch::table() const {
   if (std::exchange(listed_now_, true)) return listed_;
   listed_.clear();
   for (const SwitchPort& port : ports_) {
-    for (const emulator::Fabric::Entry& entry : fabric_->connections_of(port.port)) {
+    for (const switchagent::Fabric::Entry& entry : fabric_->connections_of(port.port)) {
       for (const dataplane::Branch& branch : entry.connection->branches) {
         listed_.insert({port.port, entry.input_label, branch.port,
                         fabric_->label_at(branch.port, branch.vpi, branch.vci)});
@@ -376,12 +376,12 @@ bool GsmpSwitch::has_contract(const CrossConnect& at, const TrafficContract& con
         fabric_->label_at(branch.port, branch.vpi, branch.vci) != at.output_label) {
       continue;
     }
-    const emulator::QosProfile& reported = fabric_->profile_at(branch);
+    const switchagent::QosProfile& reported = fabric_->profile_at(branch);
     if (services_ && contract.present()) {
       return contract_of(reported.input, reported.input_traffic) == contract &&
              contract_of(reported.output, reported.output_traffic) == contract;
     }
-    const emulator::Qos wanted{gsmp::QosModel::kPriority, priority_of(contract.category)};
+    const switchagent::Qos wanted{gsmp::QosModel::kPriority, priority_of(contract.category)};
     return reported.input == wanted && reported.output == wanted;
   }
   return false;

@@ -18,10 +18,10 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/fabric_table.hpp"
-#include "emulator/switch_agent.hpp"
 #include "gsmp/framing.hpp"
 #include "gsmp/messages/adjacency.hpp"
+#include "switchagent/fabric_table.hpp"
+#include "switchagent/switch_agent.hpp"
 #include "switchserver/drivers/running_gsmp_driver.hpp"
 #include "tests/sim/parts.hpp"
 
@@ -135,9 +135,9 @@ class GsmpSwitch {
   bool services_;
   Hooks hooks_;
 
-  std::unique_ptr<emulator::Fabric> fabric_;
+  std::unique_ptr<switchagent::Fabric> fabric_;
   std::unique_ptr<Table> table_;
-  std::unique_ptr<emulator::SwitchAgent> agent_;
+  std::unique_ptr<switchagent::SwitchAgent> agent_;
   std::set<PortId> lines_down_;
   // removed by restarts; the switch does not refuse to take them back
   std::set<CrossConnect> lost_;
@@ -151,9 +151,9 @@ class GsmpSwitch {
   bool connected_ = false;
   bool connecting_ = false;
   std::uint64_t incarnation_ = 0;  // number of the connection
-  emulator::ControllerId controller_;
+  switchagent::ControllerId controller_;
   // controllers whose end the switch has not noticed
-  std::vector<emulator::ControllerId> deserted_;
+  std::vector<switchagent::ControllerId> deserted_;
   std::deque<OnItsWay> to_switch_;
   std::deque<OnItsWay> to_driver_;
   wire::Buffer scratch_;

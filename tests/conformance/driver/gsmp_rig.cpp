@@ -27,19 +27,20 @@ GsmpRig::GsmpRig(std::uint8_t version) : version_(version) { GsmpRig::start_swit
 void GsmpRig::start_switch() {
   stop_agent();
   table_.reset();
-  emulator::FabricOptions fabric;
+  switchagent::FabricOptions fabric;
   fabric.ports = kPorts;
   fabric.labels = kLabels;
-  fabric_ = std::make_unique<emulator::Fabric>(fabric, [this] { return ++chance_; });
-  table_ = std::make_unique<emulator::FabricTable>(*fabric_);
-  emulator::AgentOptions options;
+  fabric_ = std::make_unique<switchagent::Fabric>(fabric, [this] { return ++chance_; });
+  table_ = std::make_unique<switchagent::FabricTable>(*fabric_);
+  switchagent::AgentOptions options;
   options.name = 0x02'00'00'0b'00'01;
   options.versions = {version_};
   start_agent(*table_, options);
 }
 
-void GsmpRig::start_agent(emulator::SwitchTable& table, const emulator::AgentOptions& options) {
-  agent_ = std::make_unique<emulator::SwitchAgent>(table, options, [this] { return ++chance_; });
+void GsmpRig::start_agent(switchagent::SwitchTable& table,
+                          const switchagent::AgentOptions& options) {
+  agent_ = std::make_unique<switchagent::SwitchAgent>(table, options, [this] { return ++chance_; });
 }
 
 void GsmpRig::stop_agent() {
@@ -172,9 +173,9 @@ std::set<CrossConnect> GsmpRig::table() const {
   std::set<CrossConnect> table;
   for (std::uint32_t number = 1; number <= kPorts; ++number) {
     const PortId port{number};
-    for (const emulator::Fabric::Entry& entry : fabric_->connections_of(port)) {
+    for (const switchagent::Fabric::Entry& entry : fabric_->connections_of(port)) {
       const auto connection = fabric_->find(port, entry.input_label);
-      for (const emulator::Branch& branch : connection->branches) {
+      for (const switchagent::Branch& branch : connection->branches) {
         table.insert({port, entry.input_label, branch.output_port, branch.output_label});
       }
     }
@@ -185,7 +186,7 @@ std::set<CrossConnect> GsmpRig::table() const {
 bool GsmpRig::by_contract(const CrossConnect& at) const {
   const auto connection = fabric().find(at.input_port, at.input_label);
   if (!connection) return false;
-  for (const emulator::Branch& branch : connection->branches) {
+  for (const switchagent::Branch& branch : connection->branches) {
     if (branch.same_place(at.output_port, at.output_label)) {
       return branch.output_qos.model == gsmp::QosModel::kService;
     }
@@ -199,7 +200,7 @@ std::vector<SwitchPort> GsmpRig::ports() const {
   std::vector<SwitchPort> ports;
   for (std::uint32_t number = 1; number <= kPorts; ++number) {
     ports.push_back(
-        {PortId{number}, {kLabels.range()}, emulator::FabricOptions{}.link_cells_per_s, true});
+        {PortId{number}, {kLabels.range()}, switchagent::FabricOptions{}.link_cells_per_s, true});
   }
   return ports;
 }

@@ -5,9 +5,9 @@
 #include <memory>
 #include <optional>
 
-#include "emulator/fabric_table.hpp"
-#include "emulator/switch_agent.hpp"
 #include "gsmp/session.hpp"
+#include "switchagent/fabric_table.hpp"
+#include "switchagent/switch_agent.hpp"
 #include "tests/conformance/driver/rig.hpp"
 #include "tests/unit/switchserver/drivers/memory_transport.hpp"
 
@@ -50,17 +50,17 @@ class GsmpRig : public Rig {
   GsmpRig() : version_(3) {}
   // Replaces the switch by a new one with an empty table.
   virtual void start_switch();
-  virtual const emulator::Fabric& fabric() const { return *fabric_; }
+  virtual const switchagent::Fabric& fabric() const { return *fabric_; }
   // Completes what the agent has requested of its table.
   virtual void settle(TimePoint) {}
-  void start_agent(emulator::SwitchTable& table, const emulator::AgentOptions& options);
+  void start_agent(switchagent::SwitchTable& table, const switchagent::AgentOptions& options);
   void stop_agent();
 
  private:
   // Another controller; it gets its own adjacency when first needed.
   struct Other {
     gsmp::Session session;
-    emulator::ControllerId at;
+    switchagent::ControllerId at;
   };
 
   void close(const std::string& reason, TimePoint now);
@@ -69,10 +69,10 @@ class GsmpRig : public Rig {
 
   const std::uint8_t version_;
   std::uint32_t chance_ = 1'000;
-  std::unique_ptr<emulator::Fabric> fabric_;
-  std::unique_ptr<emulator::FabricTable> table_;
-  std::unique_ptr<emulator::SwitchAgent> agent_;
-  std::optional<emulator::ControllerId> at_;  // the driver's connection
+  std::unique_ptr<switchagent::Fabric> fabric_;
+  std::unique_ptr<switchagent::FabricTable> table_;
+  std::unique_ptr<switchagent::SwitchAgent> agent_;
+  std::optional<switchagent::ControllerId> at_;  // the driver's connection
   std::optional<Other> other_;
   MemoryWire wire_;
 };

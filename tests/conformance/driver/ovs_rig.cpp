@@ -10,7 +10,7 @@ constexpr std::uint32_t kFirstLabel = 1'000;
 constexpr std::uint32_t kLastLabel = 2'999;
 
 // Of requests that others send: the agent has no ticket like it.
-constexpr emulator::Ticket kNobody{};
+constexpr switchagent::Ticket kNobody{};
 
 }  // namespace
 

@@ -32,7 +32,7 @@ class OvsRig : public GsmpRig {
 
  protected:
   void start_switch() override;
-  const emulator::Fabric& fabric() const override { return switch_->fabric(); }
+  const switchagent::Fabric& fabric() const override { return switch_->fabric(); }
   void settle(TimePoint now) override { switch_->settle(now); }
 
  private:

@@ -9,7 +9,7 @@ EmulatedSwitchOptions EmulatedTest::options() {
   EmulatedSwitchOptions made;
   made.name = "sw1";
   made.fabric.ports = 3;
-  made.agent.name = name_from("sw1");
+  made.agent.name = switchagent::name_from("sw1");
   made.seed = 42;
   return made;
 }

@@ -35,7 +35,7 @@ TEST_F(Command, Defaults) {
   const EmulatedSwitchOptions made = emulated_options(options.one, 99);
   EXPECT_EQ(made.seed, 99U);
   EXPECT_EQ(made.fabric.ports, 4U);
-  EXPECT_EQ(made.fabric.services, FabricOptions{}.services);
+  EXPECT_EQ(made.fabric.services, switchagent::FabricOptions{}.services);
   EXPECT_EQ(made.agent.window, 256);
   EXPECT_THAT(links_of(options.one), IsEmpty());
 }
@@ -74,7 +74,7 @@ TEST_F(Command, PortsWithLabelsOfTheirOwn) {
                      "3=mpls:16-20", "--port-labels", "4=1/32-99", "--links",
                      "2=lsp:127.0.0.1:1/127.0.0.1:2,3=ring:a,1=ring:b", "--one-kind"}),
             "");
-  const FabricOptions made = emulated_options(options.one, 1).fabric;
+  const switchagent::FabricOptions made = emulated_options(options.one, 1).fabric;
   EXPECT_EQ(made.port_labels,
             (std::map<PortId, LabelRanges>{{PortId(2), {mpls_range(16, 99), mpls_range(200, 299)}},
                                            {PortId(3), {mpls_range(16, 20)}},

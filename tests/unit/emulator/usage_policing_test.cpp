@@ -15,11 +15,11 @@ EmulatedSwitchOptions with(PolicingMode policing, QueueingKind queueing = Queuei
   EmulatedSwitchOptions options;
   options.name = "sw1";
   options.fabric.ports = 3;
-  options.fabric.services = default_services();
+  options.fabric.services = switchagent::default_services();
   gsmp::ServiceRecord tagging = options.fabric.services[2];
   tagging.service = ServiceId::kNrtVbr3;
   options.fabric.services.push_back(tagging);
-  options.agent.name = name_from("sw1");
+  options.agent.name = switchagent::name_from("sw1");
   options.policing = policing;
   options.queueing = queueing;
   return options;
@@ -266,7 +266,7 @@ TEST_F(ClassSwitch, AColdRestartKeepsTheQueues) {
 
 TEST(PolicedContractTest, OfVariableRatesTheThirdKindAloneIsTagged) {
   const auto tagging = [](ServiceId service) {
-    QosProfile profile;
+    switchagent::QosProfile profile;
     profile.input = {gsmp::QosModel::kService, gsmp::service_selector(service, 1)};
     profile.input_traffic =
         gsmp::TrafficBlock{gsmp::kTcPolicing, gsmp::VariableRate{1'000, 0, 100, 10}};
@@ -281,9 +281,9 @@ TEST(PolicedContractTest, OfVariableRatesTheThirdKindAloneIsTagged) {
 }
 
 TEST(UsagePolicingTest, AConnectionInThePlaceOfAnotherHasItsOwnCounters) {
-  FabricOptions two_ports;
+  switchagent::FabricOptions two_ports;
   two_ports.ports = 2;
-  Fabric fabric(two_ports, [] { return 0x5eed0001U; });
+  switchagent::Fabric fabric(two_ports, [] { return 0x5eed0001U; });
   UsagePolicing policing(fabric, PolicingMode::kDiscard);
   // Two simultaneous cells of a connection that allows one.
   const auto discarded = [&](std::uint16_t vci) {

@@ -340,7 +340,7 @@ TEST_F(OvsRefusals, APortThatIsBroughtUpStaysUpThoughTheTableIsFull) {
   EXPECT_EQ(done(add(link(2, 21), link(4, 41))), Code::kNone) << "in its place";
   const Request up = manage(3, gsmp::PortFunction::kBringUp);
   EXPECT_EQ(done(up), Code::kNone);
-  EXPECT_EQ(reading<emulator::BranchesDeleted>(up).count, 0U);
+  EXPECT_EQ(reading<switchagent::BranchesDeleted>(up).count, 0U);
   EXPECT_EQ(fabric().port_status(PortId(3)), gsmp::PortStatus::kAvailable);
   EXPECT_THAT(reported(2), ElementsAre(std::pair(link(2, 21), link(4, 41))))
       << "the audit finds the other one missing";
@@ -359,7 +359,7 @@ TEST_F(OvsRefusals, APortThatIsBroughtUpHasLostWhatEnteredThereThoughTheBridgeRe
   tables().flows_max = 0;
   const Request up = manage(3, gsmp::PortFunction::kBringUp);
   EXPECT_EQ(done(up), Code::kNone);
-  EXPECT_EQ(reading<emulator::BranchesDeleted>(up).count, 1U);
+  EXPECT_EQ(reading<switchagent::BranchesDeleted>(up).count, 1U);
   EXPECT_EQ(table().counters().undone, 1U);
   EXPECT_EQ(table().branches(), 1U);
   EXPECT_EQ(done(remove_tree(link(3, 31))), Code::kNoSuchConnection);

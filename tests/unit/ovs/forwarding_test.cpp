@@ -293,8 +293,8 @@ INSTANTIATE_TEST_SUITE_P(Seeds, EveryLayout, ::testing::Range(1U, 11U));
 // ----- meters -----------------------------------------------------------------------------------
 
 // A contract with policing, in both directions.
-emulator::QosProfile policed(const gsmp::TrafficParameters& traffic) {
-  emulator::QosProfile profile;
+switchagent::QosProfile policed(const gsmp::TrafficParameters& traffic) {
+  switchagent::QosProfile profile;
   profile.input.model = gsmp::QosModel::kService;
   profile.input_traffic = gsmp::TrafficBlock{gsmp::kTcPolicing, traffic};
   return profile;
@@ -327,7 +327,7 @@ TEST(Meter, HoldsTheLargestContract) {
 }
 
 TEST(Meter, NeedsAContractThatRequestsPolicing) {
-  emulator::QosProfile profile = policed(gsmp::CellRate{1000, 250});
+  switchagent::QosProfile profile = policed(gsmp::CellRate{1000, 250});
   profile.input_traffic->tc_flags = gsmp::kTcPacketDiscard;
   EXPECT_EQ(meter_of(profile), std::nullopt);
   profile = policed(gsmp::CellRate{1000, 250});

@@ -6,7 +6,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using Scope = emulator::SwitchTable::Scope;
+using Scope = switchagent::SwitchTable::Scope;
 
 class OvsReports : public OvsTableTest {
  protected:
@@ -14,7 +14,7 @@ class OvsReports : public OvsTableTest {
   std::size_t branches_at(const Place& at, Scope scope, Request number) {
     table().report(at.port, scope, at.label, ticket(number), now);
     EXPECT_EQ(done(number), Code::kNone);
-    return reading<emulator::TableReport>(number).size();
+    return reading<switchagent::TableReport>(number).size();
   }
 };
 
@@ -103,11 +103,11 @@ TEST_F(OvsReports, CountersAreCellsOfTheFlow) {
   const Request read_hosts = read(hosts());
   const Request read_class = read(frames("class 7"));
   EXPECT_EQ(done(read_class), Code::kNone);
-  const auto counted = reading<emulator::ConnectionReading>(read_hosts);
+  const auto counted = reading<switchagent::ConnectionReading>(read_hosts);
   EXPECT_EQ(counted.branches, 2U);
   EXPECT_EQ(counted.counters.input_cells, 32U) << "1500 octets";
   EXPECT_EQ(counted.counters.output_cells, 64U) << "to each branch";
-  EXPECT_EQ(reading<emulator::ConnectionReading>(read_class).counters.input_cells, 2U);
+  EXPECT_EQ(reading<switchagent::ConnectionReading>(read_class).counters.input_cells, 2U);
   EXPECT_EQ(done(read(link(2, 99))), Code::kNoSuchConnection);
 }
 
@@ -115,11 +115,11 @@ TEST_F(OvsReports, CountersOfAPort) {
   memory.count({.in_port = 2}, 1, 480);
   table().read_port(PortId(2), ticket(100), now);
   EXPECT_EQ(done(100), Code::kNone);
-  EXPECT_EQ(reading<emulator::PortReading>(100).counters.input_cells, 10U);
+  EXPECT_EQ(reading<switchagent::PortReading>(100).counters.input_cells, 10U);
   memory.remove_port(2);
   table().read_port(PortId(2), ticket(101), now);
   EXPECT_EQ(done(101), Code::kNone);
-  EXPECT_EQ(reading<emulator::PortReading>(101).counters.input_cells, 0U)
+  EXPECT_EQ(reading<switchagent::PortReading>(101).counters.input_cells, 0U)
       << "the bridge does not have the port now";
 }
 

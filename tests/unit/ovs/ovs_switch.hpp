@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/clock.hpp"
-#include "emulator/fabric.hpp"
 #include "ovs/options.hpp"
 #include "ovs/ovs_table.hpp"
+#include "switchagent/fabric.hpp"
 #include "tests/unit/ovs/memory_bridge.hpp"
 
 namespace xbind::ovs::test {
@@ -34,8 +34,8 @@ class OvsSwitch {
   // Carries in both directions until nothing is in flight.
   void settle(TimePoint now);
 
-  emulator::Fabric& fabric() { return fabric_; }
-  const emulator::Fabric& fabric() const { return fabric_; }
+  switchagent::Fabric& fabric() { return fabric_; }
+  const switchagent::Fabric& fabric() const { return fabric_; }
   OvsTable& table() { return table_; }
   MemoryBridge& bridge() { return bridge_; }
   const Layout& layout() const { return layout_; }
@@ -49,7 +49,7 @@ class OvsSwitch {
   MemoryBridge& bridge_;
   Layout layout_;
   std::uint32_t drawn_ = 0x5eed'0000;
-  emulator::Fabric fabric_;
+  switchagent::Fabric fabric_;
   OvsTable table_;
 };
 

@@ -108,7 +108,7 @@ OvsTableTest::Request OvsTableTest::manage(std::uint32_t port, gsmp::PortFunctio
 }
 
 OvsTableTest::Request OvsTableTest::report(std::uint32_t port) {
-  table().report(PortId(port), emulator::SwitchTable::Scope::kPort, {}, ticket(++requests), now);
+  table().report(PortId(port), switchagent::SwitchTable::Scope::kPort, {}, ticket(++requests), now);
   return requests;
 }
 
@@ -136,7 +136,7 @@ std::vector<std::pair<Place, Place>> OvsTableTest::reported(std::uint32_t port) 
   const Request request = report(port);
   EXPECT_EQ(done(request), Code::kNone);
   std::vector<std::pair<Place, Place>> found;
-  for (const emulator::ReportedBranch& one : reading<emulator::TableReport>(request)) {
+  for (const switchagent::ReportedBranch& one : reading<switchagent::TableReport>(request)) {
     found.emplace_back(Place{PortId(port), one.input_label},
                        Place{one.output_port, one.output_label});
   }
@@ -155,9 +155,9 @@ void OvsTableTest::expect_consistent() {
   std::vector<std::pair<Place, Place>> in_reports;
   for (std::uint32_t number = 1; number <= fabric().ports(); ++number) {
     const PortId port(number);
-    for (const emulator::Fabric::Entry& entry : fabric().connections_of(port)) {
+    for (const switchagent::Fabric::Entry& entry : fabric().connections_of(port)) {
       const auto connection = fabric().find(port, entry.input_label);
-      for (const emulator::Branch& one : connection->branches) {
+      for (const switchagent::Branch& one : connection->branches) {
         in_fabric.emplace_back(Place{port, entry.input_label},
                                Place{one.output_port, one.output_label});
       }
@@ -180,11 +180,12 @@ std::string OvsTableTest::state() {
   return fmt::format("{}", fmt::join(lines, "; "));
 }
 
-void OvsTableTest::completed(emulator::Ticket ticket, Code code) {
+void OvsTableTest::completed(switchagent::Ticket ticket, Code code) {
   completed(ticket, code, std::monostate{});
 }
 
-void OvsTableTest::completed(emulator::Ticket ticket, Code code, emulator::TableReading reading) {
+void OvsTableTest::completed(switchagent::Ticket ticket, Code code,
+                             switchagent::TableReading reading) {
   EXPECT_TRUE(codes.emplace(ticket.request, code).second) << "answered twice: " << ticket.request;
   readings[ticket.request] = std::move(reading);
   order.push_back(ticket.request);

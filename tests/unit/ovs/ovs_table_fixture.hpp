@@ -16,7 +16,7 @@
 
 namespace xbind::ovs::test {
 
-class OvsTableTest : public ::testing::Test, protected emulator::TableClient {
+class OvsTableTest : public ::testing::Test, protected switchagent::TableClient {
  protected:
   using Code = gsmp::FailureCode;
   // A request: its part of the ticket is always 0.
@@ -48,7 +48,7 @@ class OvsTableTest : public ::testing::Test, protected emulator::TableClient {
   Request manage(std::uint32_t port, gsmp::PortFunction function, std::uint8_t duration_s = 0);
   Request report(std::uint32_t port);
   Request read(const Place& from);
-  emulator::Ticket ticket(Request request) { return {request, 0}; }
+  switchagent::Ticket ticket(Request request) { return {request, 0}; }
   // The request and everything that it causes; returns its code.
   Code done(Request request) {
     settle();
@@ -80,7 +80,7 @@ class OvsTableTest : public ::testing::Test, protected emulator::TableClient {
   void expect_consistent();
   std::string state();  // the connections of the bridge: "port 2 mpls 20 -> port 3 mpls 30"
   OvsTable& table() { return made->table(); }
-  emulator::Fabric& fabric() { return made->fabric(); }
+  switchagent::Fabric& fabric() { return made->fabric(); }
   MemoryTables& tables() { return memory.tables(); }
   openflow::FlowStats* flow(const Place& from) { return made->flow(from); }
 
@@ -89,13 +89,13 @@ class OvsTableTest : public ::testing::Test, protected emulator::TableClient {
   MemoryBridge memory{4};
   std::unique_ptr<OvsSwitch> made;
   std::map<Request, Code> codes;
-  std::map<Request, emulator::TableReading> readings;
+  std::map<Request, switchagent::TableReading> readings;
   std::vector<Request> order;  // of the answers
   std::vector<std::string> events;
 
  private:
-  void completed(emulator::Ticket ticket, Code code) override;
-  void completed(emulator::Ticket ticket, Code code, emulator::TableReading reading) override;
+  void completed(switchagent::Ticket ticket, Code code) override;
+  void completed(switchagent::Ticket ticket, Code code, switchagent::TableReading reading) override;
   void port_changed(gsmp::MessageType event, PortId port, std::uint32_t session) override;
   void invalid_label(PortId port, Label label, TimePoint now) override;
 

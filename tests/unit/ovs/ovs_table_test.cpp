@@ -205,7 +205,7 @@ TEST_F(OvsTableChanges, ReadingsWaitBehindRequestsThatWait) {
   EXPECT_EQ(table().requests_waiting(), 2U);
   settle();
   EXPECT_THAT(order, ElementsAre(1, second, seen));
-  EXPECT_EQ(reading<emulator::TableReport>(seen).size(), 2U);
+  EXPECT_EQ(reading<switchagent::TableReport>(seen).size(), 2U);
 }
 
 TEST_F(OvsTableChanges, AClientThatVanishesIsNotAnswered) {
@@ -226,9 +226,11 @@ TEST_F(OvsTableChanges, AClientThatVanishesIsNotAnswered) {
 // Answers to one controller's requests never reach the next one, which may use the same numbers.
 class OvsClients : public OvsTableTest {
  protected:
-  struct Other final : emulator::TableClient {
-    void completed(emulator::Ticket ticket, Code) override { answered.push_back(ticket.request); }
-    void completed(emulator::Ticket ticket, Code, emulator::TableReading) override {
+  struct Other final : switchagent::TableClient {
+    void completed(switchagent::Ticket ticket, Code) override {
+      answered.push_back(ticket.request);
+    }
+    void completed(switchagent::Ticket ticket, Code, switchagent::TableReading) override {
       answered.push_back(ticket.request);
     }
     void port_changed(gsmp::MessageType, PortId, std::uint32_t) override {}
@@ -255,7 +257,7 @@ TEST_F(OvsClients, AnswersForAClientThatHasGoneReachNoOther) {
   settle();
   EXPECT_THAT(next.answered, IsEmpty());
   EXPECT_THAT(order, ElementsAre(1));
-  table().report(PortId(2), emulator::SwitchTable::Scope::kPort, {}, ticket(7), now);
+  table().report(PortId(2), switchagent::SwitchTable::Scope::kPort, {}, ticket(7), now);
   settle();
   EXPECT_THAT(next.answered, ElementsAre(7)) << "its own is answered";
   table().set_client(this);
@@ -329,7 +331,7 @@ TEST_F(OvsTableChanges, APortThatIsTakenDownHasNoFlowsAndKeepsItsConnections) {
 
   const Request up = manage(2, PortFunction::kBringUp);
   EXPECT_EQ(done(up), Code::kNone);
-  EXPECT_EQ(reading<emulator::BranchesDeleted>(up).count, 1U) << "those that enter there";
+  EXPECT_EQ(reading<switchagent::BranchesDeleted>(up).count, 1U) << "those that enter there";
   EXPECT_EQ(state(),
             "port 3 mpls 30 -> port 2 mpls 20; port 4 mpls 40 -> port 2 mpls 21, port 3 mpls 31");
   expect_consistent();
@@ -401,7 +403,7 @@ TEST_F(OvsTableChanges, LabelRangesAreReported) {
   query.ranges.emplace_back();
   table().label_range(query, ticket(100), now);
   EXPECT_EQ(done(100), Code::kNone);
-  EXPECT_EQ(reading<emulator::LabelRangesReading>(100).ranges.size(), 3U);
+  EXPECT_EQ(reading<switchagent::LabelRangesReading>(100).ranges.size(), 3U);
 }
 
 }  // namespace

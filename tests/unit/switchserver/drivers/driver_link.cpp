@@ -18,14 +18,15 @@ Link::~Link() = default;
 void Link::restart_switch(std::uint32_t ports) {
   agent_.reset();
   table_.reset();
-  emulator::FabricOptions fabric;
+  switchagent::FabricOptions fabric;
   fabric.ports = ports;
-  fabric_ = std::make_unique<emulator::Fabric>(fabric, [this] { return ++chance_; });
-  table_ = std::make_unique<emulator::FabricTable>(*fabric_);
-  emulator::AgentOptions options;
+  fabric_ = std::make_unique<switchagent::Fabric>(fabric, [this] { return ++chance_; });
+  table_ = std::make_unique<switchagent::FabricTable>(*fabric_);
+  switchagent::AgentOptions options;
   options.name = 0x02'00'00'0b'00'01;
   options.versions = versions_;
-  agent_ = std::make_unique<emulator::SwitchAgent>(*table_, options, [this] { return ++chance_; });
+  agent_ =
+      std::make_unique<switchagent::SwitchAgent>(*table_, options, [this] { return ++chance_; });
 }
 
 void Link::connect() {

@@ -9,8 +9,8 @@
 #include <variant>
 #include <vector>
 
-#include "emulator/fabric_table.hpp"
-#include "emulator/switch_agent.hpp"
+#include "switchagent/fabric_table.hpp"
+#include "switchagent/switch_agent.hpp"
 #include "switchserver/drivers/gsmp_driver.hpp"
 
 namespace xbind {
@@ -51,10 +51,10 @@ class Link {
   std::vector<std::uint8_t> versions_;  // GSMP versions that the switch supports
   std::uint32_t chance_ = 1000;
   TimePoint now_{std::chrono::seconds{1}};
-  std::unique_ptr<emulator::Fabric> fabric_;
-  std::unique_ptr<emulator::FabricTable> table_;
-  std::unique_ptr<emulator::SwitchAgent> agent_;
-  emulator::ControllerId at_;
+  std::unique_ptr<switchagent::Fabric> fabric_;
+  std::unique_ptr<switchagent::FabricTable> table_;
+  std::unique_ptr<switchagent::SwitchAgent> agent_;
+  switchagent::ControllerId at_;
   GsmpDriver driver_{options(), [this] { return ++chance_; }};
 };
 

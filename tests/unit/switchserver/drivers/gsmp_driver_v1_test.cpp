@@ -120,7 +120,7 @@ TEST_F(GsmpDriverV1, a_contract_goes_by_priority) {
   EXPECT_EQ(link.driver_.driver_counters().by_priority, 1U);
   const auto added = link.fabric_->find(kIn, atm_label(0, 100));
   ASSERT_TRUE(added);
-  EXPECT_EQ(added->branches[0].output_qos, (emulator::Qos{gsmp::QosModel::kPriority, 2}));
+  EXPECT_EQ(added->branches[0].output_qos, (switchagent::Qos{gsmp::QosModel::kPriority, 2}));
 }
 
 TEST_F(GsmpDriverV1, the_table_is_what_was_added_and_is_active) {

@@ -7,7 +7,7 @@
 #include <map>
 #include <memory>
 
-#include "emulator/switch_agent.hpp"
+#include "switchagent/switch_agent.hpp"
 #include "tests/unit/deadlines.hpp"
 #include "tests/unit/switchserver/drivers/driver_link.hpp"
 #include "tests/unit/switchserver/drivers/memory_transport.hpp"
