@@ -26,7 +26,7 @@ namespace xbind::emulator {
 namespace {
 
 using dataplane::CaptureFile;
-using net::TcpConnectionKey;
+using net::ConnectionKey;
 
 // Minimum interval between services of a line with a rate; the Pacer then catches up.
 constexpr Duration kCellRest = kSwitchTimers["cell-rest"];
@@ -56,16 +56,16 @@ class Served {
     net::TcpServerOptions options;
     options.listen = *host_port;
     options.connections_max = kControllersMax;
-    net::TcpServerCallbacks callbacks;
-    callbacks.on_connected = [this](TcpConnectionKey key) { connected(key); };
-    callbacks.on_octets = [this](TcpConnectionKey key, std::span<const std::byte> octets) {
+    net::ServerUpcalls callbacks;
+    callbacks.on_connected = [this](ConnectionKey key) { connected(key); };
+    callbacks.on_octets = [this](ConnectionKey key, std::span<const std::byte> octets) {
       const std::uint64_t before = emulated.agent().counters().requests;
       emulated.receive(key, octets, steady_now());
       const std::uint64_t requests = emulated.agent().counters().requests - before;
       if (requests > 0) impairments_.received(requests);  // this includes the cost of answering
       deliver(steady_now());  // at once: unsent answers must stop the reading
     };
-    callbacks.on_closed = [this](TcpConnectionKey key, const std::string& reason) {
+    callbacks.on_closed = [this](ConnectionKey key, const std::string& reason) {
       log::gsmp.info("{}connection {}: {}", prefix_, key, reason);
       allowances_.erase(key);
       emulated.closed(key, steady_now());
@@ -117,7 +117,7 @@ class Served {
   std::map<PortId, std::unique_ptr<CaptureFile>> captures;
 
  private:
-  void connected(TcpConnectionKey key) {
+  void connected(ConnectionKey key) {
     dirty = true;
     if (const auto known = emulated.connected(key, steady_now()); !known) {
       return server_->close(key, known.error().text);
@@ -128,8 +128,8 @@ class Served {
 
   std::string prefix_;  // of log lines: the switch's name if there are several
   Impairments& impairments_;
-  std::unique_ptr<net::TcpServer> server_;
-  std::map<TcpConnectionKey, std::size_t>
+  std::unique_ptr<net::Server> server_;
+  std::map<ConnectionKey, std::size_t>
       allowances_;  // the last allowance set for each connection
   wire::Buffer output_;
 };
@@ -231,12 +231,12 @@ struct Daemon::Impl {
     options.connections_max = kControlConnectionsMax;
     options.queue_octets_max = 1U << 20;
     options.read_pause_octets = 64U << 10;
-    net::TcpServerCallbacks callbacks;
-    callbacks.on_connected = [this](TcpConnectionKey key) { operators[key]; };
-    callbacks.on_octets = [this](TcpConnectionKey key, std::span<const std::byte> octets) {
+    net::ServerUpcalls callbacks;
+    callbacks.on_connected = [this](ConnectionKey key) { operators[key]; };
+    callbacks.on_octets = [this](ConnectionKey key, std::span<const std::byte> octets) {
       on_control(key, {reinterpret_cast<const char*>(octets.data()), octets.size()});
     };
-    callbacks.on_closed = [this](TcpConnectionKey key, const std::string&) {
+    callbacks.on_closed = [this](ConnectionKey key, const std::string&) {
       operators.erase(key);
     };
     callbacks.on_refused = [](const std::string& reason) {
@@ -250,7 +250,7 @@ struct Daemon::Impl {
 
   // ----- the operator -----
 
-  void on_control(TcpConnectionKey key, std::string_view octets) {
+  void on_control(ConnectionKey key, std::string_view octets) {
     const auto found = operators.find(key);
     if (found == operators.end()) return;
     std::string answers;
@@ -377,8 +377,8 @@ struct Daemon::Impl {
   std::optional<dataplane::LinkSet> links;
   std::vector<std::unique_ptr<Served>> served;
   std::vector<EmulatedSwitch*> all;  // of `served`
-  std::unique_ptr<net::TcpServer> control;
-  std::map<TcpConnectionKey, ControlLines> operators;
+  std::unique_ptr<net::Server> control;
+  std::map<ConnectionKey, ControlLines> operators;
   std::filesystem::path capture_dir;  // canonical; empty: none
   Controls controls{
       .capture = [this](EmulatedSwitch& emulated, PortId port,

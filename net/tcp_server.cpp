@@ -46,7 +46,7 @@ Result<void> remove_abandoned(asio::io_context& io, const std::string& path) {
 }  // namespace
 
 struct TcpServer::Impl {
-  Impl(Loop& loop, TcpServerOptions given_options, TcpServerCallbacks given_callbacks)
+  Impl(Loop& loop, TcpServerOptions given_options, ServerUpcalls given_callbacks)
       : options(std::move(given_options)),
         callbacks(std::move(given_callbacks)),
         io(loop.io()),
@@ -135,7 +135,7 @@ struct TcpServer::Impl {
   }
 
   void add(StreamSocket socket) {
-    const TcpConnectionKey key = ++last_key;
+    const ConnectionKey key = ++last_key;
     auto made = std::make_shared<TcpConnection>(
         std::move(socket),
         TcpConnection::Limits{options.queue_octets_max, options.read_pause_octets},
@@ -158,28 +158,28 @@ struct TcpServer::Impl {
     for (const auto& [key, connection] : connections) connection->close("stopped");
   }
 
-  TcpConnection* find(TcpConnectionKey key) const {
+  TcpConnection* find(ConnectionKey key) const {
     const auto found = connections.find(key);
     return found == connections.end() ? nullptr : found->second.get();
   }
 
   const TcpServerOptions options;
-  const TcpServerCallbacks callbacks;
+  const ServerUpcalls callbacks;
   asio::io_context& io;
   std::variant<tcp::acceptor, unix_stream::acceptor> acceptor;
   bool bound = false;  // the file of the Unix socket is ours
   asio::steady_timer retry;
   std::string address;
   std::uint16_t real_port = 0;
-  TcpConnectionKey last_key = 0;
-  std::map<TcpConnectionKey, std::shared_ptr<TcpConnection>> connections;
+  ConnectionKey last_key = 0;
+  std::map<ConnectionKey, std::shared_ptr<TcpConnection>> connections;
 };
 
 TcpServer::TcpServer(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 TcpServer::~TcpServer() = default;
 
 Result<std::unique_ptr<TcpServer>> TcpServer::listen(Loop& loop, TcpServerOptions options,
-                                                     TcpServerCallbacks callbacks) {
+                                                     ServerUpcalls callbacks) {
   auto impl = std::make_shared<Impl>(loop, std::move(options), std::move(callbacks));
   if (auto opened = impl->open(); !opened) return tl::make_unexpected(opened.error());
   loop.on_stop([held = std::weak_ptr(impl)] {
@@ -192,7 +192,7 @@ Result<std::unique_ptr<TcpServer>> TcpServer::listen(Loop& loop, TcpServerOption
 const std::string& TcpServer::address() const { return impl_->address; }
 std::uint16_t TcpServer::port() const { return impl_->real_port; }
 
-Result<void> TcpServer::send(TcpConnectionKey connection, std::span<const std::byte> octets) {
+Result<void> TcpServer::send(ConnectionKey connection, std::span<const std::byte> octets) {
   const auto found = impl_->connections.find(connection);
   if (found == impl_->connections.end()) {
     return fail(ErrorCode::kUnreachable, "connection {} is closed", connection);
@@ -201,15 +201,15 @@ Result<void> TcpServer::send(TcpConnectionKey connection, std::span<const std::b
   return held->send(octets);
 }
 
-void TcpServer::allow(TcpConnectionKey connection, std::size_t octets) {
+void TcpServer::allow(ConnectionKey connection, std::size_t octets) {
   if (TcpConnection* found = impl_->find(connection)) found->allow(octets);
 }
 
-void TcpServer::close(TcpConnectionKey connection, std::string reason) {
+void TcpServer::close(ConnectionKey connection, std::string reason) {
   if (TcpConnection* found = impl_->find(connection)) found->close(std::move(reason));
 }
 
-void TcpServer::reset(TcpConnectionKey connection, std::string reason) {
+void TcpServer::reset(ConnectionKey connection, std::string reason) {
   if (TcpConnection* found = impl_->find(connection)) found->reset(std::move(reason));
 }
 

@@ -7,15 +7,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <limits>
 #include <memory>
 #include <span>
 #include <string>
 
+#include "core/config/host_port.hpp"
 #include "core/result.hpp"
 #include "net/loop.hpp"
-#include "net/tcp_client.hpp"
+#include "net/server.hpp"
 
 namespace xbind::net {
 
@@ -32,44 +31,24 @@ struct TcpServerOptions {
 
 inline constexpr std::size_t kUnixPathMax = 107;  // of a socket's address
 
-using TcpConnectionKey = std::uint64_t;  // never reused
-
-inline constexpr std::size_t kReadUnlimited = std::numeric_limits<std::size_t>::max();
-
-// All called from Loop::run(), one at a time.
-struct TcpServerCallbacks {
-  std::function<void(TcpConnectionKey)> on_connected;
-  std::function<void(TcpConnectionKey, std::span<const std::byte>)> on_octets;
-  std::function<void(TcpConnectionKey, const std::string& reason)> on_closed;
-  // A refused connection, or a failed accept. May be empty.
-  std::function<void(const std::string& reason)> on_refused;
-};
-
-// Call everything on the loop's thread, or before Loop::run().
-class TcpServer {
+class TcpServer : public Server {
  public:
   // `loop` must outlive the server, and the server must outlive Loop::run(). Accepts connections
   // once run() is called. kSystem: the address is not available, or at the path is another file or
   // a socket of somebody who listens. kNotFound: the host has no address.
   static Result<std::unique_ptr<TcpServer>> listen(Loop& loop, TcpServerOptions options,
-                                                   TcpServerCallbacks callbacks);
-  ~TcpServer();
-  TcpServer(const TcpServer&) = delete;
-  TcpServer& operator=(const TcpServer&) = delete;
+                                                   ServerUpcalls upcalls);
+  ~TcpServer() override;
 
-  const std::string& address() const;  // "127.0.0.1:6068", with the actual port; or the path
+  const std::string& address() const override;  // with the actual port; or the path
   std::uint16_t port() const;
 
-  // As TcpClient::send(); an unknown key is kUnreachable.
-  Result<void> send(TcpConnectionKey connection, std::span<const std::byte> octets);
-  // Sets how many octets may be read from now on; replaces the earlier allowance. A pending read is
-  // not cancelled: up to 64 kB more may arrive once. With a limit the socket's buffer is made
-  // small, so that the peer stalls soon.
-  void allow(TcpConnectionKey connection, std::size_t octets);
-  // Tries once to send the queue, then closes the connection; on_closed follows.
-  void close(TcpConnectionKey connection, std::string reason);
-  // The same with a TCP reset, and without sending the queue.
-  void reset(TcpConnectionKey connection, std::string reason);
+  Result<void> send(ConnectionKey connection, std::span<const std::byte> octets) override;
+  // A pending read is not cancelled: up to 64 kB more may arrive once. With a limit the socket's
+  // buffer is made small, so that the peer stalls soon.
+  void allow(ConnectionKey connection, std::size_t octets) override;
+  void close(ConnectionKey connection, std::string reason) override;
+  void reset(ConnectionKey connection, std::string reason) override;
 
  private:
   struct Impl;

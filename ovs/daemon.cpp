@@ -19,7 +19,7 @@
 
 namespace xbind::ovs {
 
-using net::TcpConnectionKey;
+using net::ConnectionKey;
 
 struct Daemon::Impl {
   Impl(const Options& options, std::uint64_t seed, std::function<void(const std::string&)> ready)
@@ -99,13 +99,13 @@ struct Daemon::Impl {
                   [this] { return static_cast<std::uint32_t>(instance_bits() >> 32); });
     net::TcpServerOptions options;
     options.listen = listen;
-    net::TcpServerCallbacks callbacks;
-    callbacks.on_connected = [this](TcpConnectionKey key) { connected(key); };
-    callbacks.on_octets = [this](TcpConnectionKey key, std::span<const std::byte> octets) {
+    net::ServerUpcalls callbacks;
+    callbacks.on_connected = [this](ConnectionKey key) { connected(key); };
+    callbacks.on_octets = [this](ConnectionKey key, std::span<const std::byte> octets) {
       const auto found = controllers.find(key);
       if (found != controllers.end()) agent->receive(found->second, octets, steady_now());
     };
-    callbacks.on_closed = [this](TcpConnectionKey key, const std::string& reason) {
+    callbacks.on_closed = [this](ConnectionKey key, const std::string& reason) {
       log::gsmp.info("connection {}: {}", key, reason);
       const auto found = controllers.find(key);
       if (found == controllers.end()) return;
@@ -124,7 +124,7 @@ struct Daemon::Impl {
     on_ready(fmt::format("xbind-gsmp-ovs {} listening on {}", name, server->address()));
   }
 
-  void connected(TcpConnectionKey key) {
+  void connected(ConnectionKey key) {
     const auto known = agent->connected(steady_now());
     if (!known) return server->close(key, known.error().text);
     controllers.emplace(key, *known);
@@ -194,8 +194,8 @@ struct Daemon::Impl {
   OvsTable table;
   BridgeLink link;
   std::optional<switchagent::SwitchAgent> agent;
-  std::unique_ptr<net::TcpServer> server;
-  std::map<TcpConnectionKey, switchagent::ControllerId> controllers;
+  std::unique_ptr<net::Server> server;
+  std::map<ConnectionKey, switchagent::ControllerId> controllers;
   RepeatedFailureLog failures;
   wire::Buffer output;
   bool was_ready = false;

@@ -42,20 +42,20 @@ class Master {
   Result<void> listen() {
     net::TcpServerOptions options;
     options.listen = {"127.0.0.1", 0};
-    net::TcpServerCallbacks callbacks;
-    callbacks.on_connected = [this](net::TcpConnectionKey key) {
+    net::ServerUpcalls callbacks;
+    callbacks.on_connected = [this](net::ConnectionKey key) {
       auto node = std::make_unique<Node>(options_, [this] { return draw(); });
       node->session.connected(steady_now());
       deliver(key, *nodes_.emplace(key, std::move(node)).first->second);
     };
-    callbacks.on_octets = [this](net::TcpConnectionKey key, std::span<const std::byte> octets) {
+    callbacks.on_octets = [this](net::ConnectionKey key, std::span<const std::byte> octets) {
       const auto found = nodes_.find(key);
       if (found == nodes_.end()) return;
       print_received(*found->second, octets);
       found->second->session.receive(octets, steady_now());
       deliver(key, *found->second);
     };
-    callbacks.on_closed = [this](net::TcpConnectionKey key, const std::string& reason) {
+    callbacks.on_closed = [this](net::ConnectionKey key, const std::string& reason) {
       if (const auto found = nodes_.find(key); found != nodes_.end()) {
         found->second->session.closed(steady_now());
         deliver(key, *found->second);
@@ -101,7 +101,7 @@ class Master {
     });
   }
 
-  void deliver(net::TcpConnectionKey key, Node& node) {
+  void deliver(net::ConnectionKey key, Node& node) {
     if (const auto state = to_string(node.session.adjacency().state()); state != node.state) {
       node.state = state;
       say(fmt::format("state {}", state));
@@ -126,8 +126,8 @@ class Master {
   std::mt19937 random_{std::random_device{}()};
   SessionOptions options_;
   net::Loop loop_;
-  std::unique_ptr<net::TcpServer> server_;
-  std::map<net::TcpConnectionKey, std::unique_ptr<Node>> nodes_;
+  std::unique_ptr<net::Server> server_;
+  std::map<net::ConnectionKey, std::unique_ptr<Node>> nodes_;
 };
 
 }  // namespace
