@@ -2,57 +2,10 @@
 
 #include <utility>
 
+#include "core/cause_table.hpp"
+
 namespace xbind::client {
-namespace {
-
-ErrorCode code_of(Cause cause) {
-  switch (cause) {
-    case Cause::kInvalidRequest:
-    case Cause::kLastLeaf:
-    case Cause::kLeafExists: return ErrorCode::kBadInput;
-
-    case Cause::kUnknownEndpoint:
-    case Cause::kUnknownPort:
-    case Cause::kUnknownConnection:
-    case Cause::kUnknownService:
-    case Cause::kBeingReleased:
-    case Cause::kHoldExpired:
-    case Cause::kNotConnected:
-    case Cause::kUnknownLeaf: return ErrorCode::kNotFound;
-
-    case Cause::kNoBandwidth:
-    case Cause::kNoBuffer:
-    case Cause::kNoLabel:
-    case Cause::kBusy:
-    case Cause::kChangeUnderWay:
-    case Cause::kOverShare:
-    case Cause::kPathBound:
-    case Cause::kTooHard: return ErrorCode::kExhausted;
-
-    case Cause::kNoRoute:
-    case Cause::kSwitchUnreachable:
-    case Cause::kNoRouteObject:
-    case Cause::kNoQosMapper:
-    case Cause::kLinkDown:
-    case Cause::kIncomplete: return ErrorCode::kUnreachable;
-
-    case Cause::kTimeout: return ErrorCode::kTimeout;
-
-    // Failures between manager and switches: the request can be repeated, but the network is
-    // faulty.
-    case Cause::kNone:
-    case Cause::kForeignInputLabel:
-    case Cause::kLabelNotHeld:
-    case Cause::kStale:
-    case Cause::kSwitchRefused:
-    case Cause::kWithdrawn: return ErrorCode::kProtocol;
-  }
-  return ErrorCode::kProtocol;
-}
-
-}  // namespace
-
-Error refusal(const Outcome& outcome) { return {code_of(outcome.cause), explain(outcome)}; }
+Error refusal(const Outcome& outcome) { return {row_of(outcome.cause).code, explain(outcome)}; }
 
 Answer expect(OutcomeKind kind, Answer answer) {
   if (!answer || answer->kind == kind) return answer;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/cause_table.hpp"
+
 namespace xbind {
 
 std::string_view to_string(OutcomeKind kind) {
@@ -35,60 +37,42 @@ std::string explain(const Debt& debt) {
                      debt.element);
 }
 
+namespace {
+
+std::string numbers_of(const Outcome& outcome, std::string_view said) {
+  return fmt::format(fmt::runtime(said), fmt::arg("asked", outcome.asked),
+                     fmt::arg("free", outcome.free));
+}
+
+// The numbers and the reason, each where the cause has them and they say something.
+std::string details_of(const Outcome& outcome, const CauseRow& row) {
+  // The reason of a peer may be such an explanation itself (idl/types.idl, Refusal).
+  const bool reason = row.reason != Reason::kUnsaid && !outcome.reason.empty() &&
+                      !outcome.reason.starts_with(row.name);
+  const bool instead = row.reason != Reason::kBeside;
+  if (reason && instead) return outcome.reason;
+  // Only where a reason may stand instead can both be zero and mean nothing.
+  if (row.numbers_said.empty() ||
+      (row.reason == Reason::kInstead && outcome.asked == 0 && outcome.free == 0)) {
+    return {};
+  }
+  std::string details = numbers_of(outcome, row.numbers_said);
+  if (reason) details += "; " + outcome.reason;
+  return details;
+}
+
+}  // namespace
+
 std::string explain(const Outcome& outcome) {
   if (outcome.cause == Cause::kNone) {
     return std::string{to_string(outcome.kind)} + explain(outcome.owed);
   }
-  std::string text{to_string(outcome.cause)};
-  // The reason of a peer may be such an explanation itself (idl/types.idl, Refusal).
-  const bool has_reason =
-      !outcome.reason.empty() && !outcome.reason.starts_with(to_string(outcome.cause));
-  if (!outcome.element.empty()) text += fmt::format(" at {}", outcome.element);
-  switch (outcome.cause) {
-    case Cause::kNoBandwidth:
-      text += fmt::format(": asked {} cells/s, free {}", outcome.asked, outcome.free);
-      break;
-    case Cause::kNoBuffer:
-      text += fmt::format(": asked {} cells of buffer, free {}", outcome.asked, outcome.free);
-      break;
-    case Cause::kSwitchRefused: text += fmt::format(": GSMP failure {}", outcome.asked); break;
-    case Cause::kNoLabel:
-    case Cause::kBusy:
-      if (has_reason) text += ": " + outcome.reason;
-      break;
-    case Cause::kInvalidRequest:
-      if (has_reason) {
-        text += ": " + outcome.reason;
-      } else if (outcome.asked != 0 || outcome.free != 0) {
-        text += fmt::format(": {}", outcome.asked);
-      }
-      break;
-    case Cause::kIncomplete:
-      // The reason begins with the element.
-      if (has_reason) text = fmt::format("{}: {}", to_string(outcome.cause), outcome.reason);
-      break;
-    case Cause::kUnknownConnection:
-      text += fmt::format(": connection {}", outcome.asked);
-      if (has_reason) text += "; " + outcome.reason;
-      break;
-    case Cause::kHoldExpired:
-    case Cause::kNotConnected:
-    case Cause::kChangeUnderWay:
-    case Cause::kLastLeaf:
-    case Cause::kBeingReleased: text += fmt::format(": connection {}", outcome.asked); break;
-    case Cause::kUnknownPort: text += fmt::format(": {}", outcome.asked); break;
-    case Cause::kStale:
-      text += fmt::format(": generation {}, newest {}", outcome.asked, outcome.free);
-      break;
-    case Cause::kOverShare:
-      text += fmt::format(": {} labels held, share {}", outcome.asked, outcome.free);
-      break;
-    case Cause::kPathBound:
-      text += fmt::format(": bound {}, best {}", outcome.asked, outcome.free);
-      break;
-    case Cause::kTooHard: text += fmt::format(": {} partial paths", outcome.asked); break;
-    default: break;
-  }
+  const CauseRow& row = row_of(outcome.cause);
+  std::string text{row.name};
+  const std::string details = details_of(outcome, row);
+  const bool whole = row.reason == Reason::kWhole && !details.empty();
+  if (!outcome.element.empty() && !whole) text += fmt::format(" at {}", outcome.element);
+  if (!details.empty()) text += ": " + details;
   if (outcome.retry_after_ms != 0)
     text += fmt::format("; try again in {} ms", outcome.retry_after_ms);
   return text + explain(outcome.owed);

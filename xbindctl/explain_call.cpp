@@ -197,7 +197,7 @@ int explain_past(const PastStory& story) {
   print_table(3, std::move(rows));
   print_stages(story.stages);
   if (story.refused != Cause::kNone) {
-    const Explanation& row = explanation_of(story.refused);
+    const CauseRow& row = row_of(story.refused);
     say(fmt::format("that means  {}", row.meaning));
     say(fmt::format("what to do  {}", row.remedy));
   }
@@ -220,7 +220,7 @@ Document document_of(const PastStory& story) {
            {"state", refused ? "refused" : "ended"},
            {"operations", std::move(operations)},
            {"stages", json_of(story.stages)},
-           {"explanation", refused ? json_of(explanation_of(story.refused)) : Json(nullptr)}}};
+           {"explanation", refused ? ctl::json_of(row_of(story.refused)) : Json(nullptr)}}};
 }
 
 // The manager's words say what is missing of it, and where.
@@ -229,7 +229,7 @@ int explain_incomplete(const v2::ConnectionState& state) {
   say(fmt::format("known        {}{}", counted(hops, "hop"),
                   hops == 0 ? "" : ": `xbindctl call ID` shows them"));
   say(fmt::format("missing      {}", state.missing.in()));
-  const Explanation& row = explanation_of(Cause::kIncomplete);
+  const CauseRow& row = row_of(Cause::kIncomplete);
   say("requests     release and clear are taken; all others are refused: incomplete");
   say(fmt::format("what to do   {}", row.remedy));
   return 0;
@@ -290,7 +290,7 @@ DocumentOrFailure explain_call_document(const client::TwoWay& manager, Connectio
        {"missing", text(state.missing.in())},
        {"why_it_stays", state.condition == v2::path_up ? Json(nullptr) : Json(why_it_stays(state))},
        {"explanation", state.phase == v2::phase_incomplete
-                           ? json_of(explanation_of(Cause::kIncomplete))
+                           ? ctl::json_of(row_of(Cause::kIncomplete))
                            : Json(nullptr)},
        {"stages", json_of(story->stages)}}};
 }

@@ -159,7 +159,7 @@ Failure failure_of(const Error& error, const Peer& peer) {
 }
 
 Failure failure_of(const Outcome& refused, const Peer& peer) {
-  const Explanation& explained = explanation_of(refused.cause);
+  const CauseRow& explained = row_of(refused.cause);
   return {std::string{to_string(refused.cause)},
           fmt::format("{}: {}", to_string(refused.kind), explain(refused)),
           peer.name,

@@ -24,7 +24,7 @@ constexpr const char* kAllCauses = "causes";
 
 OrFailure<std::vector<Cause>> causes_of(const std::string& word) {
   std::vector<Cause> causes;
-  for (const Explanation& row : explanations()) {
+  for (const CauseRow& row : refusal_causes()) {
     if (word == kAllCauses || word == word_of(row.cause)) causes.push_back(row.cause);
   }
   if (!causes.empty()) return causes;
@@ -113,7 +113,7 @@ Document document_of(const FitAnswer& answer, const FitQuestion& question) {
        {"fits", fitting != nullptr},
        {"path", fitting == nullptr ? Json(nullptr) : json_of(*fitting)},
        {"short_of", why.empty() ? Json(nullptr) : text(why)},
-       {"explanation", cause ? json_of(explanation_of(*cause)) : Json(nullptr)},
+       {"explanation", cause ? ctl::json_of(row_of(*cause)) : Json(nullptr)},
        {"copies", answer.copies},
        {"most_cells_per_s", widest == nullptr ? 0 : widest->most_cells_per_s},
        {"paths", std::move(paths)},
@@ -122,7 +122,7 @@ Document document_of(const FitAnswer& answer, const FitQuestion& question) {
 
 }  // namespace
 
-Json json_of(const Explanation& row) {
+Json json_of(const CauseRow& row) {
   return {{"cause", std::string{to_string(row.cause)}},
           {"word", word_of(row.cause)},
           {"meaning", std::string{row.meaning}},
@@ -136,7 +136,7 @@ int explain_cause(const std::string& word) {
   const auto causes = causes_of(word);
   if (!causes) return explain(causes.error());
   for (const Cause cause : *causes) {
-    const Explanation& row = explanation_of(cause);
+    const CauseRow& row = row_of(cause);
     say(fmt::format("{}", to_string(cause)));
     say(fmt::format("  means       {}", row.meaning));
     if (!row.numbers.empty()) say(fmt::format("  numbers     {}", row.numbers));
@@ -154,7 +154,7 @@ DocumentOrFailure explain_cause_document(const std::string& word) {
   const auto causes = causes_of(word);
   if (!causes) return tl::make_unexpected(causes.error());
   Json rows = Json::array();
-  for (const Cause cause : *causes) rows.push_back(json_of(explanation_of(cause)));
+  for (const Cause cause : *causes) rows.push_back(ctl::json_of(row_of(cause)));
   return Document{{{"causes", std::move(rows)}}};
 }
 
@@ -175,7 +175,7 @@ int explain_request(orb::NameClient& names, const FitQuestion& question) {
                     fitting == nullptr ? "because        " : "the best path  is short: ", why));
   }
   if (const auto cause = cause_of(*answer); cause && fitting == nullptr) {
-    const Explanation& row = explanation_of(*cause);
+    const CauseRow& row = row_of(*cause);
     say(fmt::format("that means     {}", row.meaning));
     say(fmt::format("what to do     {}", row.remedy));
   }

@@ -24,7 +24,7 @@ int explain_cause(const std::string& word);
 DocumentOrFailure explain_cause_document(const std::string& word);
 
 // The row of a cause as documents have it.
-Json json_of(const Explanation& row);
+Json json_of(const CauseRow& row);
 
 // What would happen to a request. Exit code 0 in either case.
 int explain_request(orb::NameClient& names, const FitQuestion& question);

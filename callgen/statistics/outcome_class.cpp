@@ -1,5 +1,6 @@
 #include "callgen/statistics/outcome_class.hpp"
 
+#include "core/cause_table.hpp"
 #include "core/check.hpp"
 
 namespace xbind::callgen {
@@ -47,39 +48,19 @@ std::string_view phrase_of(OutcomeClass outcome) {
 }
 
 OutcomeClass class_of(Cause cause) {
-  switch (cause) {
-    case Cause::kNoRoute:
-    case Cause::kPathBound:
-    case Cause::kTooHard: return OutcomeClass::kNoRoute;
-    case Cause::kNoBandwidth: return OutcomeClass::kNoBandwidth;
-    case Cause::kNoBuffer: return OutcomeClass::kNoBuffer;
-    case Cause::kNoLabel: return OutcomeClass::kNoLabel;
-    case Cause::kUnknownService: return OutcomeClass::kNoService;
-    case Cause::kOverShare: return OutcomeClass::kPolicy;
-    case Cause::kBusy: return OutcomeClass::kOverload;
-    case Cause::kTimeout: return OutcomeClass::kTimedOut;
-    case Cause::kSwitchUnreachable:
-    case Cause::kLinkDown:
-    case Cause::kIncomplete: return OutcomeClass::kSwitchDown;
-    case Cause::kNoRouteObject:
-    case Cause::kNoQosMapper: return OutcomeClass::kServerDown;
-    case Cause::kInvalidRequest:
-    case Cause::kUnknownEndpoint:
-    case Cause::kUnknownConnection:
-    case Cause::kBeingReleased:
-    case Cause::kHoldExpired:
-    case Cause::kNotConnected:
-    case Cause::kChangeUnderWay:
-    case Cause::kLastLeaf:
-    case Cause::kLeafExists:
-    case Cause::kUnknownLeaf: return OutcomeClass::kBadRequest;
-    case Cause::kNone:  // a refusal without a reason
-    case Cause::kUnknownPort:
-    case Cause::kForeignInputLabel:
-    case Cause::kLabelNotHeld:
-    case Cause::kStale:
-    case Cause::kSwitchRefused:
-    case Cause::kWithdrawn: return OutcomeClass::kInternal;
+  switch (row_of(cause).counted) {
+    case CauseClass::kNoRoute: return OutcomeClass::kNoRoute;
+    case CauseClass::kNoBandwidth: return OutcomeClass::kNoBandwidth;
+    case CauseClass::kNoBuffer: return OutcomeClass::kNoBuffer;
+    case CauseClass::kNoLabel: return OutcomeClass::kNoLabel;
+    case CauseClass::kNoService: return OutcomeClass::kNoService;
+    case CauseClass::kPolicy: return OutcomeClass::kPolicy;
+    case CauseClass::kOverload: return OutcomeClass::kOverload;
+    case CauseClass::kTimedOut: return OutcomeClass::kTimedOut;
+    case CauseClass::kSwitchDown: return OutcomeClass::kSwitchDown;
+    case CauseClass::kServerDown: return OutcomeClass::kServerDown;
+    case CauseClass::kBadRequest: return OutcomeClass::kBadRequest;
+    case CauseClass::kInternal: return OutcomeClass::kInternal;
   }
   XB_CHECK(false, static_cast<int>(cause));
 }

@@ -7,33 +7,10 @@
 #include "cmgr/parts/outcomes.hpp"
 #include "cmgr/parts/route_desk.hpp"
 #include "cmgr/procedures/path_watch.hpp"
+#include "core/cause_table.hpp"
 #include "core/planted.hpp"
 
 namespace xbind::cmgr {
-namespace {
-
-// Whether another route may avoid this cause.
-bool worth_another_try(Cause cause) {
-  switch (cause) {
-    case Cause::kNoBandwidth:
-    case Cause::kNoBuffer:
-    case Cause::kNoLabel:
-    case Cause::kOverShare:
-    case Cause::kUnknownPort:
-    case Cause::kSwitchRefused:
-    case Cause::kSwitchUnreachable:
-    case Cause::kTimeout: return true;
-    default: return false;
-  }
-}
-
-// Whether the same route may succeed with other labels: these had lapsed, or were not free yet.
-bool worth_other_labels(Cause cause) {
-  return cause == Cause::kLabelNotHeld || cause == Cause::kForeignInputLabel;
-}
-
-}  // namespace
-
 // ===== a route =====
 
 RouteNeed PathProcedure::need() const {
@@ -263,7 +240,8 @@ void PathProcedure::plan_next_try(const Hop* hop, const HopResult* result) {
 }
 
 bool PathProcedure::plan_around(const Hop& hop, Cause cause, PortId port) {
-  if (!worth_another_try(cause)) return worth_other_labels(cause);
+  const Retry retry = row_of(cause).retry;
+  if (retry != Retry::kOtherPath) return retry == Retry::kOtherLabels;
   if (port == hop.output_port || (port.value() == 0 && cause == Cause::kSwitchRefused)) {
     // The link that the hop leads into; for the last hop that is the endpoint's line.
     if (hop.last()) return false;

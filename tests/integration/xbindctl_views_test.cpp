@@ -138,14 +138,14 @@ TEST_F(Commands, CallsAreATableOrOnlyIds) {
 
 TEST(Explanations, HaveEveryCause) {
   std::uint8_t number = 1;  // 0: success
-  for (const Explanation& row : explanations()) {
+  for (const CauseRow& row : refusal_causes()) {
     EXPECT_EQ(static_cast<std::uint8_t>(row.cause), number++);
     EXPECT_FALSE(row.meaning.empty()) << to_string(row.cause);
     EXPECT_FALSE(row.remedy.empty()) << to_string(row.cause);
     EXPECT_EQ(cause_from_word(word_of(row.cause)), row.cause);
   }
   EXPECT_EQ(number, static_cast<std::uint8_t>(kCauseLast) + 1);
-  EXPECT_EQ(explanation_of(Cause::kNone).remedy, "");
+  EXPECT_EQ(row_of(Cause::kNone).remedy, "");
 }
 
 // xbindctl_documents_test.py compares this with docs/operating.md.
