@@ -149,8 +149,7 @@ constexpr MetricRow<ManagerReading> kManagerMetrics[] = {
      [](const ManagerReading& at) { return at.calls.routes_expired; }},
     {"routes_found_here", MetricKind::kCounter, "",
      "Paths that the manager found itself, over the last known network, because RouteObject did "
-     "not "
-     "answer.",
+     "not answer.",
      [](const ManagerReading& at) { return at.calls.routes_found_here; }},
     {"stale_topologies", MetricKind::kCounter, "",
      "News of the topology ignored because later news had arrived.",

@@ -17,6 +17,7 @@
 #include "exporter/exporter.hpp"
 #include "orb/daemon.hpp"
 #include "orb/process.hpp"
+#include "xbindctl/timers.hpp"
 
 namespace {
 
@@ -38,6 +39,7 @@ RequestId new_request() {
 void declare(config::OptionSet& set, Options& options) {
   set.add_timers(console::kConsoleTimers);
   set.add_timers(client::kClientTimers);
+  set.add_timers(ctl::kXbindctlTimers);
   set.add_metrics(console::console_metrics());
   orb::add_client_options(set, options.common, log::Level::kInfo);
   exporter::add_option(set, options.common.metrics);

@@ -76,10 +76,9 @@ ServeOptions::ServeOptions() {
     return std::nullopt;
   });
   set.add_note(
-      "Exit codes: 0 after SIGTERM or SIGINT; 1 an address is taken, or a link or capture cannot "
-      "be "
-      "opened; 2 options are refused. SIGHUP opens the file of --log-file again and reloads the "
-      "options, including the file of --switches.");
+      "Exit codes: 0 after SIGTERM or SIGINT; 1 an address is taken, or a link or capture "
+      "cannot be opened; 2 options are refused. SIGHUP opens the file of --log-file again and "
+      "reloads the options, including the file of --switches.");
 }
 
 // Puts live options into effect.

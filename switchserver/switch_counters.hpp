@@ -85,8 +85,7 @@ inline constexpr CounterRow<SwitchCounters> kSwitchMetrics[] = {
      &SwitchCounters::put_back},
     {"put_back_refused", MetricKind::kCounter, "",
      "Adds of committed cross-connects that the switch refused or did not answer; the audit "
-     "reports "
-     "what is missing.",
+     "reports what is missing.",
      &SwitchCounters::put_back_refused},
     {"reasserted", MetricKind::kCounter, "",
      "Committed cross-connects added once more: their port began a new session, or their contract "

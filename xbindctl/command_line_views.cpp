@@ -60,8 +60,7 @@ std::vector<config::Command> view_commands(const Words& service) {
       {"validate",
        {"ID"},
        "Compares, hop by hop, what manager, ledgers and switches have of one call. Exit code 0: "
-       "all "
-       "the same; 1: something differs.",
+       "all the same; 1: something differs.",
        {"manager"}},
       {"sync",
        {"ID"},

@@ -47,8 +47,7 @@ constexpr PhaseWords kPhases[] = {
     {v2::phase_prepared, "connected in advance; it waits for a connect request", ""},
     {v2::phase_incomplete,
      "a call from before the manager's start, of which it does not know all hops; its cells, "
-     "labels "
-     "and bandwidth stay as they are",
+     "labels and bandwidth stay as they are",
      ""},
 };
 

@@ -1,4 +1,5 @@
 #include "xbindctl/fleet.hpp"
+#include "xbindctl/timers.hpp"
 
 #include <fmt/format.h>
 #include <omniORB4/CORBA.h>
@@ -7,7 +8,6 @@
 #include <cstdint>
 #include <optional>
 
-#include "client/timers.hpp"
 #include "connection_manager.hh"
 #include "core/utc_text.hpp"
 #include "keeper.hh"
@@ -36,7 +36,7 @@ std::optional<Daemon> daemon_at(const std::string& path) {
   return std::nullopt;
 }
 
-constexpr auto kAnswer = client::kClientTimers.ms("daemon-answer");
+constexpr auto kAnswer = kXbindctlTimers.ms("daemon-answer");
 
 }  // namespace
 

@@ -34,6 +34,7 @@
 #include "xbindctl/events.hpp"
 #include "xbindctl/explanations.hpp"
 #include "xbindctl/questions.hpp"
+#include "xbindctl/timers.hpp"
 #include "xbindctl/top.hpp"
 #include "xbindctl/trace.hpp"
 #include "xbindctl/watching.hpp"
@@ -52,9 +53,9 @@ std::uint64_t new_session() {
   return std::uint64_t{chance()} << 32 | chance();
 }
 
-void pause_of_network() { std::this_thread::sleep_for(client::kClientTimers["network-look"]); }
+void pause_of_network() { std::this_thread::sleep_for(ctl::kXbindctlTimers["network-look"]); }
 
-void pause_before_asking() { std::this_thread::sleep_for(client::kClientTimers["clear-pause"]); }
+void pause_before_asking() { std::this_thread::sleep_for(ctl::kXbindctlTimers["clear-pause"]); }
 
 // Runs the commands that RouteObject answers; nullopt: it is another command.
 std::optional<int> ask_routes(const ctl::CommandLine& line, const config::OptionSet& set,
@@ -265,6 +266,7 @@ int main_of(int argc, char** argv) {
                         "nothing else; 5: a switch "
                         "could not be asked, and of the others nothing is wrong.");
   // Longer than a manager normally needs, also when a switch does not answer.
+  set.add_timers(ctl::kXbindctlTimers);
   set.add_timers(client::kClientTimers);
   orb::add_client_options(set, common, log::Level::kWarn, 15'000);
   ctl::declare(set, line);
@@ -285,7 +287,7 @@ int main_of(int argc, char** argv) {
   addresses.load(names);
   const int exit_code = run_watched(line, set, names);
   addresses.store(names, std::chrono::duration_cast<std::chrono::seconds>(
-                             Duration{client::kClientTimers["addresses-fresh"]}));
+                             Duration{ctl::kXbindctlTimers["addresses-fresh"]}));
   return exit_code;
 }
 

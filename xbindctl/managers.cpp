@@ -9,7 +9,6 @@
 #include <set>
 #include <type_traits>
 
-#include "client/timers.hpp"
 #include "core/manager_epochs.hpp"
 #include "core/steady_now.hpp"
 #include "core/timers.hpp"
@@ -19,6 +18,7 @@
 #include "xbindctl/answers.hpp"
 #include "xbindctl/commands.hpp"
 #include "xbindctl/network.hpp"
+#include "xbindctl/timers.hpp"
 
 namespace xbind::ctl {
 namespace {
@@ -96,7 +96,7 @@ bool clear_at(orb::NameClient& names, const std::string& path, const std::string
               ConnectionId connection, const Pause& pause, const OnSwitch& tell) {
   const auto cleared =
       operate(names, path, [&](v2::SwitchOperations_ptr operations) -> OrFailure<std::uint64_t> {
-        const TimePoint give_up = steady_now() + client::kClientTimers["clear-patience"];
+        const TimePoint give_up = steady_now() + kXbindctlTimers["clear-patience"];
         CORBA::ULong removed = 0;
         for (;;) {
           const CORBA::ULong left = operations->clear_hops(manager.c_str(), connection.value());

@@ -8,12 +8,12 @@
 #include <set>
 #include <utility>
 
-#include "client/timers.hpp"
 #include "core/steady_now.hpp"
 #include "naming/names.hpp"
 #include "switch_server.hh"
 #include "xbindctl/answers.hpp"
 #include "xbindctl/network.hpp"
+#include "xbindctl/timers.hpp"
 
 namespace xbind::ctl {
 namespace {
@@ -327,7 +327,7 @@ class NetworkChange {
         wanted[end->switch_name.in()][PortId{end->output_port}] = link.cells_per_s_after;
       }
     }
-    const TimePoint give_up = steady_now() + client::kClientTimers["network-rates"];
+    const TimePoint give_up = steady_now() + kXbindctlTimers["network-rates"];
     for (const auto& [name, rates] : wanted) {
       const std::string trouble = rates_at(name, rates, give_up);
       if (!trouble.empty()) result_.warnings.push_back(trouble);

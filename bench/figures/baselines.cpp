@@ -78,11 +78,10 @@ Result<Figure> baseline_one_at_a_time(Bench& bench) {
   const double spread = ours.p95 / ours.p5;
   const double skew = (ours.p95 - ours.mean) / (ours.mean - ours.p5);
   figure.verdict.rule =
-      "The distribution starts steeply and has a tail to the right: the 5 % quantile is within 10 "
-      "% of "
-      "the minimum, the 95 % quantile is 1.2 to 2 times the 5 % one (paper 1.51) and further above "
-      "the "
-      "mean than the 5 % one is below it, and the maximum is above the 95 % quantile.";
+      "The distribution starts steeply and has a tail to the right: the 5 % quantile is within "
+      "10 % of the minimum, the 95 % quantile is 1.2 to 2 times the 5 % one (paper 1.51) and "
+      "further above the mean than the 5 % one is below it, and the maximum is above the 95 % "
+      "quantile.";
   const bool any = ours.count > 0;
   figure.verdict.shape =
       shape_of({any && ours.p5 <= 1.1 * ours.min, any && spread >= 1.2 && spread <= 2,

@@ -70,11 +70,9 @@ Result<Figure> three_managers(Bench& bench) {
   figure.id = "fig6";
   figure.title = "Fig. 6: throughput and delay of the three managers";
   figure.about =
-      "Poisson arrivals, exponential holding of 0.5 s; xbind with T = 1, routes cached 5 s, more "
-      "than 200 "
-      "labels of each port cached, flush timeout 1 s. Every point is the mean of a run; curves end "
-      "where "
-      "the load is not carried any more.";
+      "Poisson arrivals, exponential holding of 0.5 s; xbind with T = 1, routes cached 5 s, "
+      "more than 200 labels of each port cached, flush timeout 1 s. Every point is the mean of "
+      "a run; curves end where the load is not carried any more.";
   figure.csv = csv_head();
   const auto rates =
       rates_of(scale, {1, 2, 4, 6, 8, 10, 12.5, 15, 17.5, 20, 22.5, 25, 30, 40, 50, 60},
@@ -347,8 +345,7 @@ Result<Figure> load_regions(Bench& bench) {
   if (!with_regions) {
     figure.remarks.emplace_back(
         "Regions are not run: their rates (50 and 100 calls/s) are settings of the manager and "
-        "mean "
-        "nothing on a system of another speed.");
+        "mean nothing on a system of another speed.");
   }
 
   plot::Plot plot = frame(figure.title, scale);

@@ -127,8 +127,7 @@ NamedPlot rates(const Series& series, double duration_s) {
       "not answered", [](const Row& row) { return row.unanswered; }, plot::Look::kLinePoints);
   made.caption =
       "What was planned, sent and answered in each interval. The first interval lacks what was "
-      "still "
-      "on its way at its end, the last ones are the drain.";
+      "still on its way at its end, the last ones are the drain.";
   return made;
 }
 

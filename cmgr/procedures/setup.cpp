@@ -48,7 +48,6 @@ void Setup::connect(TimePoint now) {
   context_.connections.reach(connection_, Stage::kUp);
   connection_.up_since_s = Connection::second_of(now);
   if (const OptionalAsker& asker = connection_.asker()) {
-    context_.times.answered(times_, now);
     context_.outcomes.tell(*asker, connected_outcome(connection_), connection_.ends.get(), times_);
   } else {
     context_.times.close(times_);
