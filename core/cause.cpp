@@ -37,7 +37,7 @@ constexpr CauseRow kRows[] = {
     {Cause::kNoBuffer, "no buffer", ErrorCode::kExhausted, CauseClass::kNoBuffer, Retry::kOtherPath,
      "asked {asked} cells of buffer, free {free}", Reason::kUnsaid,
      "A port of the path has less free buffer than the connection takes.", "asked, free: cells",
-     "ask for less buffer, or release calls of this port"},
+     "request less buffer, or release calls of this port"},
     {Cause::kNoLabel, "no label", ErrorCode::kExhausted, CauseClass::kNoLabel, Retry::kOtherPath,
      "", Reason::kInstead,
      "Every label of the port is in a connection, in a cache or in quarantine.", "free: 0",

@@ -1,5 +1,5 @@
-// What is known of each cause of a refusal, a row each: its name, what callers do about it, and what
-// people are told. To add a cause: its number in cause.hpp and idl/types.idl, and its row in
+// What is known of each cause of a refusal, a row each: its name, what callers do about it, and
+// what people read. To add a cause: its number in cause.hpp and idl/types.idl, and its row in
 // cause.cpp. Pure; any thread.
 #pragma once
 
@@ -35,7 +35,7 @@ enum class CauseClass : std::uint8_t {
   kInternal,     // a daemon or a switch did something it should not do
 };
 
-// How the reason of a refusal is told, if it has one.
+// Where the reason of a refusal stands, if it has one.
 enum class Reason : std::uint8_t {
   kUnsaid,
   kInstead,  // of the numbers

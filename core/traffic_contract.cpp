@@ -16,8 +16,9 @@ constexpr bool is_wrong(std::uint32_t value, bool of_category, bool may_be_zero)
 }
 
 ContractRefusal refusal_of(std::string_view field, std::uint32_t value, bool of_category) {
-  constexpr std::uint32_t kMax = TrafficContract::kFieldMax;
-  if (value > kMax) return {ContractFault::kAbove24Bits, field, value, kMax};
+  if (value > TrafficContract::kFieldMax) {
+    return {ContractFault::kAbove24Bits, field, value, TrafficContract::kFieldMax};
+  }
   if (!of_category) return {ContractFault::kNotOfCategory, field, value, 0};
   return {ContractFault::kZero, field, 0, 1};
 }

@@ -1,3 +1,4 @@
+// Where GSMP is spoken over TCP.
 #pragma once
 
 #include <cstdint>

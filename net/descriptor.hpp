@@ -1,8 +1,9 @@
+// A file descriptor with an owner.
 #pragma once
 
 namespace xbind::net {
 
-// A file descriptor; closed with its owner.
+// Closed with its owner.
 class Descriptor {
  public:
   explicit Descriptor(int number) : number_(number) {}

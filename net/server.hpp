@@ -1,6 +1,6 @@
-// The transport below the switch's side of GSMP, and of whatever else serves: connections that peers
-// open, each a reliable, ordered stream of octets. No framing and no protocol. transport.hpp is the
-// side that connects.
+// The transport below the switch's side of GSMP, and of whatever else serves: connections that
+// peers open, each a reliable, ordered stream of octets. No framing and no protocol. transport.hpp
+// is the side that connects.
 //
 //   listening ──on_connected(key)──▶ connected ──on_octets, any number──▶ on_closed(key)
 //       └──on_refused──▶ (listening)
@@ -49,7 +49,7 @@ class Server {
   virtual void allow(ConnectionKey connection, std::size_t octets) = 0;
   // Tries once to send the queue, then closes the connection; on_closed follows.
   virtual void close(ConnectionKey connection, std::string reason) = 0;
-  // The same at once, without sending the queue; the peer is told that it was cut.
+  // The same at once, without sending the queue; the peer learns that it was cut.
   virtual void reset(ConnectionKey connection, std::string reason) = 0;
 
  protected:

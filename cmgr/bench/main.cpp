@@ -7,10 +7,10 @@
 //
 // Runs the manager's logic with a hundred switches in memory (network.hpp), in batches of 64
 // requests on virtual time. It sets all connections up, modifies and releases a part of them, lists
-// pages, audits a switch and does what operators ask for: events, alarms, traces. It loses a switch with operations under way and attaches it again,
-// takes a link and a switch out of the network and back, and lets holds expire. Prints for each
-// kind of step the number of steps, the processor time of this thread, and the longest wall-clock
-// time, which other processes lengthen.
+// pages, audits a switch and reads events, alarms and traces. It loses a switch with operations
+// under way and attaches it again, takes a link and a switch out of the network and back, and lets
+// holds expire. Prints for each kind of step the number of steps, the processor time of this
+// thread, and the longest wall-clock time, which other processes lengthen.
 #include <fmt/format.h>
 
 #include <algorithm>

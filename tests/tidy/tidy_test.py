@@ -47,7 +47,7 @@ OUTSIDE_WORLD = {
         r"client/corba/.*", r"orb/.*", r"naming/.*", r"xbindctl/.*", r".*/servant.*",
         r".*/(main|daemon|program)\..*", r".*/remote_.*", r"exporter/(exporter|http_server)\.cpp",
         r"callgen/(corba/|media/media_lines).*", r"bench/(commands|floor|null|processes)/.*",
-        r"gsmp/tcp_.*", r"tests/integration/.*", r"tests/fuzz/upcalls\.cpp"]),
+        r"net/.*", r"tests/integration/.*", r"tests/fuzz/upcalls\.cpp"]),
     "a form of its own for the time of day": (
         re.compile(r"localtime|gmtime|strftime|put_time"), [r"core/utc_text\.cpp"]),
     "unseeded chance": (re.compile(r"random_device|\bs?rand\(\)|\bdrand48\("), [
@@ -56,7 +56,7 @@ OUTSIDE_WORLD = {
         r"orb/.*", r"naming/.*", r".*/(main|daemon)\.cpp", r"core/impairments/pace_clock\.cpp"]),
     "sockets": (re.compile(r'#\s*include\s*<(sys/socket|netinet/|arpa/|netdb|sys/un|poll|sys/epoll'
                            r'|boost/asio)'), [
-        r"core/output\.cpp", r"gsmp/tcp_.*", r"gsmp/gsmpdump/proxy\.cpp", r"xbindctl/ping\.cpp",
+        r"core/output\.cpp", r"net/.*", r"gsmp/gsmpdump/proxy\.cpp", r"xbindctl/ping\.cpp",
         r"core/config/host_port\.cpp", r"(tests/unit/)?exporter/http_server(_test)?\.cpp",
         r"emulator/main\.cpp", r"ovs/options\.cpp", r"(tests/unit/)?ovs/bridge_link(_test)?\.cpp",
         r"(tests/unit/)?dataplane/links/udp(_.*|\.hpp)", r"callgen/media/media_lines\.cpp",
