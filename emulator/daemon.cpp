@@ -129,8 +129,7 @@ class Served {
   std::string prefix_;  // of log lines: the switch's name if there are several
   Impairments& impairments_;
   std::unique_ptr<net::Server> server_;
-  std::map<ConnectionKey, std::size_t>
-      allowances_;  // the last allowance set for each connection
+  std::map<ConnectionKey, std::size_t> allowances_;  // the last allowance set for each connection
   wire::Buffer output_;
 };
 
@@ -236,9 +235,7 @@ struct Daemon::Impl {
     callbacks.on_octets = [this](ConnectionKey key, std::span<const std::byte> octets) {
       on_control(key, {reinterpret_cast<const char*>(octets.data()), octets.size()});
     };
-    callbacks.on_closed = [this](ConnectionKey key, const std::string&) {
-      operators.erase(key);
-    };
+    callbacks.on_closed = [this](ConnectionKey key, const std::string&) { operators.erase(key); };
     callbacks.on_refused = [](const std::string& reason) {
       log::gsmp.warn("control connection refused: {}", reason);
     };
