@@ -1,13 +1,18 @@
 # Functions that define the project's targets.
 
-# Release builds compile the sources of a target in batches, as one file each (decision 0056): headers are parsed
-# and templates are compiled once for a batch. Functions and types of unnamed namespaces share one scope in
-# a batch, so their names differ within a target. `cmake --preset includes` compiles file by file.
+# Release builds compile the sources of a target in batches, as one file each (decisions 0056, 0129): headers
+# are parsed and templates are compiled once for a batch. Functions and types of unnamed namespaces share one
+# scope in a batch, so their names differ within a target. `cmake --preset includes` compiles file by file.
 option(XBIND_UNITY "Compile the sources of a library or program in batches" OFF)
 
+# xbind_compile_in_batches(TARGET [SIZE]): SIZE files in a batch, by default 24.
 function(xbind_compile_in_batches target)
   if(XBIND_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 24)
+    set(size 24)
+    if(ARGC GREATER 1)
+      set(size ${ARGV1})
+    endif()
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
     # g++ takes the members of a batch for headers, in which a type of an unnamed namespace is a mistake.
     # It collects garbage from 512 MiB on instead of 128: a batch needs that much, and collecting costs
     # up to a tenth of its time.
@@ -78,10 +83,16 @@ endfunction()
 
 # xbind_discover_tests(PROGRAM PREFIX LABEL): registers each test of a GoogleTest program with ctest
 # as "PREFIXSuite.Test", with a time limit. A sanitizer build registers the whole program as one
-# test, because starting an instrumented program costs more than most of its tests.
+# test, because starting an instrumented program costs more than most of its tests; WITHOUT: except
+# for the tests that this filter of GoogleTest names.
 function(xbind_discover_tests program prefix label)
+  cmake_parse_arguments(PARSE_ARGV 3 ARG "" "WITHOUT" "")
   if(XBIND_SANITIZE)
-    add_test(NAME ${prefix}all COMMAND ${program} --gtest_brief=1)
+    set(arguments --gtest_brief=1)
+    if(ARG_WITHOUT)
+      list(APPEND arguments "--gtest_filter=-${ARG_WITHOUT}")
+    endif()
+    add_test(NAME ${prefix}all COMMAND ${program} ${arguments})
     set_tests_properties(${prefix}all PROPERTIES LABELS "${label}" TIMEOUT 1800)
   else()
     gtest_discover_tests(${program} TEST_PREFIX "${prefix}"
@@ -89,11 +100,16 @@ function(xbind_discover_tests program prefix label)
   endif()
 endfunction()
 
-# xbind_unit_test(NAME [THREADS] SOURCES x_test.cpp ... LINK lib ...): one GoogleTest program. Unit
+# Batches of tests are small: who edits a test waits for its batch.
+set(xbind_test_batch 8)
+
+# xbind_unit_test(NAME [THREADS] [BATCHES] SOURCES x_test.cpp ... LINK lib ...): one GoogleTest program. Unit
 # tests use no ORB, no socket and no sleep. THREADS: some of its tests start threads, so the thread
-# sanitizer runs it too (label unit-threads).
+# sanitizer runs it too (label unit-threads). BATCHES: its files are compiled in batches, so their
+# names in unnamed namespaces differ. UNSANITIZED filter: tests that the sanitizers do not run, because they
+# repeat what others execute until a statistic is exact.
 function(xbind_unit_test name)
-  cmake_parse_arguments(ARG "THREADS" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "THREADS;BATCHES" "UNSANITIZED" "SOURCES;LINK" ${ARGN})
   set(label unit)
   add_dependencies(xbind_unit_tests ${name})
   if(ARG_THREADS)
@@ -103,5 +119,8 @@ function(xbind_unit_test name)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} xbind_test_source_dir GTest::gmock GTest::gtest_main xbind_warnings)
   xbind_test_options(${name})
-  xbind_discover_tests(${name} "${name}/" ${label})
+  if(ARG_BATCHES)
+    xbind_compile_in_batches(${name} ${xbind_test_batch})
+  endif()
+  xbind_discover_tests(${name} "${name}/" ${label} WITHOUT "${ARG_UNSANITIZED}")
 endfunction()

@@ -40,6 +40,13 @@ class LedgerTamper {
     XB_CHECK(ref.has_value(), manager);
     ledger_.hop(*ref).input = packed(label);
   }
+  // Changes the output port in the record of a hop.
+  void change_output_port(ManagerIndex manager, const HopKey& key, PortId id) {
+    const std::optional<HopRef> ref = ledger_.find(manager, key);
+    XB_CHECK(ref.has_value(), manager);
+    ledger_.hop(*ref).output_port =
+        static_cast<decltype(HopRecord::output_port)>(&port_of(id) - ledger_.ports_.data());
+  }
   // The hop is then no longer found by its key.
   void change_leg(ManagerIndex manager, const HopKey& key, std::uint16_t leg) {
     const std::optional<HopRef> ref = ledger_.find(manager, key);

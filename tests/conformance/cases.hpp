@@ -8,13 +8,25 @@
 
 namespace xbind::conformance {
 
+// A feature of a switch and its transport that some cases need. `met` takes a prepared controller.
+struct Need {
+  const char* name;
+  bool (*met)(const Controller& c);
+};
+extern const Need kWholePorts;  // the case acts on whole ports
+extern const Need kPaths;
+extern const Need kReservations;
+extern const Need kLabelRange;
+extern const Need kReplaceOff;
+extern const Need kLines;
+
 struct Case {
   const char* name;
   bool version_1;  // also in version 1.1
   // `c` is established and prepared: it has no connections, and its ports are Available.
   void (*run)(Controller& c);
-  // The case acts on whole ports: it is skipped where others have connections at them.
-  bool whole_ports = false;
+  // The case is registered only for switches that meet all of these.
+  std::vector<const Need*> needs = {};
 };
 
 const std::vector<Case>& connection_cases();  // RFC 3292 sections 4 and 5

@@ -160,9 +160,6 @@ void both_directions_at_once(Controller& c) {
 }
 
 void replace_has_to_be_switched_on(Controller& c) {
-  constexpr std::uint16_t kReplaceOn = 0x8000;
-  if ((c.record(1).attribute_flags & kReplaceOn) != 0)
-    GTEST_SKIP() << "DOES NOT APPLY: the port's Replace flag is on";
   AddBranch request = add_branch(c, 0, c.label(0), 1, c.label(7));
   request.output_label.flags = kFlagReplace;
   c.fails(request, kReplaceInactive);
@@ -246,14 +243,7 @@ ReservationRequest reservation(const Controller& c, std::uint32_t id, std::size_
   return request;
 }
 
-// No message reports the reservations of others.
-bool has_reservations(const Controller& c) {
-  return c.configuration().max_reservations > 0 && c.switch_is_ours();
-}
-
 void reservations_are_made_and_deleted(Controller& c) {
-  if (!has_reservations(c))
-    GTEST_SKIP() << "DOES NOT APPLY: no reservations, or others may have some";
   const ReservationRequest request = reservation(c, 1, 0, 1);
   c.succeeds_with_copy(request);
   c.fails(request, kReservationInUse);
@@ -269,8 +259,6 @@ void reservations_are_made_and_deleted(Controller& c) {
 }
 
 void reservation_failures(Controller& c) {
-  if (!has_reservations(c))
-    GTEST_SKIP() << "DOES NOT APPLY: no reservations, or others may have some";
   const std::uint32_t most = c.configuration().max_reservations;
   c.fails(reservation(c, most + 1, 0, 1), kReservationOutOfRange);
   c.succeeds_with_copy(reservation(c, most, 0, 1));
@@ -289,8 +277,6 @@ void reservation_failures(Controller& c) {
 }
 
 void add_branch_deploys_a_reservation(Controller& c) {
-  if (!has_reservations(c))
-    GTEST_SKIP() << "DOES NOT APPLY: no reservations, or others may have some";
   c.succeeds_with_copy(reservation(c, 7, 0, 1));
   AddBranch request = add_branch(c, 0, c.label(0), 2, c.label(7));
   request.reservation = 7;
@@ -327,14 +313,20 @@ const std::vector<Case>& connection_cases() {
       {"point_to_multipoint", true, point_to_multipoint},
       {"multipoint_to_point", false, multipoint_to_point},
       {"both_directions_at_once", false, both_directions_at_once},
-      {"replace_has_to_be_switched_on", false, replace_has_to_be_switched_on},
+      {"replace_has_to_be_switched_on", false, replace_has_to_be_switched_on, {&kReplaceOff}},
       {"delete_branches_of_several_ports", false, delete_branches_of_several_ports},
       {"delete_branches_that_fail_in_part", false, delete_branches_that_fail_in_part},
       {"delete_one_branch_that_is_not_there", true, delete_one_branch_that_is_not_there},
       {"delete_no_branch_at_all", false, delete_no_branch_at_all},
-      {"reservations_are_made_and_deleted", false, reservations_are_made_and_deleted},
-      {"reservation_failures", false, reservation_failures},
-      {"add_branch_deploys_a_reservation", false, add_branch_deploys_a_reservation},
+      {"reservations_are_made_and_deleted",
+       false,
+       reservations_are_made_and_deleted,
+       {&kReservations}},
+      {"reservation_failures", false, reservation_failures, {&kReservations}},
+      {"add_branch_deploys_a_reservation",
+       false,
+       add_branch_deploys_a_reservation,
+       {&kReservations}},
   };
   return cases;
 }

@@ -128,7 +128,7 @@ class Controller {
   // branches, and that no other connection which this controller ever named exists.
   void table_is(const Table& expected);
 
-  Transport& transport() { return *transport_; }
+  Transport& transport() const { return *transport_; }
 
  private:
   void stamp(gsmp::Message& message);

@@ -10,6 +10,8 @@
 //
 // Version 3 keeps the connections that the switch has at the beginning. Connections, reservations
 // and port sessions are lost at ports without connections then, and everywhere in version 1.1.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <condition_variable>
@@ -69,6 +71,7 @@ class TcpTransport : public Transport {
     EXPECT_TRUE(made->reached());
     return made;
   }
+  bool has_lines() const override { return false; }
   bool set_line(PortId, bool) override { return false; }
 
  private:
@@ -88,6 +91,42 @@ class TcpTransport : public Transport {
   std::unique_ptr<net::TcpClient> client_;
 };
 
+// What these switches lack is written down here, so that a start of the program connects to none.
+void register_memory_switches() {
+  const std::string paths = "VP switching";
+  const std::string ports = "ports without connections of others";
+  const std::string reservations = "reservations, none of others";
+  const auto add = [](const std::string& prefix, std::uint8_t version, const Connect& connect,
+                      const Lacks& lacks) {
+    register_cases(prefix, version, connect, lacks);
+    register_lacks(prefix, version, connect, lacks);
+  };
+  const auto memory = [](LabelKind labels, bool shared) {
+    return [=] { return connect_in_memory({labels, shared}); };
+  };
+  add("MemoryV3", 3, memory(LabelKind::kAtm, false), {});
+  add("MemoryV1", 1, memory(LabelKind::kAtm, false), {paths, reservations, "Label Range"});
+  add("MemoryMplsV3", 3, memory(LabelKind::kMpls, false), {paths});
+  add("MemorySharedV3", 3, memory(LabelKind::kAtm, true), {ports, reservations});
+  add("MemorySharedMplsV3", 3, memory(LabelKind::kMpls, true), {ports, paths, reservations});
+  const auto ovs = [](LabelKind labels, bool shared) {
+    return [=] { return connect_to_ovs_in_memory({labels, shared}); };
+  };
+  add("OvsV3", 3, ovs(LabelKind::kMpls, false), {paths, reservations});
+  add("OvsAtmV3", 3, ovs(LabelKind::kAtm, false), {paths, reservations});
+  add("OvsSharedV3", 3, ovs(LabelKind::kMpls, true), {ports, paths, reservations});
+}
+
+// Registers what applies to the switch there, and prints what does not.
+void register_switch(const std::string& prefix, std::uint8_t version, const Connect& connect) {
+  const Lacks lacks = lacks_of(version, connect);
+  const auto left_out = register_cases(prefix, version, connect, lacks);
+  if (left_out.empty()) return;
+  std::fprintf(stderr, "%s lacks %s: %zu cases do not apply: %s\n", prefix.c_str(),
+               fmt::format("{}", fmt::join(lacks, "; ")).c_str(), left_out.size(),
+               fmt::format("{}", fmt::join(left_out, ", ")).c_str());
+}
+
 }  // namespace
 }  // namespace xbind::conformance
 
@@ -96,20 +135,7 @@ int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
   const char* const address = std::getenv("XBIND_CONFORMANCE_SWITCH");
   if (address == nullptr) {
-    const auto memory = [](LabelKind labels, bool shared) {
-      return [=] { return conformance::connect_in_memory({labels, shared}); };
-    };
-    conformance::register_cases("MemoryV3", 3, memory(LabelKind::kAtm, false));
-    conformance::register_cases("MemoryV1", 1, memory(LabelKind::kAtm, false));
-    conformance::register_cases("MemoryMplsV3", 3, memory(LabelKind::kMpls, false));
-    conformance::register_cases("MemorySharedV3", 3, memory(LabelKind::kAtm, true));
-    conformance::register_cases("MemorySharedMplsV3", 3, memory(LabelKind::kMpls, true));
-    const auto ovs = [](LabelKind labels, bool shared) {
-      return [=] { return conformance::connect_to_ovs_in_memory({labels, shared}); };
-    };
-    conformance::register_cases("OvsV3", 3, ovs(LabelKind::kMpls, false));
-    conformance::register_cases("OvsAtmV3", 3, ovs(LabelKind::kAtm, false));
-    conformance::register_cases("OvsSharedV3", 3, ovs(LabelKind::kMpls, true));
+    conformance::register_memory_switches();
     return RUN_ALL_TESTS();
   }
   const auto peer = parse_host_port(address);
@@ -128,7 +154,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "XBIND_CONFORMANCE_VERSIONS: '%s' is none of 3, 1 and 3,1\n", given);
     return 2;
   }
-  if (versions.find('3') != std::string::npos) conformance::register_cases("TcpV3", 3, connect);
-  if (versions.find('1') != std::string::npos) conformance::register_cases("TcpV1", 1, connect);
+  if (versions.find('3') != std::string::npos) conformance::register_switch("TcpV3", 3, connect);
+  if (versions.find('1') != std::string::npos) conformance::register_switch("TcpV1", 1, connect);
   return RUN_ALL_TESTS();
 }

@@ -31,6 +31,7 @@ class MemoryTransport : public Transport {
     switch_->settle();
   }
   std::unique_ptr<Transport> another() override { return connect_to(switch_); }
+  bool has_lines() const override { return true; }
   bool set_line(PortId port, bool up) override {
     switch_->set_line(port, up);
     switch_->settle();

@@ -140,9 +140,6 @@ void move_input_branch_failures(Controller& c) {
 
 // ----- virtual paths; the VCI of their labels is 0 -----
 
-bool has_paths(const Controller& c) {
-  return c.record(0).vp_switching && c.record(1).vp_switching && c.record(2).vp_switching;
-}
 Label path(const Controller& c) { return atm_label(atm_bounds(c.label_range()).vpi_min, 0); }
 
 AddBranch vpc(const Controller& c, std::size_t in, std::size_t out) {
@@ -152,7 +149,6 @@ AddBranch vpc(const Controller& c, std::size_t in, std::size_t out) {
 }
 
 void a_virtual_path_is_made_reported_and_deleted(Controller& c) {
-  if (!has_paths(c)) GTEST_SKIP() << "DOES NOT APPLY: no VP switching: only ATM ports have it";
   c.succeeds_with_copy(vpc(c, 0, 1));
   ReportRequest report;
   report.input_port = c.port(0);
@@ -167,7 +163,6 @@ void a_virtual_path_is_made_reported_and_deleted(Controller& c) {
 }
 
 void virtual_paths_and_channels_exclude_each_other(Controller& c) {
-  if (!has_paths(c)) GTEST_SKIP() << "DOES NOT APPLY: no VP switching: only ATM ports have it";
   c.succeeds(add_branch(c, 0, c.label(0), 1, c.label(7)));
   c.fails(vpc(c, 0, 1), kVpcOntoVcc);
   c.succeeds(vpc(c, 1, 2));
@@ -176,7 +171,6 @@ void virtual_paths_and_channels_exclude_each_other(Controller& c) {
 }
 
 void a_virtual_path_is_moved(Controller& c) {
-  if (!has_paths(c)) GTEST_SKIP() << "DOES NOT APPLY: no VP switching: only ATM ports have it";
   c.succeeds(vpc(c, 0, 1));
   MoveOutputBranch output = move_output(c, 0, path(c), 1, path(c), 2, path(c));
   output.header.type = MessageType::kVpcMoveOutputBranch;
@@ -190,7 +184,6 @@ void a_virtual_path_is_moved(Controller& c) {
 }
 
 void virtual_path_failures(Controller& c) {
-  if (!has_paths(c)) GTEST_SKIP() << "DOES NOT APPLY: no VP switching: only ATM ports have it";
   AddBranch wrong = vpc(c, 0, 1);
   wrong.port_session ^= 1;
   c.fails(wrong, kInvalidPortSession);
@@ -211,19 +204,23 @@ const std::vector<Case>& move_cases() {
   static const std::vector<Case> cases = {
       {"delete_tree_takes_all_branches", true, delete_tree_takes_all_branches},
       {"delete_tree_failures", true, delete_tree_failures},
-      {"delete_all_of_an_input_port", true, delete_all_of_an_input_port, true},
-      {"delete_all_of_an_output_port", false, delete_all_of_an_output_port, true},
+      {"delete_all_of_an_input_port", true, delete_all_of_an_input_port, {&kWholePorts}},
+      {"delete_all_of_an_output_port", false, delete_all_of_an_output_port, {&kWholePorts}},
       {"delete_all_failures", true, delete_all_failures},
       {"move_output_branch", true, move_output_branch},
       {"move_output_branch_failures", true, move_output_branch_failures},
       {"move_input_branch", false, move_input_branch},
       {"move_input_branch_failures", false, move_input_branch_failures},
-      {"a_virtual_path_is_made_reported_and_deleted", false,
-       a_virtual_path_is_made_reported_and_deleted, true},
-      {"virtual_paths_and_channels_exclude_each_other", false,
-       virtual_paths_and_channels_exclude_each_other, true},
-      {"a_virtual_path_is_moved", false, a_virtual_path_is_moved, true},
-      {"virtual_path_failures", false, virtual_path_failures},
+      {"a_virtual_path_is_made_reported_and_deleted",
+       false,
+       a_virtual_path_is_made_reported_and_deleted,
+       {&kWholePorts, &kPaths}},
+      {"virtual_paths_and_channels_exclude_each_other",
+       false,
+       virtual_paths_and_channels_exclude_each_other,
+       {&kWholePorts, &kPaths}},
+      {"a_virtual_path_is_moved", false, a_virtual_path_is_moved, {&kWholePorts, &kPaths}},
+      {"virtual_path_failures", false, virtual_path_failures, {&kPaths}},
   };
   return cases;
 }

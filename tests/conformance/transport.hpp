@@ -24,7 +24,9 @@ class Transport {
   virtual void advance_one_period() = 0;
   // A second controller's connection to the same switch.
   virtual std::unique_ptr<Transport> another() = 0;
-  // Takes a port's line down or up. Returns false when this transport cannot.
+  // Whether set_line() works. A real switch has no message for it.
+  virtual bool has_lines() const = 0;
+  // Takes a port's line down or up. Returns false without effect when !has_lines().
   virtual bool set_line(PortId port, bool up) = 0;
 };
 

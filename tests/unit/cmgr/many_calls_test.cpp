@@ -75,7 +75,7 @@ class ManyCallsTest : public RerouteTest {
   }
 };
 
-TEST_F(ManyCallsTest, ALinkIsLeftInSeveralStepsAndThenTheManagerRests) {
+TEST_F(ManyCallsTest, ALinkIsLeftInSeveralStepsAndThenTheManagerSleeps) {
   up(PathWatch::kPerStep + 100);
   manager().on_topology({2, link_drained()});
   EXPECT_EQ(manager().gauges().astray, PathWatch::kPerStep) << "one step's share";

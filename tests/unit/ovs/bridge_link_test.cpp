@@ -222,7 +222,15 @@ TEST_F(BridgeLinkTest, AfterTheEndOfTheLoopNothingIsTriedAgain) {
   EXPECT_THAT(closed_, IsEmpty()) << "the owner ends too";
 }
 
-TEST_F(BridgeLinkTest, ALinkThatIsGoneCallsNobody) {
+TEST_F(BridgeLinkTest, AfterTheEndOfTheLoopNoAttemptIsDue) {
+  expect_failure(kMin);
+  ASSERT_NE(link_->next_attempt(), kNever);
+  loop_.stop();
+  loop_.run();
+  EXPECT_EQ(link_->next_attempt(), kNever) << "the owner would wake for an attempt that never is";
+}
+
+TEST_F(BridgeLinkTest, ALinkThatIsGoneMakesNoCallback) {
   listen();
   attempt();  // and its answer comes later
   link_.reset();

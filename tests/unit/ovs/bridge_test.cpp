@@ -90,7 +90,7 @@ class BridgeTest : public ::testing::Test {
 
   TimePoint now = TimePoint{} + std::chrono::seconds{1000};
   Owner owner;
-  test::MemoryBridge memory{3};
+  ovs::test::MemoryBridge memory{3};
   Bridge bridge{owner, {}};
 };
 

@@ -16,7 +16,9 @@ constexpr std::uint16_t kBadPrereq = 9;           // OFPBMC_BAD_PREREQ
 constexpr std::uint16_t kBadTable = 2;            // OFPFMFC_BAD_TABLE_ID
 constexpr std::uint16_t kInvalidMeter = 2;        // OFPMMFC_INVALID_METER
 
-Error error(ErrorType type, std::uint16_t code) { return {static_cast<std::uint16_t>(type), code}; }
+Error failed(ErrorType type, std::uint16_t code) {
+  return {static_cast<std::uint16_t>(type), code};
+}
 
 // Whether every packet that `narrow` takes is taken by `wide` too, judged by their fields.
 bool covers(const Match& wide, const Match& narrow) {
@@ -51,9 +53,9 @@ bool leads_there(const FlowStats& flow, const Message& message) {
 MemoryTables::Outcome MemoryTables::check(const FlowMod& message) {
   const Match& match = message.match;
   if (match.mpls_label && match.eth_type != kEthTypeMpls)
-    return error(ErrorType::kBadMatch, kBadPrereq);
+    return failed(ErrorType::kBadMatch, kBadPrereq);
   if (match.ipv4_dst && match.eth_type != kEthTypeIpv4)
-    return error(ErrorType::kBadMatch, kBadPrereq);
+    return failed(ErrorType::kBadMatch, kBadPrereq);
   bool labelled = match.eth_type == kEthTypeMpls;
   bool tagged = match.vlan_vid.value_or(kVlanUntagged) != kVlanUntagged;
   for (const Action& one : message.actions) {
@@ -61,7 +63,7 @@ MemoryTables::Outcome MemoryTables::check(const FlowMod& message) {
                              std::holds_alternative<PopMpls>(one) ||
                              std::holds_alternative<DecMplsTtl>(one);
     if ((needs_label && !labelled) || (std::holds_alternative<SetVlanVid>(one) && !tagged))
-      return error(ErrorType::kBadAction, kMatchInconsistent);
+      return failed(ErrorType::kBadAction, kMatchInconsistent);
     if (std::holds_alternative<PushMpls>(one)) labelled = true;
     if (const auto* pop = std::get_if<PopMpls>(&one)) labelled = pop->eth_type == kEthTypeMpls;
     if (std::holds_alternative<PushVlan>(one)) tagged = true;
@@ -76,7 +78,7 @@ void MemoryTables::erase(Selected selected) {
 }
 
 MemoryTables::Outcome MemoryTables::add(const FlowMod& message) {
-  if (message.table > kTableMax) return error(ErrorType::kFlowModFailed, kBadTable);
+  if (message.table > kTableMax) return failed(ErrorType::kFlowModFailed, kBadTable);
   FlowStats made;
   made.table = message.table;
   made.priority = message.priority;
@@ -95,7 +97,7 @@ MemoryTables::Outcome MemoryTables::add(const FlowMod& message) {
     flow = std::move(made);
     return std::nullopt;
   }
-  if (flows_.size() >= flows_max) return error(ErrorType::kFlowModFailed, kFlowTableFull);
+  if (flows_.size() >= flows_max) return failed(ErrorType::kFlowModFailed, kFlowTableFull);
   flows_.push_back(std::move(made));
   return std::nullopt;
 }
@@ -115,9 +117,9 @@ MemoryTables::Outcome MemoryTables::apply(const FlowMod& message) {
   }
   if (const auto wrong = check(message)) return wrong;
   const auto group = group_in(message.actions);
-  if (group && !groups_.contains(*group)) return error(ErrorType::kBadAction, kBadOutGroup);
+  if (group && !groups_.contains(*group)) return failed(ErrorType::kBadAction, kBadOutGroup);
   if (message.meter && !meters_.contains(*message.meter))
-    return error(ErrorType::kMeterModFailed, kInvalidMeter);
+    return failed(ErrorType::kMeterModFailed, kInvalidMeter);
   if (message.command == FlowCommand::kAdd) return add(message);
   for (FlowStats& flow : flows_) {
     if (!selected(flow)) continue;
@@ -143,9 +145,9 @@ MemoryTables::Outcome MemoryTables::apply(const GroupMod& message) {
     return std::nullopt;
   }
   if (message.command == GroupCommand::kAdd && there)
-    return error(ErrorType::kGroupModFailed, kGroupExists);
+    return failed(ErrorType::kGroupModFailed, kGroupExists);
   if (message.command == GroupCommand::kModify && !there)
-    return error(ErrorType::kGroupModFailed, kGroupUnknown);
+    return failed(ErrorType::kGroupModFailed, kGroupUnknown);
   groups_[message.id] = message.buckets;
   return std::nullopt;
 }
@@ -162,11 +164,11 @@ MemoryTables::Outcome MemoryTables::apply(const MeterMod& message) {
     }
     return std::nullopt;
   }
-  if (message.id == 0) return error(ErrorType::kMeterModFailed, kInvalidMeter);
+  if (message.id == 0) return failed(ErrorType::kMeterModFailed, kInvalidMeter);
   if (message.command == MeterCommand::kAdd && there)
-    return error(ErrorType::kMeterModFailed, kMeterExists);
+    return failed(ErrorType::kMeterModFailed, kMeterExists);
   if (message.command == MeterCommand::kModify && !there)
-    return error(ErrorType::kMeterModFailed, kMeterUnknown);
+    return failed(ErrorType::kMeterModFailed, kMeterUnknown);
   meters_[message.id] = {message.rate_kbps, message.burst_kbit};
   return std::nullopt;
 }

@@ -10,7 +10,7 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
 
-MeterRate rate(std::uint32_t kbps, std::uint32_t burst_kbit) { return {kbps, burst_kbit}; }
+MeterRate metered(std::uint32_t kbps, std::uint32_t burst_kbit) { return {kbps, burst_kbit}; }
 
 class OvsContents : public OvsTableTest {
  protected:
@@ -97,7 +97,7 @@ TEST_F(OvsContents, GroupsAndMetersWithoutAConnectionAreRemovedFromOurRanges) {
   tables().apply(openflow::MeterMod{.id = 8, .rate_kbps = 1, .burst_kbit = 1});
   restart_agent();
   EXPECT_THAT(tables().groups(), ElementsAre(Pair(7, SizeIs(1))));
-  EXPECT_THAT(tables().meters(), ElementsAre(Pair(8, rate(1, 1))));
+  EXPECT_THAT(tables().meters(), ElementsAre(Pair(8, metered(1, 1))));
 }
 
 TEST_F(OvsContents, AgentsOfOtherNamesLeaveEachOtherAlone) {
@@ -168,7 +168,7 @@ TEST_F(OvsContents, AreRestoredInABridgeThatRestarted) {
   EXPECT_EQ(state(), kSome);
   EXPECT_EQ(table().counters().restored, 3U);
   EXPECT_THAT(tables().groups(), SizeIs(1));
-  EXPECT_THAT(tables().meters(), ElementsAre(Pair(::testing::_, rate(384, 48))));
+  EXPECT_THAT(tables().meters(), ElementsAre(Pair(::testing::_, metered(384, 48))));
   expect_consistent();
   EXPECT_EQ(done(remove_tree(hosts())), Code::kNone);
   EXPECT_EQ(done(remove_tree(frames("class 7"))), Code::kNone);
@@ -200,7 +200,7 @@ TEST_F(OvsContents, WhatOthersChangedMeanwhileIsRepaired) {
       .command = openflow::MeterCommand::kModify, .id = meter, .rate_kbps = 1, .burst_kbit = 1});
   made->connect(now);
   EXPECT_EQ(state(), kSome);
-  EXPECT_EQ(tables().meters().at(meter), rate(384, 48));
+  EXPECT_EQ(tables().meters().at(meter), metered(384, 48));
   expect_consistent();
 }
 
@@ -237,9 +237,9 @@ TEST_F(OvsContents, AMeterNumberOfOthersIsNotTakenAfterARestart) {
   user.actions = {openflow::Output{2}};
   tables().apply(user);
   made->connect(now);
-  EXPECT_EQ(tables().meters().at(131'074), rate(5, 5));
+  EXPECT_EQ(tables().meters().at(131'074), metered(5, 5));
   EXPECT_EQ(done(add(policed(link(2, 21), link(3, 31), 1000))), Code::kNone);
-  EXPECT_EQ(tables().meters().at(131'074), rate(5, 5));
+  EXPECT_EQ(tables().meters().at(131'074), metered(5, 5));
   expect_consistent();
 }
 

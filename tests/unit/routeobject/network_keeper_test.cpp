@@ -18,11 +18,11 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr Epoch kLife{1};
+constexpr Epoch kKeptLife{1};
 constexpr std::uint32_t kValidityMs = 1000;
 
 //   a:2 --1000-- 1:x:2 --1000-- 2:b:3 --1000-- 3:a
-Topology triangle() {
+Topology abx() {
   Topology topology("triangle");
   const SwitchIndex a = topology.add_switch("a", true).value();
   const SwitchIndex x = topology.add_switch("x", false).value();
@@ -53,7 +53,7 @@ class NetworkKeeperTest : public ::testing::Test {
     return done ? "" : done.error().text;
   }
   void report(const char* at, std::uint64_t number, const std::vector<PortReport>& ports) {
-    EXPECT_TRUE(routes_.report(at, kLife, number, ports, now_).has_value());
+    EXPECT_TRUE(routes_.report(at, kKeptLife, number, ports, now_).has_value());
   }
   void drain(const char* at, std::uint32_t port) {
     EXPECT_TRUE(routes_.drain({at, PortId{port}}, true).has_value());
@@ -87,7 +87,7 @@ class NetworkKeeperTest : public ::testing::Test {
     return keeper.begin(std::move(choice), std::move(file), now_);
   }
 
-  RouteService routes_{triangle(), kValidityMs, 7};
+  RouteService routes_{abx(), kValidityMs, 7};
   NetworkKeeper keeper_{routes_, {{}, file_}};
   TimePoint now_ = TimePoint{} + std::chrono::hours{7};
 };
@@ -114,7 +114,7 @@ TEST_F(NetworkKeeperTest, ReportsDrainsAndDoubtsOfWhatStaysRemain) {
   EXPECT_EQ(routes_.links(3, 1)->front().second_free, 9u);
   EXPECT_EQ(routes_.links(0, 1)->front().second_free, 400u);
   // The next report of that incarnation still needs a higher number.
-  EXPECT_FALSE(routes_.report("x", kLife, 5, {}, now_).value());
+  EXPECT_FALSE(routes_.report("x", kKeptLife, 5, {}, now_).value());
   EXPECT_EQ(routes_.counters().stale_reports, 1u);
 }
 
@@ -150,7 +150,7 @@ TEST_F(NetworkKeeperTest, ARemovedSwitchMustBeDrained) {
   ASSERT_TRUE(change(edit::RemoveSwitch{"x"}).has_value());
   EXPECT_EQ(route("a", "b"), "a b");
   EXPECT_THAT(unusable(), ElementsAre("a:2 drained", "x:1 drained", "x:2 drained", "b:2 drained"));
-  EXPECT_EQ(routes_.report("x", kLife, 9, {}, now_).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(routes_.report("x", kKeptLife, 9, {}, now_).error().code, ErrorCode::kNotFound);
 }
 
 TEST_F(NetworkKeeperTest, ASwitchWithAllLinksDrainedOneByOneIsDrained) {
@@ -162,7 +162,7 @@ TEST_F(NetworkKeeperTest, ASwitchWithAllLinksDrainedOneByOneIsDrained) {
 }
 
 TEST_F(NetworkKeeperTest, AnEndpointGoesWhenItsAccessLineIsDrained) {
-  std::string file = topology_as_toml(triangle());
+  std::string file = topology_as_toml(abx());
   const std::string kOf = "name = \"a\"\nendpoint = true\n";
   ASSERT_NE(file.find(kOf), std::string::npos) << file;
   file.replace(file.find(kOf), kOf.size(), "name = \"a\"\n");
@@ -178,7 +178,7 @@ TEST_F(NetworkKeeperTest, AnEndpointGoesWhenItsAccessLineIsDrained) {
 }
 
 TEST_F(NetworkKeeperTest, AnEditedDelayIsServed) {
-  const Topology given = triangle();
+  const Topology given = abx();
   Topology slower("triangle");
   for (const TopologySwitch& it : given.switches()) {
     ASSERT_TRUE(slower.add_switch(it.name, it.endpoint).has_value());
@@ -281,14 +281,14 @@ TEST_F(NetworkKeeperTest, AChangeOfAnotherVersionIsRefused) {
 
 TEST_F(NetworkKeeperTest, APlanChangesNothing) {
   EXPECT_TRUE(keeper_.plan(edit::RemoveSwitch{"x"}).has_value());
-  EXPECT_EQ(*routes_.topology(), triangle());
+  EXPECT_EQ(*routes_.topology(), abx());
   EXPECT_EQ(routes_.version(), 7u);
   EXPECT_FALSE(std::filesystem::exists(file_));
 }
 
 TEST_F(NetworkKeeperTest, TheChangedNetworkIsStoredWithTheMarkOfTheFileThatItChanges) {
-  ASSERT_TRUE(begin(keeper_, {triangle(), mark_of("the file")}).has_value());
-  EXPECT_EQ(read_network(file_).value()->topology, triangle()) << "stored at the start";
+  ASSERT_TRUE(begin(keeper_, {abx(), mark_of("the file")}).has_value());
+  EXPECT_EQ(read_network(file_).value()->topology, abx()) << "stored at the start";
   ASSERT_TRUE(change(edit::SetRate{{"a", PortId{2}}, 10}).has_value());
   const auto stored = read_network(file_).value();
   ASSERT_TRUE(stored.has_value());
@@ -306,11 +306,11 @@ TEST_F(NetworkKeeperTest, AChangeThatCannotBeStoredIsNotApplied) {
   ASSERT_FALSE(refused.has_value());
   EXPECT_THAT(refused.error().text, HasSubstr("nowhere/f cannot be written"));
   EXPECT_THAT(refused.error().text, HasSubstr(": nothing is changed"));
-  EXPECT_EQ(*routes_.topology(), triangle());
+  EXPECT_EQ(*routes_.topology(), abx());
 }
 
 TEST_F(NetworkKeeperTest, AFileThatLacksALinkIsNotTakenUntilTheOperatorLoadsIt) {
-  ASSERT_TRUE(begin(keeper_, {triangle(), mark_of("whole")}).has_value());
+  ASSERT_TRUE(begin(keeper_, {abx(), mark_of("whole")}).has_value());
   Topology smaller("smaller");
   const SwitchIndex a = smaller.add_switch("a", true).value();
   const SwitchIndex x = smaller.add_switch("x", false).value();
@@ -322,7 +322,7 @@ TEST_F(NetworkKeeperTest, AFileThatLacksALinkIsNotTakenUntilTheOperatorLoadsIt) 
   NetworkKeeper next(routes_, {{}, file_});
   ASSERT_TRUE(begin(next, file).has_value());
   EXPECT_THAT(next.topology_lacks(), ElementsAre("the link b:3 to a:3"));
-  EXPECT_EQ(*routes_.topology(), triangle());
+  EXPECT_EQ(*routes_.topology(), abx());
   // Another change is none of the file's matter.
   ASSERT_TRUE(next.change(edit::AddSwitch{"y", false}, 0, false, now_).has_value());
   EXPECT_THAT(next.topology_lacks(), ElementsAre("y", "the link b:3 to a:3"));
@@ -339,14 +339,14 @@ TEST_F(NetworkKeeperTest, AFileThatLacksALinkIsNotTakenUntilTheOperatorLoadsIt) 
 }
 
 TEST_F(NetworkKeeperTest, AFileThatIsTakenLeavesTheOtherNetworkBeside) {
-  ASSERT_TRUE(begin(keeper_, {triangle(), mark_of("whole")}).has_value());
+  ASSERT_TRUE(begin(keeper_, {abx(), mark_of("whole")}).has_value());
   Topology other("other");
   ASSERT_TRUE(other.add_switch("a", true).has_value());
   NetworkKeeper next(routes_, {{}, file_});
   ASSERT_TRUE(begin(next, {other, mark_of("other")}, true).has_value());
   EXPECT_EQ(*routes_.topology(), other);
   EXPECT_EQ(read_network(file_).value()->topology, other);
-  EXPECT_EQ(read_network(file_ + ".superseded").value()->topology, triangle());
+  EXPECT_EQ(read_network(file_ + ".superseded").value()->topology, abx());
 }
 
 TEST_F(NetworkKeeperTest, ANetworkThatCannotBeStoredAtTheStartIsServed) {
@@ -369,8 +369,8 @@ TEST_F(NetworkKeeperTest, AFileOfAnotherFormatIsRefusedWithItsLine) {
   EXPECT_THAT(fault(with_end_mark("# xbind-routeobject network 2\n# of a file of 8 octets, CRC-32 "
                                   "zz\n")),
               HasSubstr("f line 2"));
-  const std::string text = network_as_text(triangle(), mark_of("f"));
-  EXPECT_EQ(network_from_text(text, "f")->topology, triangle());
+  const std::string text = network_as_text(abx(), mark_of("f"));
+  EXPECT_EQ(network_from_text(text, "f")->topology, abx());
   EXPECT_THAT(fault(text + "[[link]]\n"), HasSubstr("f is not whole"));
   EXPECT_THAT(fault(with_end_mark(text.substr(0, text.find("# end: ")) + "[[link]]\n")),
               HasSubstr("f line "));

@@ -12,7 +12,7 @@
 namespace xbind {
 namespace {
 
-constexpr Epoch kLife{1};
+constexpr Epoch kOracleLife{1};
 
 // Random networks, reports, drains and queries, compared with an enumeration of all paths.
 TEST(RouteServiceOracleTest, AgreesWithAllPathsOneByOne) {
@@ -40,8 +40,8 @@ TEST(RouteServiceOracleTest, AgreesWithAllPathsOneByOne) {
         reported.push_back({PortId{port}, random() % 8 != 0, promised, random() % (promised + 1)});
         ports[{at, PortId{port}}] = reported.back();
       }
-      ASSERT_TRUE(
-          service.report(fmt::format("n{}", at), kLife, number, reported, TimePoint{}).has_value());
+      ASSERT_TRUE(service.report(fmt::format("n{}", at), kOracleLife, number, reported, TimePoint{})
+                      .has_value());
     }
     if (random() % 2 == 0) {
       const std::size_t link = random() % drained.size();

@@ -10,7 +10,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
-constexpr auto kModify = HopAction::kModify;
+using enum HopAction;
 
 class ControllerModifyTest : public SwitchControllerTest {
  protected:

@@ -229,7 +229,7 @@ TEST_F(ClaimsTest, AHopWhoseEntryNamesNoOutputLeavesItsInputFree) {
   EXPECT_EQ(next().entries_of_nobody(), 0U);
 }
 
-TEST_F(ClaimsTest, ALabelThatRestsIsTheManagersOwnOrFree) {
+TEST_F(ClaimsTest, ALapsedLabelIsTheManagersOwnOrFree) {
   restart(std::nullopt);
   attach();
   attach("b");

@@ -9,7 +9,6 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr auto kModify = HopAction::kModify;
 constexpr TrafficContract kSlow{ServiceCategory::kCbr, 100, 250};
 constexpr TrafficContract kFast{ServiceCategory::kCbr, 300, 250};
 
@@ -50,7 +49,7 @@ TEST_F(ContractTest, AReservationsContractGoesWithItsCommit) {
   run({{first}, {}, {}});
   // manager --> modify while it is reserved, then the commit with the contract of the reservation
   EXPECT_THAT(run(modify(setup, 1, {300, 10}, kFast)).results,
-              ElementsAre(done(setup.key, kModify)));
+              ElementsAre(done(setup.key, HopAction::kModify)));
   EXPECT_EQ(run({{setup}, {}, {}}).results.at(0).cause, Cause::kNone);
   EXPECT_EQ(fake.contracts.at(cross(setup)), kFast);
 }
@@ -64,7 +63,7 @@ TEST_F(ContractTest, AModifyIsDoneWhenTheSwitchHasConfirmedIt) {
   EXPECT_FALSE(record(setup).settled());
   // <-- success;  manager <-- done
   answer_all();
-  EXPECT_THAT(result().results, ElementsAre(done(setup.key, kModify)));
+  EXPECT_THAT(result().results, ElementsAre(done(setup.key, HopAction::kModify)));
   EXPECT_EQ(fake.contracts.at(cross(setup)), kFast);
   EXPECT_EQ(record(setup).contract(), kFast);
   EXPECT_TRUE(record(setup).settled());
@@ -76,7 +75,7 @@ TEST_F(ContractTest, MoreThatTheSwitchRefusesIsUndone) {
   const HopSetup setup = slow();
   fake.refuse_add = [](const CrossConnect&) { return std::uint8_t{18}; };
   EXPECT_THAT(run(modify(setup, 1, {300, 10}, kFast)).results,
-              ElementsAre(refused(setup.key, kModify, Cause::kSwitchRefused, 18)));
+              ElementsAre(refused(setup.key, HopAction::kModify, Cause::kSwitchRefused, 18)));
   EXPECT_EQ(taken(), (Resources{100, 10}));
   EXPECT_EQ(record(setup).contract(), kSlow);
   EXPECT_EQ(controller.ledger().revision(hop(setup)), 0U);
@@ -105,7 +104,7 @@ TEST_F(ContractTest, LessIsDoneWhateverTheSwitchSays) {
   apply(modify(setup, 2, {100, 10}, kSlow));
   EXPECT_EQ(taken(), (Resources{300, 10})) << "until the switch has answered";
   answer_with(Cause::kTimeout);
-  EXPECT_THAT(result().results, ElementsAre(done(setup.key, kModify)));
+  EXPECT_THAT(result().results, ElementsAre(done(setup.key, HopAction::kModify)));
   EXPECT_EQ(taken(), (Resources{100, 10}));
   EXPECT_TRUE(record(setup).progress.untold);
 }
@@ -115,7 +114,7 @@ TEST_F(ContractTest, WhatTheSwitchMayNotHaveHeardIsToldWhenItIsReadAgain) {
   run(modify(setup, 1, {300, 10}, kFast));
   session_breaks();
   EXPECT_THAT(run(modify(setup, 2, {100, 10}, kSlow)).results,
-              ElementsAre(done(setup.key, kModify)));
+              ElementsAre(done(setup.key, HopAction::kModify)));
   EXPECT_EQ(fake.contracts.at(cross(setup)), kFast);
   // The switch is back with its table;  --> Report Connection State;  --> Add Branch
   controller.on_driver(driver::Up{ports(), true}, now);
@@ -141,7 +140,7 @@ TEST_F(ContractTest, ASessionThatBreaksInTheMiddleUndoesMoreAndTellsTheOldContra
   apply(modify(setup, 1, {300, 10}, kFast));
   session_breaks();
   EXPECT_THAT(result().results,
-              ElementsAre(refused(setup.key, kModify, Cause::kSwitchUnreachable)));
+              ElementsAre(refused(setup.key, HopAction::kModify, Cause::kSwitchUnreachable)));
   EXPECT_EQ(fake.contracts.at(cross(setup)), kFast) << "it had arrived";
   controller.on_driver(driver::Up{ports(), true}, now);
   answer_all();
@@ -157,11 +156,11 @@ TEST_F(ContractTest, AModifyBehindAnotherWaitsItsTurn) {
   apply(modify(setup, 2, {100, 10}, kSlow), 3);  // repeated
   EXPECT_TRUE(no_results());
   answer();
-  EXPECT_THAT(result(1).results, ElementsAre(done(setup.key, kModify)));
+  EXPECT_THAT(result(1).results, ElementsAre(done(setup.key, HopAction::kModify)));
   answer();
   const auto outputs = controller.take_outputs();
   ASSERT_THAT(outputs.results, SizeIs(2));
-  HopResult second = done(setup.key, kModify);
+  HopResult second = done(setup.key, HopAction::kModify);
   second.revision = 2;
   for (const auto& out : outputs.results) {
     EXPECT_THAT(out.batch.results, ElementsAre(second)) << "which of the changes it answers";
@@ -174,7 +173,7 @@ TEST_F(ContractTest, OtherNumbersUnderARevisionThatIsBeingToldAreStale) {
   constexpr TrafficContract kOther{ServiceCategory::kCbr, 200, 250};
   const HopSetup setup = slow();
   const auto stale = [&](std::uint32_t revision) {
-    HopResult result = refused(setup.key, kModify, Cause::kStale, revision);
+    HopResult result = refused(setup.key, HopAction::kModify, Cause::kStale, revision);
     result.free = revision;
     return result;
   };
@@ -196,7 +195,7 @@ TEST_F(ContractTest, AThirdTakesThePlaceOfTheSecond) {
   apply(modify(setup, 1, {300, 10}, kFast), 1);
   apply(modify(setup, 2, {200, 10}, {ServiceCategory::kCbr, 200, 250}), 2);
   apply(modify(setup, 3, {100, 10}, kSlow), 3);
-  HopResult stale = refused(setup.key, kModify, Cause::kStale, 2);
+  HopResult stale = refused(setup.key, HopAction::kModify, Cause::kStale, 2);
   stale.free = 3;
   EXPECT_THAT(result(2).results, ElementsAre(stale));
   answer_all();
@@ -211,7 +210,7 @@ TEST_F(ContractTest, ARemovalInTheMiddleOfAModifyEndsBoth) {
   answer_all();
   const auto outputs = controller.take_outputs();
   ASSERT_THAT(outputs.results, SizeIs(2));
-  HopResult ended = refused(setup.key, kModify, Cause::kBeingReleased, 1);
+  HopResult ended = refused(setup.key, HopAction::kModify, Cause::kBeingReleased, 1);
   ended.revision = 1;
   EXPECT_THAT(outputs.results[0].batch.results, ElementsAre(ended));
   EXPECT_THAT(outputs.results[1].batch.results,
@@ -230,7 +229,7 @@ TEST_F(ContractTest, AModifyWhileItIsPutBackWaitsForThat) {
   answer();
   EXPECT_EQ(fake.contracts.at(cross(setup)), kFast) << "queued behind the old one";
   answer();
-  EXPECT_THAT(result().results, ElementsAre(done(setup.key, kModify)));
+  EXPECT_THAT(result().results, ElementsAre(done(setup.key, HopAction::kModify)));
 }
 
 // ----- ports ----------------------------------------------------------------------------------
@@ -335,7 +334,7 @@ TEST_F(ContractTest, AModifyWhileTheCommitIsOnItsWayIsToldBehindIt) {
   setup.contract = kSlow;
   apply({{setup}, {}, {}}, 1);
   apply(modify(setup, 1, {300, 10}, kFast), 2);
-  EXPECT_THAT(result(2).results, ElementsAre(done(setup.key, kModify)));
+  EXPECT_THAT(result(2).results, ElementsAre(done(setup.key, HopAction::kModify)));
   answer();
   EXPECT_EQ(fake.contracts.at(cross(setup)), kFast);
   EXPECT_TRUE(record(setup).progress.add_open);
@@ -348,7 +347,7 @@ TEST_F(ContractTest, MoreBandwidthWithASlowerContractIsUndoneWhenTheSwitchRefuse
   const HopSetup setup = slow();
   fake.refuse_add = [](const CrossConnect&) { return std::uint8_t{18}; };
   EXPECT_THAT(run(modify(setup, 1, {300, 10}, kSlower)).results,
-              ElementsAre(refused(setup.key, kModify, Cause::kSwitchRefused, 18)));
+              ElementsAre(refused(setup.key, HopAction::kModify, Cause::kSwitchRefused, 18)));
   EXPECT_EQ(taken(), (Resources{100, 10}));
 }
 

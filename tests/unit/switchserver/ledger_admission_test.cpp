@@ -11,10 +11,10 @@ namespace {
 
 using ::testing::IsEmpty;
 
-constexpr std::uint64_t kLine = 353'207;
+constexpr std::uint64_t kAllCells = 353'207;
 constexpr std::uint64_t kBuffer = 4'000;
 // The worked example of docs/qos.md: E = 31924 with 364 cells of this port's buffer.
-constexpr TrafficContract kVbr{ServiceCategory::kNrtVbr, 50'000, 20, 5'000, 1'000};
+constexpr TrafficContract kVariable{ServiceCategory::kNrtVbr, 50'000, 20, 5'000, 1'000};
 constexpr Resources kCharged{31'924, 364};
 constexpr Resources kVbrDemand{5'000, 902};  // as mapped by the QOSMapper
 
@@ -23,7 +23,7 @@ class LedgerAdmissionTest : public LedgerTest {
   void SetUp() override { use({.admission = AdmissionMode::kEffective, .buffer_cells = kBuffer}); }
   void use(const LedgerOptions& options) {
     ledger = Ledger(options);
-    ledger.set_ports(ports(kLine, {atm_range(0, 0, 32, 4'000)}));
+    ledger.set_ports(ports(kAllCells, {atm_range(0, 0, 32, 4'000)}));
     a = ledger.manager("a").value();
     b = ledger.manager("b").value();
   }
@@ -56,7 +56,7 @@ class LedgerAdmissionTest : public LedgerTest {
 };
 
 TEST_F(LedgerAdmissionTest, APortTakesAsManyVbrSourcesAsTheFormulaSays) {
-  const auto [sources, refusal] = fill(kVbr, kVbrDemand);
+  const auto [sources, refusal] = fill(kVariable, kVbrDemand);
   EXPECT_EQ(sources, 10U);  // 4000 / 364; the rate would allow 11
   expect_refused(refusal, Cause::kNoBuffer, kOut, 364, 360);
   EXPECT_EQ(refusal.quota_missing, (Resources{0, 4}));
@@ -65,16 +65,16 @@ TEST_F(LedgerAdmissionTest, APortTakesAsManyVbrSourcesAsTheFormulaSays) {
 
 TEST_F(LedgerAdmissionTest, OverbookedItTakesMoreOfThem) {
   use({.admission = AdmissionMode::kEffective, .overbooking = 2.0, .buffer_cells = kBuffer});
-  EXPECT_EQ(fill(kVbr, kVbrDemand).first, 21U);  // 4000 / 182; the rate would allow 22
+  EXPECT_EQ(fill(kVariable, kVbrDemand).first, 21U);  // 4000 / 182; the rate would allow 22
 }
 
 TEST_F(LedgerAdmissionTest, ByThePeakAndByDemandItTakesFewer) {
   use({.admission = AdmissionMode::kPeak, .buffer_cells = kBuffer});
-  const auto [by_peak, refusal] = fill(kVbr, kVbrDemand);
+  const auto [by_peak, refusal] = fill(kVariable, kVbrDemand);
   EXPECT_EQ(by_peak, 7U);
   expect_refused(refusal, Cause::kNoBandwidth, kOut, 50'000, 3'207);
   use({.admission = AdmissionMode::kDemand, .buffer_cells = kBuffer});
-  EXPECT_EQ(fill(kVbr, kVbrDemand).first, 4U);  // 4000 / 902
+  EXPECT_EQ(fill(kVariable, kVbrDemand).first, 4U);  // 4000 / 902
 }
 
 TEST_F(LedgerAdmissionTest, CbrGoesByItsPeakAndIsNeverOverbooked) {
@@ -85,7 +85,7 @@ TEST_F(LedgerAdmissionTest, CbrGoesByItsPeakAndIsNeverOverbooked) {
   EXPECT_EQ(sources, 3U);
   expect_refused(refusal, Cause::kNoBandwidth, kOut, 150'000, 529'810 - 450'000);
   // There is room for VBR beside it.
-  EXPECT_TRUE(set_up(kVbr, kVbrDemand).admitted());
+  EXPECT_TRUE(set_up(kVariable, kVbrDemand).admitted());
 }
 
 TEST_F(LedgerAdmissionTest, WhatAManagerDemandsOfACbrsRateMakesNoDifference) {
@@ -107,38 +107,38 @@ TEST_F(LedgerAdmissionTest, APortMayHaveAFactorOfItsOwn) {
        .overbooking = 1.5,
        .port_overbooking = {{kOut, 2.0}, {PortId{2}, 1.0}},
        .buffer_cells = kBuffer});
-  EXPECT_EQ(ledger.usage(kOut)->capacity, (Resources{2 * kLine, kBuffer}));
-  EXPECT_EQ(ledger.usage(PortId{2})->capacity, (Resources{kLine, kBuffer}));
-  EXPECT_EQ(ledger.usage(kTrunk)->capacity, (Resources{kLine * 3 / 2, kBuffer}));
+  EXPECT_EQ(ledger.usage(kOut)->capacity, (Resources{2 * kAllCells, kBuffer}));
+  EXPECT_EQ(ledger.usage(PortId{2})->capacity, (Resources{kAllCells, kBuffer}));
+  EXPECT_EQ(ledger.usage(kTrunk)->capacity, (Resources{kAllCells * 3 / 2, kBuffer}));
 }
 
 TEST_F(LedgerAdmissionTest, AModifyIsChargedItsNewContract) {
-  const HopRef hop = set_up(kVbr, kVbrDemand).hop;
+  const HopRef hop = set_up(kVariable, kVbrDemand).hop;
   EXPECT_EQ(taken(), kCharged);
-  TrafficContract twice = kVbr;
+  TrafficContract twice = kVariable;
   twice.mbs_cells = 2'000;
   ASSERT_TRUE(ledger.modify(a, modify(hop, twice, {5'000, 1'802})).admitted());
   // E = ceil(50000 x 2000 / (2000 + 50000 x 4000 / 353207)) = 38968.
   // 1 + ceil(1999 x (1 - 38968 / 50000)) + ceil(0.00002 x 38968).
   EXPECT_EQ(taken(), (Resources{38'968, 1 + 442 + 1}));
-  ASSERT_TRUE(ledger.modify(a, modify(hop, kVbr, kVbrDemand)).admitted());
+  ASSERT_TRUE(ledger.modify(a, modify(hop, kVariable, kVbrDemand)).admitted());
   EXPECT_EQ(taken(), kCharged);
 }
 
 TEST_F(LedgerAdmissionTest, AModifyBeyondTheRoomIsRefusedInWhatIsCharged) {
-  const HopRef hop = set_up(kVbr, kVbrDemand).hop;
+  const HopRef hop = set_up(kVariable, kVbrDemand).hop;
   ASSERT_TRUE(set_up({ServiceCategory::kCbr, 315'000, 3}, {315'000, 2}).admitted());
-  TrafficContract twice = kVbr;
+  TrafficContract twice = kVariable;
   twice.mbs_cells = 2'000;
   expect_refused(ledger.modify(a, modify(hop, twice, {5'000, 1'802})), Cause::kNoBandwidth, kOut,
-                 38'968, kLine - 315'000);
+                 38'968, kAllCells - 315'000);
   EXPECT_EQ(taken(), (Resources{315'000 + 31'924, 2 + 364}));
 }
 
 // With a lower SCR a burst leaves the port more slowly and needs more buffer,
 // which may not be available.
 TEST_F(LedgerAdmissionTest, AModifyThatAsksForLessNeverTakesMore) {
-  TrafficContract quick = kVbr;
+  TrafficContract quick = kVariable;
   quick.guaranteed_cells_per_s = 45'000;
   const HopRef hop = set_up(quick, {45'000, 102}).hop;
   EXPECT_EQ(taken(), (Resources{45'000, 102}));
@@ -150,10 +150,10 @@ TEST_F(LedgerAdmissionTest, AModifyThatAsksForLessNeverTakesMore) {
 }
 
 TEST_F(LedgerAdmissionTest, UntilASwitchHasAnsweredBothContractsAreCharged) {
-  TrafficContract quick = kVbr;
+  TrafficContract quick = kVariable;
   quick.guaranteed_cells_per_s = 45'000;
   const Resources charged{45'000, 102};
-  const HopRef hop = set_up(kVbr, kVbrDemand).hop;
+  const HopRef hop = set_up(kVariable, kVbrDemand).hop;
   const HopModify raise = modify(hop, quick, {45'000, 902});
   ASSERT_TRUE(ledger.modify(a, raise, true).admitted());
   EXPECT_EQ(taken(), (Resources{45'000, 364}));
@@ -162,7 +162,7 @@ TEST_F(LedgerAdmissionTest, UntilASwitchHasAnsweredBothContractsAreCharged) {
 
   // No buffer is left while the modify is pending. The switch refuses, and
   // the old charge is restored.
-  const HopModify lower = modify(hop, kVbr, {45'000, 902});
+  const HopModify lower = modify(hop, kVariable, {45'000, 902});
   ASSERT_TRUE(ledger.modify(a, lower, true).admitted());
   ASSERT_TRUE(set_up({}, {0, kBuffer - taken().buffer_cells}).admitted());
   ledger.settle(hop, lower.revision - 1, {45'000, 102}, quick);
@@ -171,19 +171,20 @@ TEST_F(LedgerAdmissionTest, UntilASwitchHasAnsweredBothContractsAreCharged) {
 
 TEST_F(LedgerAdmissionTest, AQuotaIsGrantedInWhatIsCharged) {
   EXPECT_EQ(ledger.grant_quota(b, kOut, kCharged), kCharged);
-  ASSERT_TRUE(set_up({}, {kLine - 31'924, kBuffer - 364}).admitted());
-  const Admission within = ledger.set_up(b, next(b, kVbr, kVbrDemand));
+  ASSERT_TRUE(set_up({}, {kAllCells - 31'924, kBuffer - 364}).admitted());
+  const Admission within = ledger.set_up(b, next(b, kVariable, kVbrDemand));
   ASSERT_TRUE(within.admitted()) << "though its demand is above the quota's buffer";
   EXPECT_EQ(ledger.unused_quota(b, kOut), Resources{});
-  expect_refused(ledger.set_up(b, next(b, kVbr, kVbrDemand)), Cause::kNoBandwidth, kOut, 31'924);
+  expect_refused(ledger.set_up(b, next(b, kVariable, kVbrDemand)), Cause::kNoBandwidth, kOut,
+                 31'924);
 }
 
 TEST_F(LedgerAdmissionTest, AnotherLineRateCountsForWhatIsChargedAfterIt) {
-  const HopRef hop = set_up(kVbr, kVbrDemand).hop;
-  ledger.set_ports(ports(2 * kLine, {atm_range(0, 0, 32, 4'000)}));
+  const HopRef hop = set_up(kVariable, kVbrDemand).hop;
+  ledger.set_ports(ports(2 * kAllCells, {atm_range(0, 0, 32, 4'000)}));
   EXPECT_EQ(taken(), kCharged);
   EXPECT_THAT(ledger.self_check("sw"), IsEmpty());
-  ASSERT_TRUE(set_up(kVbr, kVbrDemand).admitted());
+  ASSERT_TRUE(set_up(kVariable, kVbrDemand).admitted());
   // B/C is halved: 50000 x 1000 / (1000 + 50000 x 4000 / 706414) = 38968.
   EXPECT_EQ(taken().cells_per_s, 31'924U + 38'968U);
   remove(hop);
@@ -266,7 +267,7 @@ TEST_F(RandomAdmission, NoAccountExceedsWhatItMayAndCbrNeverTheLine) {
             cbr += record.contract().pcr_cells_per_s;
         }
         ASSERT_EQ(usage.hops, charged);
-        ASSERT_LE(cbr, kLine);
+        ASSERT_LE(cbr, kAllCells);
       }
       EXPECT_THAT(ledger.self_check("sw"), IsEmpty());
       // Any number: chance decides; without a refusal the bounds above were not met.
@@ -311,7 +312,7 @@ TEST_F(LedgerAdmissionTest, AFactorBetweenThousandthsSellsNoMoreCbrThanTheLineHa
   use({.admission = AdmissionMode::kEffective, .overbooking = 1.0005, .buffer_cells = kBuffer});
   const TrafficContract cbr{ServiceCategory::kCbr, 353, 250};
   const std::uint64_t sources = fill(cbr, {353, 1}).first;
-  EXPECT_LE(sources * 353, kLine);
+  EXPECT_LE(sources * 353, kAllCells);
   EXPECT_EQ(sources, 998U) << "each is charged 354 of the 353383 cells/s that are sold";
 }
 

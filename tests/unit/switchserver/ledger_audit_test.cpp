@@ -222,6 +222,11 @@ TEST_F(JoinedAuditTest, NamesAHopOfAnotherLeg) {
   EXPECT_THAT(audit().findings, twice());
 }
 
+TEST_F(JoinedAuditTest, NamesAHopOfAnotherPort) {
+  LedgerTamper(controller).change_output_port(ManagerIndex{0}, joined, PortId{3});
+  EXPECT_THAT(audit().findings, twice());
+}
+
 TEST_F(JoinedAuditTest, NamesAHopOnTheSameInput) {
   LedgerTamper(controller).change_input_label(ManagerIndex{0}, joined, setup.input_label);
   EXPECT_THAT(audit().findings, twice());

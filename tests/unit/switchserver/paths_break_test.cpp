@@ -7,8 +7,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr auto kCommit = HopAction::kCommit;
-constexpr auto kRemove = HopAction::kRemove;
+using enum HopAction;
 
 // ----- the switch is lost -----
 

@@ -73,7 +73,7 @@ TEST_F(PortReporterTest, NothingIsSaidBeforeTheSwitchIsThere) {
   EXPECT_EQ(wait(std::chrono::hours{1}), std::nullopt);
 }
 
-TEST_F(PortReporterTest, TheSwitchComesAndTheWholeIsTold) {
+TEST_F(PortReporterTest, TheSwitchComesAndAllPortsAreReported) {
   reporter_.switch_up(now_);
   const auto report = step();
   ASSERT_THAT(report, Ne(std::nullopt));

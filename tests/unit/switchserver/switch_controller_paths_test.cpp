@@ -9,8 +9,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-constexpr auto kCommit = HopAction::kCommit;
-constexpr auto kRemove = HopAction::kRemove;
+using enum HopAction;
 
 // ----- where the paths part -----
 

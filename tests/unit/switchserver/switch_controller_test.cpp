@@ -11,9 +11,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr auto kCommit = HopAction::kCommit;
-constexpr auto kReserve = HopAction::kReserve;
-constexpr auto kRemove = HopAction::kRemove;
+using enum HopAction;
 
 // ===== one batch in, one batch of results out =====
 

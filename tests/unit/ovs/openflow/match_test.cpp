@@ -22,7 +22,7 @@ std::string hex_of(const Match& match) {
   return test::to_hex(out);
 }
 
-DecodeError refusal(std::string_view hex) {
+DecodeError match_refusal(std::string_view hex) {
   const auto match = decode_hex(hex);
   EXPECT_FALSE(match);
   return match ? DecodeError{} : match.error();
@@ -72,13 +72,13 @@ TEST(Match, IsForeignWithAnythingElse) {
 }
 
 TEST(Match, RefusesLengthsThatDoNotFit) {
-  EXPECT_EQ(refusal("0001"), (DecodeError{Refusal::kTruncated, 2}));
-  EXPECT_EQ(refusal("00000004 00000000"), (DecodeError{Refusal::kMatchType, 0}));
-  EXPECT_EQ(refusal("00010003 00000000"), (DecodeError{Refusal::kMatchLength, 3}));
-  EXPECT_EQ(refusal("0001000c 80000004 00000001"), (DecodeError{Refusal::kMatchLength, 12}));
-  EXPECT_EQ(refusal("0001000a 80000002 00010000 00000000"),
+  EXPECT_EQ(match_refusal("0001"), (DecodeError{Refusal::kTruncated, 2}));
+  EXPECT_EQ(match_refusal("00000004 00000000"), (DecodeError{Refusal::kMatchType, 0}));
+  EXPECT_EQ(match_refusal("00010003 00000000"), (DecodeError{Refusal::kMatchLength, 3}));
+  EXPECT_EQ(match_refusal("0001000c 80000004 00000001"), (DecodeError{Refusal::kMatchLength, 12}));
+  EXPECT_EQ(match_refusal("0001000a 80000002 00010000 00000000"),
             (DecodeError{Refusal::kFieldLength, 2}));
-  EXPECT_EQ(refusal("0001000c 80000005 00000001 00000000"),
+  EXPECT_EQ(match_refusal("0001000c 80000005 00000001 00000000"),
             (DecodeError{Refusal::kFieldLength, 5}));
 }
 

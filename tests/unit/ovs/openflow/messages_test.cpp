@@ -200,6 +200,9 @@ TEST(Meter, IsForeignUnlessItHasOneBandThatDrops) {
   ASSERT_FALSE(decode_as<MeterMod>(golden("meter-add")).foreign);
   EXPECT_TRUE(decode_as<MeterMod>(add(kDrop)).foreign) << "two bands";
   EXPECT_TRUE(decode_as<MeterMod>(add(kRemark)).foreign);
+  wire::Buffer remark = golden("meter-add");
+  remark.at(17) = std::byte{2};
+  EXPECT_TRUE(decode_as<MeterMod>(remark).foreign) << "its only band does not drop";
   wire::Buffer none = golden("meter-add");
   none.resize(16);
   EXPECT_TRUE(decode_as<MeterMod>(test::with_length(none)).foreign);

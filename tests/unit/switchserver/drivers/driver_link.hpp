@@ -12,6 +12,7 @@
 #include "switchagent/fabric_table.hpp"
 #include "switchagent/switch_agent.hpp"
 #include "switchserver/drivers/gsmp_driver.hpp"
+#include "tests/unit/switchserver/drivers/answered.hpp"
 
 namespace xbind {
 
@@ -57,7 +58,5 @@ class Link {
   switchagent::ControllerId at_;
   GsmpDriver driver_{options(), [this] { return ++chance_; }};
 };
-
-MATCHER_P2(Answered, cookie, cause, "") { return arg.cookie == cookie && arg.cause == cause; }
 
 }  // namespace xbind

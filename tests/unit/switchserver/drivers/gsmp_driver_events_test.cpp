@@ -1,5 +1,6 @@
 // The driver against a switch that the test emulates by hand: events, new port sessions, the order
 // of deletes and adds, and the table.
+#include "tests/unit/switchserver/drivers/answered.hpp"
 #include "tests/unit/switchserver/drivers/gsmp_driver_by_hand.hpp"
 
 namespace xbind {
@@ -10,8 +11,6 @@ using gsmp::MessageType;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-MATCHER_P2(Answered, cookie, cause, "") { return arg.cookie == cookie && arg.cause == cause; }
 
 // ----- events ---------------------------------------------------------------------------------
 
@@ -96,6 +95,31 @@ TEST_F(GsmpDriverByHand, ALookThatFindsNoRoomDoesNotKeepItsOwnerAwake) {
     play();
   }
   EXPECT_THAT(taken<driver::Ports>(), SizeIs(1));
+}
+
+TEST_F(GsmpDriverByHand, AResetThatFindsNoRoomDoesNotKeepItsOwnerAwake) {
+  bring_up();
+  const std::size_t most = options().window + options().queue_max;
+  for (std::size_t i = 1; i <= most; ++i) driver.add(cross(101, 201), {}, i);
+  driver.flush();
+  // <-- Port Down
+  ports[PortId{2}].line_status = gsmp::LineStatus::kDown;
+  happens(MessageType::kPortDown, 2);
+  tick();
+  now += 1ms;
+  tick();
+  const auto is_reset = [](const gsmp::Message& one) {
+    return std::holds_alternative<gsmp::PortManagement>(one);
+  };
+  EXPECT_THAT(asked, testing::Not(testing::Contains(testing::Truly(is_reset)))) << "no room";
+  std::ptrdiff_t resets = 0;
+  while (!asked.empty()) {
+    const auto taken = std::exchange(asked, {});
+    resets += std::count_if(taken.begin(), taken.end(), is_reset);
+    for (const gsmp::Message& one : taken) succeed(one);
+    play();
+  }
+  EXPECT_EQ(resets, 1);
 }
 
 // A controller that brings a port up empties its table, and no event informs the

@@ -1,5 +1,6 @@
 // The driver against a switch that the test emulates by hand: quality of
 // service, moves and counters.
+#include "tests/unit/switchserver/drivers/answered.hpp"
 #include "tests/unit/switchserver/drivers/gsmp_driver_by_hand.hpp"
 
 namespace xbind {
@@ -11,8 +12,6 @@ using testing::ElementsAre;
 using testing::SizeIs;
 
 constexpr TrafficContract kCbr{ServiceCategory::kCbr, 4528, 250};
-
-MATCHER_P2(Answered, cookie, cause, "") { return arg.cookie == cookie && arg.cause == cause; }
 
 // ----- quality of service ---------------------------------------------------------------------
 
