@@ -9,19 +9,19 @@
 namespace xbind {
 namespace {
 
-constexpr CauseRow kRows[] = {
-    {Cause::kNone, "none", ErrorCode::kProtocol, CauseClass::kInternal, Retry::kNever, "",
+constexpr CauseRow kCauseRows[] = {
+    {Cause::kNone, "none", ErrorCode::kProtocol, CauseClass::kInternal, Retry::kNowhere, "",
      Reason::kUnsaid, "", "", ""},
     {Cause::kInvalidRequest, "invalid request", ErrorCode::kBadInput, CauseClass::kBadRequest,
-     Retry::kNever, "{asked}", Reason::kInstead,
+     Retry::kNowhere, "{asked}", Reason::kInstead,
      "The request contradicts itself or exceeds a bound. The reason names the broken rule.",
      "asked: the offending number", "correct the request; repeating it changes nothing"},
     {Cause::kUnknownEndpoint, "unknown endpoint", ErrorCode::kNotFound, CauseClass::kBadRequest,
-     Retry::kNever, "", Reason::kUnsaid,
+     Retry::kNowhere, "", Reason::kUnsaid,
      "The topology of RouteObject has no endpoint of this name.", "",
      "correct the name, or add the endpoint to the topology file of xbind-routeobject"},
-    {Cause::kNoRoute, "no route", ErrorCode::kUnreachable, CauseClass::kNoRoute, Retry::kNever, "",
-     Reason::kUnsaid,
+    {Cause::kNoRoute, "no route", ErrorCode::kUnreachable, CauseClass::kNoRoute, Retry::kNowhere,
+     "", Reason::kUnsaid,
      "Both endpoints are known, but no usable path joins them. Links that are down, drained or at "
      "an unknown switch are not usable.",
      "",
@@ -56,12 +56,12 @@ constexpr CauseRow kRows[] = {
      Retry::kOtherLabels, "", Reason::kUnsaid,
      "The output label was not granted to this manager, or has lapsed.", "asked: the label's value",
      "repeat the request: the manager takes other labels; if it stays, run `xbindctl audit`"},
-    {Cause::kStale, "stale generation", ErrorCode::kProtocol, CauseClass::kInternal, Retry::kNever,
-     "generation {asked}, newest {free}", Reason::kUnsaid,
+    {Cause::kStale, "stale generation", ErrorCode::kProtocol, CauseClass::kInternal,
+     Retry::kNowhere, "generation {asked}, newest {free}", Reason::kUnsaid,
      "A newer generation of the connection's path exists; the command came too late.",
      "asked, free: both generations", "none: the newer path is in force"},
     {Cause::kUnknownConnection, "unknown connection", ErrorCode::kNotFound, CauseClass::kBadRequest,
-     Retry::kNever, "connection {asked}", Reason::kBeside,
+     Retry::kNowhere, "connection {asked}", Reason::kBeside,
      "The manager has no connection with this id: it has ended. Or it was set up before the "
      "manager's start, and the reason says where its hops may be.",
      "asked: the id",
@@ -82,49 +82,49 @@ constexpr CauseRow kRows[] = {
      Reason::kUnsaid, "A switch did not answer within the hop timer; the call was undone.", "",
      "look at the load of the switch and of the control network; a longer hop timer of xbind-cmgr "
      "waits longer"},
-    {Cause::kBusy, "busy", ErrorCode::kExhausted, CauseClass::kOverload, Retry::kNever, "",
+    {Cause::kBusy, "busy", ErrorCode::kExhausted, CauseClass::kOverload, Retry::kNowhere, "",
      Reason::kInstead, "A bounded queue is full, or a client has reached a limit of its own.",
      "asked, free: where a limit has numbers",
      "try again after the time that the answer gives; lower the offered rate"},
     {Cause::kBeingReleased, "being released", ErrorCode::kNotFound, CauseClass::kBadRequest,
-     Retry::kNever, "connection {asked}", Reason::kUnsaid, "The connection is being released.",
+     Retry::kNowhere, "connection {asked}", Reason::kUnsaid, "The connection is being released.",
      "asked: the id", "none: wait until it has gone"},
     {Cause::kUnknownService, "unknown service", ErrorCode::kNotFound, CauseClass::kNoService,
-     Retry::kNever, "", Reason::kUnsaid,
+     Retry::kNowhere, "", Reason::kUnsaid,
      "The QOSMapper's catalogue has no service of this name or kind.", "",
      "`xbindctl services` lists the services"},
-    {Cause::kWithdrawn, "withdrawn", ErrorCode::kProtocol, CauseClass::kInternal, Retry::kNever, "",
-     Reason::kUnsaid,
+    {Cause::kWithdrawn, "withdrawn", ErrorCode::kProtocol, CauseClass::kInternal, Retry::kNowhere,
+     "", Reason::kUnsaid,
      "The hop was undone because another hop of the call refused. It is never the cause of a call.",
      "", "none: look at the cause of the call"},
     {Cause::kNoRouteObject, "no route object", ErrorCode::kUnreachable, CauseClass::kServerDown,
-     Retry::kNever, "", Reason::kUnsaid,
+     Retry::kNowhere, "", Reason::kUnsaid,
      "No RouteObject answers, and the manager has neither a cached route nor a path over the last "
      "known network.",
      "", "start xbind-routeobject; calls between ends with such a path continue"},
     {Cause::kHoldExpired, "hold expired", ErrorCode::kNotFound, CauseClass::kBadRequest,
-     Retry::kNever, "connection {asked}", Reason::kUnsaid,
+     Retry::kNowhere, "connection {asked}", Reason::kUnsaid,
      "The hold ended before its commit arrived; nothing is reserved any more.", "asked: the id",
      "connect again, with a longer --hold"},
     {Cause::kNotConnected, "not connected", ErrorCode::kNotFound, CauseClass::kBadRequest,
-     Retry::kNever, "connection {asked}", Reason::kUnsaid,
+     Retry::kNowhere, "connection {asked}", Reason::kUnsaid,
      "The connection is not up: it is still being set up, is a hold, or has ended.",
      "asked: the id", "`xbindctl call ID` shows its state; commit a hold first"},
     {Cause::kChangeUnderWay, "change under way", ErrorCode::kExhausted, CauseClass::kBadRequest,
-     Retry::kNever, "connection {asked}", Reason::kUnsaid,
+     Retry::kNowhere, "connection {asked}", Reason::kUnsaid,
      "Another change of the connection has not ended yet.", "asked: the id",
      "repeat the request in a moment"},
-    {Cause::kLastLeaf, "last leaf", ErrorCode::kBadInput, CauseClass::kBadRequest, Retry::kNever,
+    {Cause::kLastLeaf, "last leaf", ErrorCode::kBadInput, CauseClass::kBadRequest, Retry::kNowhere,
      "connection {asked}", Reason::kUnsaid, "This is the only destination left.", "asked: the id",
      "release the connection instead"},
     {Cause::kLeafExists, "leaf exists", ErrorCode::kBadInput, CauseClass::kBadRequest,
-     Retry::kNever, "", Reason::kUnsaid, "The endpoint is already a destination of the connection.",
-     "", "none: it receives the cells"},
+     Retry::kNowhere, "", Reason::kUnsaid,
+     "The endpoint is already a destination of the connection.", "", "none: it receives the cells"},
     {Cause::kUnknownLeaf, "unknown leaf", ErrorCode::kNotFound, CauseClass::kBadRequest,
-     Retry::kNever, "", Reason::kUnsaid, "The endpoint is not a destination of the connection.", "",
-     "`xbindctl describe ID` lists the destinations"},
+     Retry::kNowhere, "", Reason::kUnsaid, "The endpoint is not a destination of the connection.",
+     "", "`xbindctl describe ID` lists the destinations"},
     {Cause::kNoQosMapper, "no qos mapper", ErrorCode::kUnreachable, CauseClass::kServerDown,
-     Retry::kNever, "", Reason::kUnsaid,
+     Retry::kNowhere, "", Reason::kUnsaid,
      "The QOSMapper does not answer, so the service has no contract.", "",
      "start xbind-qosmapper, or run xbind-cmgr with --qos collocated"},
     {Cause::kOverShare, "over share", ErrorCode::kExhausted, CauseClass::kPolicy, Retry::kOtherPath,
@@ -133,21 +133,21 @@ constexpr CauseRow kRows[] = {
      "asked: labels held, free: the share",
      "release calls of this manager, or share labels competitively (--label-sharing of "
      "xbind-switchserver)"},
-    {Cause::kPathBound, "path bound", ErrorCode::kExhausted, CauseClass::kNoRoute, Retry::kNever,
+    {Cause::kPathBound, "path bound", ErrorCode::kExhausted, CauseClass::kNoRoute, Retry::kNowhere,
      "bound {asked}, best {free}", Reason::kUnsaid,
      "No path meets a bound on delay or number of links.",
      "asked: the bound, free: the best possible",
      "use a bound that is not below the best possible"},
-    {Cause::kTooHard, "too hard", ErrorCode::kExhausted, CauseClass::kNoRoute, Retry::kNever,
+    {Cause::kTooHard, "too hard", ErrorCode::kExhausted, CauseClass::kNoRoute, Retry::kNowhere,
      "{asked} partial paths", Reason::kUnsaid,
      "The exact search of a path was abandoned, because it would take too long.",
      "asked: the limit of partial paths",
      "remove a bound or a required element, or ask for fewer alternates"},
-    {Cause::kLinkDown, "link down", ErrorCode::kUnreachable, CauseClass::kSwitchDown, Retry::kNever,
-     "", Reason::kUnsaid, "A link or an access line that the path needs is down.", "",
-     "mend the line; `xbindctl links` and `xbindctl ports SWITCH` show its state"},
+    {Cause::kLinkDown, "link down", ErrorCode::kUnreachable, CauseClass::kSwitchDown,
+     Retry::kNowhere, "", Reason::kUnsaid, "A link or an access line that the path needs is down.",
+     "", "mend the line; `xbindctl links` and `xbindctl ports SWITCH` show its state"},
     {Cause::kIncomplete, "incomplete", ErrorCode::kUnreachable, CauseClass::kSwitchDown,
-     Retry::kNever, "", Reason::kWhole,
+     Retry::kNowhere, "", Reason::kWhole,
      "The call is from before the manager's start, and the manager does not know all of its hops. "
      "Only release, clear and describe are taken. Its cells are not touched.",
      "asked: the id",
@@ -156,25 +156,25 @@ constexpr CauseRow kRows[] = {
 };
 
 // A row for each number, in their order.
-constexpr bool complete() {
-  if (std::size(kRows) != static_cast<std::size_t>(kCauseLast) + 1) return false;
-  for (std::size_t i = 0; i < std::size(kRows); ++i) {
-    const CauseRow& row = kRows[i];
+constexpr bool causes_are_complete() {
+  if (std::size(kCauseRows) != static_cast<std::size_t>(kCauseLast) + 1) return false;
+  for (std::size_t i = 0; i < std::size(kCauseRows); ++i) {
+    const CauseRow& row = kCauseRows[i];
     if (row.cause != static_cast<Cause>(i) || row.name.empty()) return false;
     const bool explained = !row.meaning.empty() && !row.remedy.empty();
     if (explained != (row.cause != Cause::kNone)) return false;
   }
   return true;
 }
-static_assert(complete());
+static_assert(causes_are_complete());
 
 }  // namespace
 
-std::span<const CauseRow> refusal_causes() { return std::span(kRows).subspan(1); }
+std::span<const CauseRow> refusal_causes() { return std::span(kCauseRows).subspan(1); }
 
 const CauseRow& row_of(Cause cause) {
   XB_CHECK(cause <= kCauseLast, static_cast<int>(cause));
-  return kRows[static_cast<std::size_t>(cause)];
+  return kCauseRows[static_cast<std::size_t>(cause)];
 }
 
 std::string_view to_string(Cause cause) {

@@ -14,7 +14,7 @@ namespace xbind {
 
 // What a manager may try after a hop's refusal.
 enum class Retry : std::uint8_t {
-  kNever,
+  kNowhere,
   kOtherPath,    // another route may avoid the cause
   kOtherLabels,  // the same route with other labels: these had lapsed, or were not free yet
 };
@@ -48,7 +48,7 @@ struct CauseRow {
   std::string_view name;  // stable
   ErrorCode code = ErrorCode::kProtocol;
   CauseClass counted = CauseClass::kInternal;
-  Retry retry = Retry::kNever;
+  Retry retry = Retry::kNowhere;
   // The numbers of a refusal, in fmt's syntax with {asked} and {free}; empty: it has none.
   std::string_view numbers_said;
   Reason reason = Reason::kUnsaid;
