@@ -287,6 +287,47 @@ TEST_F(LostLedgerTest, TheLabelThatTheHopBehindUsesRestsWhereItIsLost) {
   EXPECT_THAT(resting, ElementsAre(PortLabels{PortId{21}, {vci(41)}}));
 }
 
+// The manager had released a call; sw2, which was away, still had it, and lost its ledger.
+TEST_F(LostLedgerTest, ALabelThatLeadsToEntriesOfNobodyRestsUntilTheyAreGone) {
+  resting_["sw1"] = {{PortId{10}, {vci(40)}}};
+  restart_with_lost({"sw2"});
+  EXPECT_THAT(claimed_at("sw2"), IsEmpty());
+  manager().note_entries_of_nobody("sw2", kEntriesUnknown, now);
+  answers("sw2");
+  EXPECT_THAT(done_with(), ElementsAre("sw2"));
+  wait(milliseconds{200});
+  EXPECT_THAT(take("sw1").returned, IsEmpty()) << "it is not known yet whether there are any";
+  manager().claims_finished("sw2", claims_done_in, 12, now);
+  wait(milliseconds{200});
+  EXPECT_THAT(take("sw1").returned, IsEmpty()) << "one of them may be entered with this label";
+  manager().note_entries_of_nobody("sw2", 0, now);
+  wait(milliseconds{200});
+  EXPECT_THAT(take("sw1").returned, ElementsAre(PortLabels{PortId{10}, {vci(40)}}));
+}
+
+TEST_F(LostLedgerTest, ALabelIsReturnedWhenNoEntryIsLeftAtTheLostLedger) {
+  resting_["sw1"] = {{PortId{10}, {vci(40)}}};
+  restart_with_lost({"sw2"});
+  manager().note_entries_of_nobody("sw2", kEntriesUnknown, now);
+  answers("sw2");
+  manager().claims_finished("sw2", claims_done_in, 0, now);
+  wait(milliseconds{200});
+  EXPECT_THAT(take("sw1").returned, ElementsAre(PortLabels{PortId{10}, {vci(40)}}));
+}
+
+// The next start of the manager finds them as well, though the ledger is whole again.
+TEST_F(LostLedgerTest, ALabelThatLeadsToEntriesOfNobodyRestsInTheNextEpochToo) {
+  resting_["sw1"] = {{PortId{10}, {vci(40)}}};
+  nobodys_["sw2"] = 12;
+  restart_with_lost({});
+  wait(milliseconds{200});
+  ASSERT_TRUE(manager().recovery().done());
+  EXPECT_THAT(take("sw1").returned, IsEmpty());
+  manager().note_entries_of_nobody("sw2", 0, now);
+  wait(milliseconds{200});
+  EXPECT_THAT(take("sw1").returned, ElementsAre(PortLabels{PortId{10}, {vci(40)}}));
+}
+
 TEST_F(LostLedgerTest, AnEntryThatIsClaimedLaterKeepsNoCallIncomplete) {
   holds_call(earlier(1));
   holds_leaf(earlier(1));
