@@ -1,0 +1,118 @@
+"""Rounds of kill_rounds_test.py in which two daemons end: what they may leave, and how much of it.
+
+Entries of nobody. A manager that cannot reach a SwitchServer owes it the removals of hops. If the
+manager ends before the SwitchServer is back, nobody knows these hops any more, nor those that a
+request under way had only there. Their entries stay until an operator removes them (docs/decisions/
+0121). They are counted: at most the removals that the manager's log names, and two for each request
+that it had not answered.
+
+Calls that are led astray. While RouteObject has the wrong file it gives out paths over links that
+do not exist, and a manager uses them until it has heard of the right one. Cells of a call that was
+set up in that time may be lost. Cells of no other call may.
+"""
+
+import csv
+import json
+import re
+
+LEGS = 2  # hops of a call that one switch may have
+LATE_S = 0.3  # callgen's progress lines may be that much behind
+
+
+def altered(topology, network):
+    """The topology file without its last link, or with the far ends of two links exchanged."""
+    head, *links = topology.split("[[link]]\n")
+    if network == "lacking":
+        return "[[link]]\n".join([head, *links[:-1]])
+    assert network == "crossed", network
+    between = re.compile(r'between = \["([^"]+)", "([^"]+)"\]')
+    one, other = (between.search(links[place]).groups() for place in (0, 3))
+    for place, ends in ((0, (one[0], other[1])), (3, (other[0], one[1]))):
+        links[place] = between.sub(f'between = ["{ends[0]}", "{ends[1]}"]', links[place])
+    return "[[link]]\n".join([head, *links])
+
+
+# ===== entries of nobody =====
+
+def owed_at_the_end(log, node):
+    """The removals that the last but one process of the log owed to that node when it ended."""
+    life = re.split(r"^--- ", log, flags=re.MULTILINE)[-2]
+    since = life.rpartition(f"switchserver {node} attached")[2]
+    return len(re.findall(rf"the removal of hop \d+ of leg \d+ at {re.escape(node)} is owed",
+                          since))
+
+
+def entries_of_nobody(audit, node):
+    """How many there are at that node, if the audit has found nothing else; None: it has, or there
+    was none."""
+    if "findings" not in audit:
+        return None
+    strays = [finding for finding in audit["findings"]
+              if finding["kind"] == "stray cross-connect" and "in no ledger" in finding["text"]
+              and re.match(rf"{re.escape(node)}( |$)", finding["element"])]
+    others = audit["unreadable"] or audit["wrong_labels_and_hops"] or audit["leaked_cells_per_s"]
+    if others or len(strays) != audit["wrong_cross_connects"] or len(strays) != len(
+            audit["findings"]):
+        return None
+    return len(strays)
+
+
+def alarm_of_nobody(alarms, node):
+    """The number of entries that the node's alarm counts; 0: there is none."""
+    for alarm in alarms["alarms"]:
+        if (alarm["kind"], alarm["about"]) == ("entries-of-nobody", node):
+            if not alarm["cleared_ms"]:
+                return int(alarm["cause"].split()[0])
+    return 0
+
+
+def too_many_of_nobody(one):
+    """A sentence if more entries of nobody were found than may be."""
+    unanswered = one.summary["reattached"]["requests_repeated"]
+    most = one.owed + LEGS * unanswered
+    if one.nobodys > most:
+        yield (f"{one.nobodys} entries of nobody, although {one.owed} removals were owed and "
+               f"{unanswered} requests had no answer")
+
+
+# ===== calls that are led astray =====
+
+def setups_in(records):
+    """{call: (sent, answered)} of a file of callgen's --records, in seconds."""
+    with open(records, newline="") as file:
+        return {int(row["call"]): (int(row["sent_ns"]) / 1e9, int(row["answered_ns"]) / 1e9)
+                for row in csv.DictReader(file)
+                if row["kind"] == "setup" and row["ended"] == "done"}
+
+
+def others_than_astray(failed, setups, astray_s):
+    """Of the failed calls those that were set up while the managers knew the right network."""
+    begin, end = astray_s
+    for call in failed:
+        sent, answered = setups[call]
+        if answered < begin or sent > end + LATE_S:
+            yield call
+
+
+# ===== callgen's verdict =====
+
+def unexplained(one):
+    """callgen's reasons against the run, without what such a round may do. Yields sentences."""
+    summary = one.summary
+    failed = summary["media"]["failed_calls"]
+    astray = one.astray_s is not None and not list(
+        others_than_astray(failed, one.setups, one.astray_s))
+    if astray:
+        one.astray = len(failed)
+    unknown = (one.nobodys > 0 and set(summary["release_failures"]) == {"unknown connection"}
+               and summary["releases"]["failed"] <= summary["reattached"]["requests_repeated"])
+    for reason in summary["verdict"]["reasons"]:
+        if astray and reason.startswith("cells did not arrive as they should"):
+            continue
+        if unknown and re.fullmatch(r"\d+ of \d+ releases failed", reason):
+            continue
+        yield reason
+    if one.astray_s is not None and not astray:
+        calls = {call: one.setups[call] for call in
+                 others_than_astray(failed, one.setups, one.astray_s)}
+        yield f"not led astray (from {one.astray_s}): {calls}"
