@@ -45,6 +45,7 @@ class Gaps {
     for (const auto& [end, hop] : ins_) {
       if (!paired_.contains(end)) add(end, hop, std::nullopt, nullptr);
     }
+    part_equal_keys();
     let_one_enter();
     return std::move(gaps_);
   }
@@ -195,6 +196,17 @@ class Gaps {
     const bool ends = leaves == true && !goes_on;
     if (claim.hop_count < needed || ends) claim.hop_count = needed;
     return moved;
+  }
+
+  // Far from both ends of a call that has moved, the numbers of two paths may meet: then neither
+  // hop is where its number says.
+  void part_equal_keys() {
+    if (planted(Bug::kRebuiltOldGeneration)) return;
+    std::map<HopKey, std::size_t> claims;
+    for (const Gap& gap : gaps_) ++claims[gap.claim.key];
+    for (Gap& gap : gaps_) {
+      if (claims[gap.claim.key] > 1) gap.claim.key.generation = Generation{++newest_};
+    }
   }
 
   // Of a tree whose first destination was dropped, branches alone are left where cells enter the
