@@ -104,7 +104,8 @@ def unexplained(one):
         others_than_astray(failed, one.setups, one.astray_s))
     if astray:
         one.astray = len(failed)
-    unknown = (one.nobodys > 0 and set(summary["release_failures"]) == {"unknown connection"}
+    # Repeated to a manager that does not know yet whether entries of nobody are left.
+    unknown = (one.lost_node() and set(summary["release_failures"]) == {"unknown connection"}
                and summary["releases"]["failed"] <= summary["reattached"]["requests_repeated"])
     for reason in summary["verdict"]["reasons"]:
         if astray and reason.startswith("cells did not arrive as they should"):

@@ -392,6 +392,24 @@ connection 8: the removal of hop 0 of leg 0 at node-3 is owed
         self.assertEqual(list(kill_pairs.too_many_of_nobody(self.round(8, 2, 3))), [])
         self.assertEqual(len(list(kill_pairs.too_many_of_nobody(self.round(9, 2, 3)))), 1)
 
+    def test_a_release_that_was_repeated_may_be_unknown_after_a_lost_ledger(self):
+        reason = "4 of 4964 releases failed"
+        summary = {"media": {"failed_calls": []}, "verdict": {"reasons": [reason]},
+                   "release_failures": {"unknown connection": 4}, "releases": {"failed": 4},
+                   "reattached": {"requests_repeated": 4}}
+
+        def left(**changes):
+            one = Round(1, 1, "xbind-cmgr", 1, 0, 0, None, second="xbind-switchserver/node-2",
+                        summary={**summary, **changes})
+            return list(kill_pairs.unexplained(one))
+
+        self.assertEqual(left(), [])
+        self.assertEqual(left(reattached={"requests_repeated": 3}), [reason])
+        self.assertEqual(left(release_failures={"unknown connection": 3, "busy": 1}), [reason])
+        self.assertEqual(list(kill_pairs.unexplained(Round(
+            1, 1, "xbind-switchserver/node-1", 1, 0, 0, None, second="xbind-switchserver/node-2",
+            summary=summary))), [reason])
+
     @staticmethod
     def audit(*findings, **others):
         totals = {"unreadable": 0, "wrong_labels_and_hops": 0, "leaked_cells_per_s": 0,
