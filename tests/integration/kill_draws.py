@@ -40,7 +40,8 @@ class Round:
     summary: dict | None = None  # callgen's report
     troubles: tuple = ()
     # Of two victims (kill_pairs.py).
-    owed: int = 0  # removals that the manager owed to the SwitchServer when it ended
+    owed: int = 0  # removals that the manager owed to SwitchServers just before it ended
+    unread_s: float = 0.0  # since that was read
     nobodys: int = 0  # entries of nobody
     wrong_from_s: float | None = None  # when RouteObject got the wrong file
     astray_s: tuple | None = None  # from then until both managers had heard of the right one
