@@ -16,7 +16,7 @@ PAIRS = [("xbind-cmgr", "xbind-switchserver"), ("xbind-switchserver", "xbind-cmg
 GAP_S = (0.0, 5.0)  # from the first victim's end to the second one's
 COLUMNS = ("seed round victim rate killed_s down_s again_s clean_s calls standing repeated "
            "longest_ms verdict")
-PAIR_COLUMNS = COLUMNS.replace("verdict", "owed nobodys astray verdict")
+PAIR_COLUMNS = COLUMNS.replace("verdict", "owed unclaimed misrouted verdict")
 
 
 @dataclass
@@ -42,14 +42,14 @@ class Round:
     # Of two victims (kill_pairs.py).
     owed: int = 0  # removals that the manager owed to SwitchServers just before it ended
     unread_s: float = 0.0  # since that was read
-    nobodys: int = 0  # entries of nobody
+    unclaimed: int = 0  # unclaimed entries
     wrong_from_s: float | None = None  # when RouteObject got the wrong file
-    astray_s: tuple | None = None  # from then until both managers had heard of the right one
+    misrouted_s: tuple | None = None  # from then until both managers had heard of the right one
     setups: dict | None = None  # when calls were set up
-    astray: int = 0  # calls that lost cells because RouteObject had the wrong file
+    misrouted: int = 0  # calls that lost cells because RouteObject had the wrong file
 
     def lost_node(self):
-        """Where hops may be of nobody; None: a manager is not among the victims, or no ledger."""
+        """Where hops may be unclaimed; None: a manager is not among the victims, or no ledger."""
         names = [name.partition("/") for name in (self.victim, self.second or "")]
         nodes = [node for program, _, node in names if program == "xbind-switchserver"]
         return nodes[0] if len(nodes) == 1 and self.manager() else None
@@ -72,7 +72,7 @@ class Round:
             victim += f"+{self.second}@{self.gap_s},{self.second_down_s}"
         if self.network != "right":
             victim += f",{self.network}"
-        left = (self.owed, self.nobodys, self.astray) if self.second else ()
+        left = (self.owed, self.unclaimed, self.misrouted) if self.second else ()
         return " ".join(str(word) for word in (
             self.seed, self.number, victim, self.rate, self.killed_s, self.down_s, again,
             f"{self.reconciled_s:.2f}", *counts, f"{longest_ms(summary):.0f}", *left, verdict))

@@ -1,12 +1,13 @@
 """Rounds of kill_rounds_test.py in which two daemons end: what they may leave, and how much of it.
 
-Entries of nobody. A manager that cannot reach a SwitchServer owes it the removals of hops. If the
-manager ends before the SwitchServer is back, nobody knows these hops any more, nor those that a
-request under way had only there. Their entries stay until an operator removes them (docs/decisions/
-0121). They are counted: at most the removals that the manager owed just before its end, by its
-metrics, and two for each request that it had not answered, or answered after they were read.
+Unclaimed entries. A manager that cannot reach a SwitchServer owes it the removals of hops. If the
+manager ends before the SwitchServer is back, no ledger has these hops any more, nor the hops that
+a request under way had only there. Their entries stay until an operator removes them
+(docs/decisions/0121). They are counted: at most the removals that the manager owed just before its
+end, by its metrics, and two for each request that it had not answered, or answered after they were
+read.
 
-Calls that are led astray. While RouteObject has the wrong file it gives out paths over links that
+Calls that are misrouted. While RouteObject has the wrong file it gives out paths over links that
 do not exist, and a manager uses them until it has heard of the right one. Cells of a call that was
 set up in that time may be lost. Cells of no other call may.
 """
@@ -35,9 +36,9 @@ def altered(topology, network):
     return "[[link]]\n".join([head, *links])
 
 
-# ===== entries of nobody =====
+# ===== unclaimed entries =====
 
-def entries_of_nobody(audit, node):
+def unclaimed_entries(audit, node):
     """How many there are at that node, if the audit has found nothing else; None: it has, or there
     was none."""
     if "findings" not in audit:
@@ -52,7 +53,7 @@ def entries_of_nobody(audit, node):
     return len(strays)
 
 
-def alarm_of_nobody(alarms, node):
+def unclaimed_by_alarm(alarms, node):
     """The number of entries that the node's alarm counts; 0: there is none."""
     for alarm in alarms["alarms"]:
         if (alarm["kind"], alarm["about"]) == ("entries-of-nobody", node):
@@ -61,16 +62,16 @@ def alarm_of_nobody(alarms, node):
     return 0
 
 
-def too_many_of_nobody(one):
-    """A sentence if more entries of nobody were found than may be."""
+def too_many_unclaimed(one):
+    """A sentence if more unclaimed entries were found than may be."""
     unanswered = one.summary["reattached"]["requests_repeated"]
     late = math.ceil(one.rate * one.unread_s)
-    if one.nobodys > one.owed + LEGS * (unanswered + late):
-        yield (f"{one.nobodys} entries of nobody, although {one.owed} removals were owed, "
+    if one.unclaimed > one.owed + LEGS * (unanswered + late):
+        yield (f"{one.unclaimed} unclaimed entries, although {one.owed} removals were owed, "
                f"{unanswered} requests had no answer and {late} had one after that was read")
 
 
-# ===== calls that are led astray =====
+# ===== calls that are misrouted =====
 
 def setups_in(records):
     """{call: (sent, answered)} of a file of callgen's --records, in seconds."""
@@ -80,9 +81,9 @@ def setups_in(records):
                 if row["kind"] == "setup" and row["ended"] == "done"}
 
 
-def others_than_astray(failed, setups, astray_s):
-    """Of the failed calls those that were set up while the managers knew the right network."""
-    begin, end = astray_s
+def others_than_misrouted(failed, setups, misrouted_s):
+    """Of the failed calls which were set up while the managers knew the right network."""
+    begin, end = misrouted_s
     for call in failed:
         sent, answered = setups[call]
         if answered < begin or sent > end + LATE_S:
@@ -95,22 +96,22 @@ def unexplained(one):
     """callgen's reasons against the run, without what such a round may do. Yields sentences."""
     summary = one.summary
     failed = summary["media"]["failed_calls"]
-    astray = one.astray_s is not None and not list(
-        others_than_astray(failed, one.setups, one.astray_s))
-    if astray:
-        one.astray = len(failed)
-    # Repeated to a manager that does not know yet whether entries of nobody are left.
+    misrouted = one.misrouted_s is not None and not list(
+        others_than_misrouted(failed, one.setups, one.misrouted_s))
+    if misrouted:
+        one.misrouted = len(failed)
+    # Repeated to a manager that does not know yet whether unclaimed entries are left.
     unknown = (one.lost_node() and set(summary["release_failures"]) == {"unknown connection"}
                and summary["releases"]["failed"] <= summary["reattached"]["requests_repeated"])
     for reason in summary["verdict"]["reasons"]:
-        if astray and reason.startswith("cells did not arrive as they should"):
+        if misrouted and reason.startswith("cells did not arrive as they should"):
             continue
         if unknown and re.fullmatch(r"\d+ of \d+ releases failed", reason):
             continue
         if one.manager() and reason.startswith(PASTA):
             continue
         yield reason
-    if one.astray_s is not None and not astray:
+    if one.misrouted_s is not None and not misrouted:
         calls = {call: one.setups[call] for call in
-                 others_than_astray(failed, one.setups, one.astray_s)}
-        yield f"not led astray (from {one.astray_s}): {calls}"
+                 others_than_misrouted(failed, one.setups, one.misrouted_s)}
+        yield f"not misrouted (from {one.misrouted_s}): {calls}"

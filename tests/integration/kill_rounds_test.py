@@ -136,7 +136,7 @@ class Rounds:
             run.finish()
             one.troubles = (*troubles, str(error))
             return str(error)
-        if one.astray_s is not None:
+        if one.misrouted_s is not None:
             one.setups = kill_pairs.setups_in(records)
         one.troubles = (*troubles, *self.judge(one, run.process.returncode))
         return run.said + text
@@ -151,7 +151,7 @@ class Rounds:
         for name in filter(None, (one.victim, one.second)):
             self.lab.wait_ready(self.lab.processes[name])
         if one.lost_node():
-            self.remove_nobodys(one)
+            self.remove_unclaimed(one)
         self.reconcile()
         one.reconciled_s = time.monotonic() - began
         if one.network != "right":
@@ -164,20 +164,20 @@ class Rounds:
             wait_until(lambda manager=manager: self.answers("audit", "--manager", manager),
                        f"the audit of {manager} is clean", RECONCILED_WITHIN_S)
 
-    def remove_nobodys(self, one):
+    def remove_unclaimed(self, one):
         """As an operator does, if the alarm and the audits of both managers count the same."""
         node = one.lost_node()
 
         def counted():
             audits = [self.document("audit", "--manager", name)
                       for name in self.lab.manager_names()]
-            counts = {kill_pairs.entries_of_nobody(audit, node) for audit in audits}
+            counts = {kill_pairs.unclaimed_entries(audit, node) for audit in audits}
             return len(counts) == 1 and counts == {
-                kill_pairs.alarm_of_nobody(self.document("alarms"), node)} and counts
+                kill_pairs.unclaimed_by_alarm(self.document("alarms"), node)} and counts
 
-        one.nobodys = wait_until(counted, f"only entries of nobody are left at {node}, if any, "
+        one.unclaimed = wait_until(counted, f"only unclaimed entries are left at {node}, if any, "
                                  "and its alarm counts them", RECONCILED_WITHIN_S).pop()
-        if one.nobodys:
+        if one.unclaimed:
             done = tool(self.lab, "xbindctl", "repair", "--manager", self.lab.manager_names()[0])
             assert done.returncode == 0, done.stdout + done.stderr
 
@@ -190,7 +190,7 @@ class Rounds:
         for manager, heard in [(name, self.news_heard(name)) for name in self.lab.manager_names()]:
             wait_until(lambda manager=manager, heard=heard: self.news_heard(manager) > heard,
                        f"{manager} has heard of the right network")
-        one.astray_s = (one.wrong_from_s, run.elapsed)
+        one.misrouted_s = (one.wrong_from_s, run.elapsed)
         self.reconcile()
 
     def news_heard(self, manager):
@@ -258,7 +258,7 @@ class Rounds:
         reasons = list(kill_pairs.unexplained(one))
         if code not in (1, 4) or reasons:
             yield f"callgen ended with {code}: {', '.join(reasons)}"
-        yield from kill_pairs.too_many_of_nobody(one)
+        yield from kill_pairs.too_many_unclaimed(one)
         for kind, counts in summary["kinds"].items():
             if counts["outcomes"]["unanswered"]:
                 yield f"{counts['outcomes']['unanswered']} requests ({kind}) have no answer"
@@ -369,9 +369,9 @@ class Drawn(unittest.TestCase):
 
 class MayBeLeft(unittest.TestCase):
 
-    def too_many(self, nobodys, owed, repeated, unread_s=0.0):
-        return list(kill_pairs.too_many_of_nobody(Round(
-            1, 1, "", 1000, 0, 0, None, nobodys=nobodys, owed=owed, unread_s=unread_s,
+    def too_many(self, unclaimed, owed, repeated, unread_s=0.0):
+        return list(kill_pairs.too_many_unclaimed(Round(
+            1, 1, "", 1000, 0, 0, None, unclaimed=unclaimed, owed=owed, unread_s=unread_s,
             summary={"reattached": {"requests_repeated": repeated}})))
 
     def test_more_than_these_and_those_of_open_requests_are_too_many(self):
@@ -408,9 +408,9 @@ class MayBeLeft(unittest.TestCase):
             {"kind": "stray cross-connect", "element": element, "text": text}
             for element, text in findings]}
 
-    def test_anything_else_in_an_audit_is_no_entry_of_nobody(self):
+    def test_anything_else_in_an_audit_is_no_unclaimed_entry(self):
         stray = ("node-3 port 1", "port 1 0/34 -> port 2 0/65 is in the switch, in no ledger")
-        count = kill_pairs.entries_of_nobody
+        count = kill_pairs.unclaimed_entries
         self.assertEqual(count(self.audit(), "node-3"), 0)
         self.assertEqual(count(self.audit(stray, stray), "node-3"), 2)
         self.assertIsNone(count(self.audit(stray), "node-4"))
@@ -427,12 +427,12 @@ class MayBeLeft(unittest.TestCase):
              "cause": f"{count} cross-connects are in no ledger: their contracts are not known"}
             for node, cleared, count in (("node-2", None, 5), ("node-3", 77, 6),
                                          ("node-3", None, 7))]}
-        self.assertEqual(kill_pairs.alarm_of_nobody(alarms, "node-3"), 7)
-        self.assertEqual(kill_pairs.alarm_of_nobody(alarms, "node-4"), 0)
+        self.assertEqual(kill_pairs.unclaimed_by_alarm(alarms, "node-3"), 7)
+        self.assertEqual(kill_pairs.unclaimed_by_alarm(alarms, "node-4"), 0)
 
-    def test_calls_are_astray_that_were_set_up_while_the_network_was_wrong(self):
+    def test_calls_are_misrouted_that_were_set_up_while_the_network_was_wrong(self):
         setups = {1: (1.0, 1.9), 2: (1.9, 2.1), 3: (4.0, 4.1), 4: (4.4, 4.5)}
-        self.assertEqual(list(kill_pairs.others_than_astray(setups, setups, (2.0, 4.0))), [1, 4])
+        self.assertEqual(list(kill_pairs.others_than_misrouted(setups, setups, (2.0, 4.0))), [1, 4])
 
 
 class KilledUnderLoad(unittest.TestCase):
