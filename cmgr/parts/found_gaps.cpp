@@ -253,12 +253,20 @@ const FoundHop* owned_hop(const std::vector<FoundHop>& call) {
   const FoundHop* last = nullptr;
   const FoundHop* any = nullptr;
   const bool carries = std::ranges::any_of(call, &FoundHop::carries);
+  // Of a move that has failed, a hop may be left that has not heard who has the connection.
+  const auto is_newer = [](const FoundHop* one, const FoundHop& other) {
+    return one == nullptr || other.hop.revision > one->hop.revision;
+  };
   for (const FoundHop& hop : call) {
     if (hop.owner().client.empty() || (carries && !hop.carries())) continue;
     const std::uint16_t leg = hop.hop.key.leg;
-    if (any == nullptr || leg < any->hop.key.leg) any = &hop;
-    if (hop.begins() && leg != 1 && first == nullptr) first = &hop;
-    if (hop.last() && leg != 1 && (last == nullptr || leg < last->hop.key.leg)) last = &hop;
+    const auto comes_before = [&](const FoundHop* one) {
+      const bool same = one != nullptr && leg == one->hop.key.leg;
+      return same ? is_newer(one, hop) : one == nullptr || leg < one->hop.key.leg;
+    };
+    if (comes_before(any)) any = &hop;
+    if (hop.begins() && leg != 1 && is_newer(first, hop)) first = &hop;
+    if (hop.last() && leg != 1 && comes_before(last)) last = &hop;
   }
   if (first == nullptr || last == nullptr) {
     const FoundHop* const one = first != nullptr ? first : last;
