@@ -226,7 +226,9 @@ class Gaps {
     });
     if (begins || trunk) return;
     const auto one = std::ranges::find_if(gaps_, is_first);
-    if (one != gaps_.end()) one->claim.enters = true;
+    if (one == gaps_.end()) return;
+    one->waits_for_caller = ends_ && !is_at(one->owner.from, one->at());
+    one->claim.enters = !one->waits_for_caller;
   }
 
   const std::vector<FoundHop>& call_;
