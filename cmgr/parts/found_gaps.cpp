@@ -198,14 +198,14 @@ class Gaps {
     return moved;
   }
 
-  // Far from both ends of a call that has moved, the numbers of two paths may meet: then neither
-  // hop is where its number says.
+  // Far from both ends of a call that has moved, the numbers of two paths may meet at two switches:
+  // then neither hop is where its number says. At one switch it is one hop.
   void part_equal_keys() {
     if (planted(Bug::kRebuiltOldGeneration)) return;
-    std::map<HopKey, std::size_t> claims;
-    for (const Gap& gap : gaps_) ++claims[gap.claim.key];
+    std::map<HopKey, std::set<SwitchIndex>> claims;
+    for (const Gap& gap : gaps_) claims[gap.claim.key].insert(gap.at());
     for (Gap& gap : gaps_) {
-      if (claims[gap.claim.key] > 1) gap.claim.key.generation = Generation{++newest_};
+      if (claims[gap.claim.key].size() > 1) gap.claim.key.generation = Generation{++newest_};
     }
   }
 

@@ -1,5 +1,5 @@
-// What a manager of a new epoch leaves alone at SwitchServers that lost their ledgers, because no ledger
-// says who has it.
+// What a manager of a new epoch leaves alone at SwitchServers that lost their ledgers, because no
+// ledger says who has it.
 #include "recovery_lost_fixture.hpp"
 
 namespace xbind::cmgr {
