@@ -143,7 +143,7 @@ class ConnectionManager {
                               TimePoint now) {
     const auto at = switches_.find(switch_name);
     if (!at) return;
-    recovery_.note_entries_of_nobody(*at, entries);
+    recovery_.note_entries_of_nobody(*at, entries, now);
     switches_.entries_known(*at, entries != kEntriesUnknown || !recovery_.claims_all(*at), now);
   }
   // The answer to Peers::finish_claims() in that session: how many entries are left there that no

@@ -339,7 +339,7 @@ void SwitchAnswers::on_removal_result(const Found& found, const HopResult& resul
     ++context_.counters.late_results;
     return;
   }
-  found.connection->procedure->removal_answered(hop, removed, now);
+  found.connection->procedure->removal_answered(hop, result.cause, now);
 }
 
 }  // namespace xbind::cmgr

@@ -145,7 +145,8 @@ Result<ClaimsTaken> SwitchController::claim(std::string_view name, const HopClai
 void SwitchController::claim(ManagerIndex manager, const LedgerHop& claimed, std::uint32_t owner,
                              ClaimsTaken& taken) {
   const bool removing = claimed.stage == HopStage::kRemoving;
-  if (removing && !claimed.settled && !settling_.all_claimed()) {
+  const bool uncertain = removing && !claimed.settled && !settling_.all_claimed();
+  if (uncertain && !ledger_.find(manager, claimed.key)) {
     // Nobody can claim what is not there. Without a file of managers the wait has an end: then the
     // entry stays.
     if (!settling_.unsure() || !may_be_among(claimed.cross_connect, unclaimed_)) return;

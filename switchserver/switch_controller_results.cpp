@@ -205,7 +205,10 @@ HeldHops SwitchController::held_hops(std::string_view name, std::uint64_t from, 
   std::size_t looked_at = 0;
   held.next = ledger_.visit_hops(from, [&](HopRef ref, const HopRecord& record) {
     if (record.manager == *manager) {
-      held.hops.push_back(describe(ref, record, now, owners, held.owners));
+      LedgerHop hop = describe(ref, record, now, owners, held.owners);
+      // Its next manager sends it again, here or to one that has lost its ledger by then.
+      hop.settled = hop.settled && !record.progress.untold;
+      held.hops.push_back(std::move(hop));
       if (places != nullptr) places->push_back(std::uint64_t{ref.value()} + 1);
     }
     return held.hops.size() < most && ++looked_at < kLookedAtPerPage;

@@ -45,6 +45,7 @@ class Gaps {
     for (const auto& [end, hop] : ins_) {
       if (!paired_.contains(end)) add(end, hop, std::nullopt, nullptr);
     }
+    part_equal_keys();
     let_one_enter();
     return std::move(gaps_);
   }
@@ -197,6 +198,17 @@ class Gaps {
     return moved;
   }
 
+  // Far from both ends of a call that has moved, the numbers of two paths may meet at two switches:
+  // then neither hop is where its number says. At one switch it is one hop.
+  void part_equal_keys() {
+    if (planted(Bug::kRebuiltOldGeneration)) return;
+    std::map<HopKey, std::set<SwitchIndex>> claims;
+    for (const Gap& gap : gaps_) claims[gap.claim.key].insert(gap.at());
+    for (Gap& gap : gaps_) {
+      if (claims[gap.claim.key].size() > 1) gap.claim.key.generation = Generation{++newest_};
+    }
+  }
+
   // Of a tree whose first destination was dropped, branches alone are left where cells enter the
   // network: one of them counts (LedgerHop::enters). Where anything of the trunk is known, the call
   // enters with the trunk.
@@ -214,7 +226,9 @@ class Gaps {
     });
     if (begins || trunk) return;
     const auto one = std::ranges::find_if(gaps_, is_first);
-    if (one != gaps_.end()) one->claim.enters = true;
+    if (one == gaps_.end()) return;
+    one->waits_for_caller = ends_ && !is_at(one->owner.from, one->at());
+    one->claim.enters = !one->waits_for_caller;
   }
 
   const std::vector<FoundHop>& call_;
@@ -241,12 +255,20 @@ const FoundHop* owned_hop(const std::vector<FoundHop>& call) {
   const FoundHop* last = nullptr;
   const FoundHop* any = nullptr;
   const bool carries = std::ranges::any_of(call, &FoundHop::carries);
+  // Of a move that has failed, a hop may be left that has not heard who has the connection.
+  const auto is_newer = [](const FoundHop* one, const FoundHop& other) {
+    return one == nullptr || other.hop.revision > one->hop.revision;
+  };
   for (const FoundHop& hop : call) {
     if (hop.owner().client.empty() || (carries && !hop.carries())) continue;
     const std::uint16_t leg = hop.hop.key.leg;
-    if (any == nullptr || leg < any->hop.key.leg) any = &hop;
-    if (hop.begins() && leg != 1 && first == nullptr) first = &hop;
-    if (hop.last() && leg != 1 && (last == nullptr || leg < last->hop.key.leg)) last = &hop;
+    const auto comes_before = [&](const FoundHop* one) {
+      const bool same = one != nullptr && leg == one->hop.key.leg;
+      return same ? is_newer(one, hop) : one == nullptr || leg < one->hop.key.leg;
+    };
+    if (comes_before(any)) any = &hop;
+    if (hop.begins() && leg != 1 && is_newer(first, hop)) first = &hop;
+    if (hop.last() && leg != 1 && comes_before(last)) last = &hop;
   }
   if (first == nullptr || last == nullptr) {
     const FoundHop* const one = first != nullptr ? first : last;

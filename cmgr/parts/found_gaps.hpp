@@ -36,6 +36,9 @@ struct Gap {
   HopOwner owner;
   std::optional<GapEnd> in;  // at least one of them is known
   std::optional<GapEnd> out;
+  // The call may enter the network there: that is known when the network says where its caller is.
+  // It is not to be claimed before.
+  bool waits_for_caller = false;
 
   SwitchIndex at() const { return in ? in->at : out->at; }
 };

@@ -13,8 +13,9 @@ namespace xbind::cmgr {
 // Returns whether a connection of that id is left.
 bool end_by_force(Context& context, ConnectionId id, TimePoint now);
 
-// Ends procedures that live longer than all their timers together allow: some wait has no end. The
-// caller does this after it has expired the timers.
+// Ends procedures that live longer than all their timers together allow: some wait has no end. One
+// that waits for its client, or for a switch, stays. The caller does this after it has expired the
+// timers.
 void end_stuck(Context& context, TimePoint now);
 
 }  // namespace xbind::cmgr

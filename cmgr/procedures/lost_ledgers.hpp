@@ -58,7 +58,8 @@ class LostLedgers {
       const auto asked = newest.find(call.front().hop.key.connection);
       const Generation above = asked == newest.end() ? Generation{} : asked->second;
       for (Gap& gap : gaps_of(call, links, lost, above, ends_)) {
-        if (!is_answered(gap)) gaps[gap.at()].push_back(std::move(gap));
+        if (is_answered(gap) || gap.waits_for_caller) continue;
+        gaps[gap.at()].push_back(std::move(gap));
       }
     });
     return plan(std::move(gaps));

@@ -30,9 +30,10 @@ void Procedure::setup_answered(Hop& hop, const HopResult& result, TimePoint now)
   if (--pending_ == 0) all_answered(result.action, now);
 }
 
-void Procedure::removal_answered(Hop& hop, bool removed, TimePoint now) {
-  // Not removed: the SwitchServer cannot reach its switch.
-  hop.state = removed ? HopState::kRemoved : HopState::kNotRemoved;
+void Procedure::removal_answered(Hop& hop, Cause cause, TimePoint now) {
+  // Not removed: the SwitchServer cannot reach its switch, or that has refused.
+  hop.state = cause == Cause::kNone ? HopState::kRemoved : HopState::kNotRemoved;
+  if (cause != Cause::kNone) removal_refused(hop, cause);
   if (--pending_ == 0) removals_over(owes_a_removal(), now);
 }
 

@@ -54,6 +54,8 @@ class Procedure : public TimerHook, public AgeHook {
 
   // Whether it waits for its client, for as long as that client has requested.
   virtual bool waits_for_client() const { return false; }
+  // Whether it waits for the answer of a switch, for as long as that takes.
+  virtual bool waits_for_switch() const { return false; }
   // It takes no other route after this.
   virtual void no_more_tries() {}
 
@@ -70,8 +72,8 @@ class Procedure : public TimerHook, public AgeHook {
   virtual bool awaits_change(std::uint32_t /*revision*/) const { return false; }
   // That answer; `hop` is in the state kChanging.
   virtual void change_answered(Hop&, const HopResult&, TimePoint) {}
-  // A removal's answer; `hop` is in the state kRemoving.
-  void removal_answered(Hop& hop, bool removed, TimePoint now);
+  // A removal's answer; `hop` is in the state kRemoving. kNone: it is removed.
+  void removal_answered(Hop& hop, Cause cause, TimePoint now);
 
   // --- queries of the HopSender
   // The endpoints that its hops connect.
@@ -91,6 +93,8 @@ class Procedure : public TimerHook, public AgeHook {
   virtual void hop_refused(Hop&, const HopResult&, TimePoint) {}
   // No answer to a removal is outstanding; `owed`: some hop has not been removed.
   virtual void removals_over(bool owed, TimePoint now) = 0;
+  // Called before that for each removal that a SwitchServer has answered with a cause.
+  virtual void removal_refused(const Hop&, Cause) {}
   // For a procedure with its own tree: the connection's tree, which it refers to. Null: it has
   // none.
   virtual Hops* stock() { return nullptr; }

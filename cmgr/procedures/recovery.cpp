@@ -207,11 +207,13 @@ Recovery::Call Recovery::shown_of(ConnectionId id, const Call& call) const {
 bool Recovery::let_go_of_lost() {
   if (lost_.empty() || unread() != 0) return false;
   std::set<SwitchIndex> needed;
-  bool any_needed = false;  // where a link is not known, it may lead to any of them
+  // Where a link is not known, it may lead to any of them; and so may a hop that is to be claimed.
+  bool any_needed = false;
   for (const auto& [id, lack] : incomplete_) {
     if (planted(Bug::kLostLetGo)) break;
     needed.insert(lack.first);
-    any_needed = any_needed || lack.second == Missing::kUnknownSwitch;
+    any_needed =
+        any_needed || lack.second == Missing::kUnknownSwitch || lack.second == Missing::kNotClaimed;
   }
   const auto gone = lost_.let_go([&](SwitchIndex at) { return any_needed || needed.contains(at); });
   for (const SwitchIndex at : gone) {

@@ -54,7 +54,7 @@ class Recovery {
   explicit Recovery(Context& context)
       : context_(context),
         lost_(known_ends(context)),
-        labels_(context, links_, read_),
+        labels_(context, links_, read_, entries_of_nobody_),
         other_links_(context) {}
   Recovery(const Recovery&) = delete;
   Recovery& operator=(const Recovery&) = delete;
@@ -147,8 +147,8 @@ class Recovery {
 
   // How many entries a switch has that no manager has claimed since its SwitchServer lost its
   // ledger: a call of which nothing else is known may be one of them. kEntriesUnknown: some may
-  // still be claimed, or the table has not been read.
-  void note_entries_of_nobody(SwitchIndex at, std::uint64_t entries);
+  // still be claimed, or the table has not been read. Labels that lead to such a switch rest.
+  void note_entries_of_nobody(SwitchIndex at, std::uint64_t entries, TimePoint now);
   // The switches that have such entries, and those of which it is not known.
   struct EntriesOfNobody {
     std::vector<SwitchIndex> known;

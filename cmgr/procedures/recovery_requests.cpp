@@ -77,12 +77,12 @@ std::vector<ConnectionId> Recovery::incomplete_ids(ConnectionId after, std::size
 
 // ===== ids of which nothing is known =====
 
-void Recovery::note_entries_of_nobody(SwitchIndex at, std::uint64_t entries) {
-  if (entries == 0) {
-    entries_of_nobody_.erase(at);
-  } else {
+void Recovery::note_entries_of_nobody(SwitchIndex at, std::uint64_t entries, TimePoint now) {
+  if (entries != 0) {
     entries_of_nobody_[at] = entries;
+    return;
   }
+  if (entries_of_nobody_.erase(at) != 0 && done()) labels_.return_all(now);
 }
 
 Recovery::EntriesOfNobody Recovery::entries_of_nobody() const {

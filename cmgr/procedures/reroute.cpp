@@ -166,21 +166,30 @@ void Reroute::lead_back(TimePoint now) {
   remove_hops([&](const Hop& hop) { return hop.takes_over && !keep && leads_back(hop); }, now);
 }
 
+void Reroute::removal_refused(const Hop& hop, Cause cause) {
+  if (hop.takes_over && cause == Cause::kSwitchRefused) refused_ = true;
+}
+
 void Reroute::removals_over(bool owed, TimePoint now) {
   if (state_ != FsmState::kLeadingBack) {
     PathProcedure::removals_over(owed, now);
     return;
   }
-  happen(old_down_ || is_led_back() ? Event::kAllRemoved : Event::kSomeNotRemoved, now);
+  // Cells still take the new path where a switch has refused.
+  const bool over = is_led_back() || (old_down_ && !refused_);
+  happen(over ? Event::kAllRemoved : Event::kSomeNotRemoved, now);
 }
 
 bool Reroute::is_led_back() {
-  return std::none_of(hops_.begin(), hops_.end(),
-                      [](const Hop& hop) { return hop.takes_over && hop.owes_removal(); });
+  return std::none_of(hops_.begin(), hops_.end(), [&](const Hop& hop) {
+    const bool waited_for = !old_down_ || context_.switches.is_attached(hop.at);
+    return hop.takes_over && hop.owes_removal() && waited_for;
+  });
 }
 
 void Reroute::lead_back_again(TimePoint now) {
   free_reroute_slot();
+  refused_ = false;
   for (Hop& hop : hops_) {
     if (!hop.takes_over || hop.state != HopState::kNotRemoved ||
         !context_.switches.is_attached(hop.at)) {

@@ -27,11 +27,13 @@ class Reroute final : public StepMachine<RerouteFsm, PathProcedure> {
 
   Hops& hops() override { return hops_; }
   bool aside() const override { return true; }
+  bool waits_for_switch() const override { return state_ == FsmState::kLeadingBack; }
   State state() const override;
 
  private:
   void perform(Action action, TimePoint now) override;
   void all_answered(HopAction action, TimePoint now) override;
+  void removal_refused(const Hop& hop, Cause cause) override;
   void removals_over(bool owed, TimePoint now) override;
   bool lay(const RouteReply& route, TimePoint now) override;
   void lay_leg(std::uint16_t leg, const RouteReply& route);
@@ -54,6 +56,8 @@ class Reroute final : public StepMachine<RerouteFsm, PathProcedure> {
   DebtLabels lent_;
   std::string left_;  // the element that the connection leaves: "switch-1 port 2"
   bool old_down_;     // that element is down
+  // A switch that can be reached has refused to lead back, the last time that it was asked.
+  bool refused_ = false;
   // it no longer counts towards reroutes_at_once, because it waits for a switch
   bool slot_freed_ = false;
   std::uint64_t version_;

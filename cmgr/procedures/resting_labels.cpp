@@ -37,7 +37,7 @@ std::shared_ptr<OwedLabel> RestingLabels::find(const Place& place) const {
 
 void RestingLabels::owe(const Place& place) {
   const auto resting = resting_.find(place);
-  if (resting != resting_.end() && !leads_to_unread(*resting->second)) resting_.erase(resting);
+  if (resting != resting_.end() && !leads_to_unknown(*resting->second)) resting_.erase(resting);
 }
 
 void RestingLabels::add_unplaced(const FoundHop& hop) {
@@ -90,7 +90,7 @@ bool RestingLabels::may_reach(const OwedLabel& label) const {
 
 bool RestingLabels::is_held(const OwedLabel& label) {
   ++looks_;
-  return leads_to_unread(label) || may_reach(label);
+  return leads_to_unknown(label) || may_reach(label);
 }
 
 void RestingLabels::return_unless_owed(const std::shared_ptr<OwedLabel>& label, TimePoint now) {
@@ -106,9 +106,10 @@ bool RestingLabels::may_lead(const LinkMap::End& from, const LinkMap::End& to) c
   return !links_.shown(from.first, from.second) && from.first != to.first;
 }
 
-bool RestingLabels::leads_to_unread(const OwedLabel& label) const {
+bool RestingLabels::leads_to_unknown(const OwedLabel& label) const {
   const auto end = links_.far_end(label.at, label.port);
-  return !end || end->first.value() >= read_.size() || !read_[end->first.value()];
+  return !end || end->first.value() >= read_.size() || !read_[end->first.value()] ||
+         entries_of_nobody_.contains(end->first);
 }
 
 }  // namespace xbind::cmgr

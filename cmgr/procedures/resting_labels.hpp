@@ -2,9 +2,9 @@
 // their SwitchServer, or of hops that recovery removes. Each rests until no hop at the other end of
 // its link can use it (recovery.hpp).
 //
-// Such a hop may belong to a call that waits, may be at a switch that has not been read, or its
-// removal may be owed. Where no call shows the link, the topology may be wrong: then it is any hop
-// whose input label has the same value.
+// Such a hop may belong to a call that waits, may be at a switch that has not been read or that has
+// entries of nobody, or its removal may be owed. Where no call shows the link, the topology may be
+// wrong: then it is any hop whose input label has the same value.
 //
 // Not thread-safe; owned by Recovery.
 #pragma once
@@ -27,9 +27,11 @@ class RestingLabels {
  public:
   using Place = std::tuple<Label, SwitchIndex, PortId>;  // of an output label
 
-  // The links, and by SwitchIndex which switches have been read; both must outlive this object.
-  RestingLabels(Context& context, const KnownLinks& links, const std::vector<bool>& read)
-      : context_(context), links_(links), read_(read) {}
+  // The links, by SwitchIndex which switches have been read, and the switches that have or may have
+  // entries of nobody; all must outlive this object.
+  RestingLabels(Context& context, const KnownLinks& links, const std::vector<bool>& read,
+                const std::map<SwitchIndex, std::uint64_t>& entries_of_nobody)
+      : context_(context), links_(links), read_(read), entries_of_nobody_(entries_of_nobody) {}
   RestingLabels(const RestingLabels&) = delete;
   RestingLabels& operator=(const RestingLabels&) = delete;
 
@@ -42,7 +44,7 @@ class RestingLabels {
   const std::shared_ptr<OwedLabel>& label(const Place& place);
   std::shared_ptr<OwedLabel> find(const Place& place) const;
   // Debts have the label from now on. It rests all the same while its port may lead to a switch
-  // that has not been read.
+  // that has not been read, or that may have entries of nobody.
   void owe(const Place& place);
   // The removal of a hop is owed, and no call shows the link at its input.
   void add_unplaced(const FoundHop& hop);
@@ -70,12 +72,13 @@ class RestingLabels {
   void return_unless_owed(const std::shared_ptr<OwedLabel>& label, TimePoint now);
   // Whether calls have not shown that the first end of a link is no other than that of the second.
   bool may_lead(const LinkMap::End& from, const LinkMap::End& to) const;
-  // Whether the port may lead to a switch that has not been read.
-  bool leads_to_unread(const OwedLabel& label) const;
+  // Whether the port may lead to a switch that has hops which are not known.
+  bool leads_to_unknown(const OwedLabel& label) const;
 
   Context& context_;
   const KnownLinks& links_;
   const std::vector<bool>& read_;
+  const std::map<SwitchIndex, std::uint64_t>& entries_of_nobody_;
   InputsByLabel waiting_;
   std::map<Place, std::shared_ptr<OwedLabel>> resting_;
   // By input label: where they are entered.

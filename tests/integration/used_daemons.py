@@ -23,6 +23,7 @@ SERVED = {"xbind-switch": "xbind_emulator_requests_total",
           "xbind-routeobject": "xbind_routeobject_queries_total",
           "xbind-qosmapper": "xbind_qosmapper_giop_requests_total",
           "xbind-cmgr": "xbind_cmgr_setups_total"}
+OWED = "xbind_cmgr_owed"
 NAMES = "omniNames"  # has no counters: counts the answers of managers whose names it has resolved
 FIRST_RATE = 10_000  # cells a second; no call of the load has these
 PAUSE_S = 0.25
@@ -46,6 +47,10 @@ class UsedDaemons:
         found = Scrape(get(self.targets[name], "/metrics")[2]).of(
             SERVED[self.lab.processes[name].program])
         return sum(found.values())
+
+    def owed(self, manager):
+        """The removals that the manager owes to SwitchServers."""
+        return int(sum(Scrape(get(self.targets[manager], "/metrics")[2]).of(OWED).values()))
 
     @contextmanager
     def asking(self):

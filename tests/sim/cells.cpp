@@ -75,7 +75,7 @@ void World::check_cells(const ClientSite& site, Call& call) {
     const Way way = way_of(call, reverse);
     call.cells_pass |= way.passes;
     call.was_cut = call.was_cut || way.cut;
-    if (way.lost || lost_with_its_switch(site, call)) continue;
+    if (way.lost || lost_with_its_switch(site, call) || taken_for_another(site, call)) continue;
     // A path that is down is removed before another one is made; no cell arrives in between.
     if (call.was_cut && (way.cut || is_being_repaired(site, call))) continue;
     if (call.was_cut) ++world_.tally["ways looked at that were cut once"];
@@ -140,6 +140,7 @@ void World::check_settled(const ClientSite& site, Call& call) {
     both.drained = both.drained || way.drained;
     both.unknown = both.unknown || way.unknown;
     if (way.cut || way.lost || lost_with_its_switch(site, call)) continue;
+    if (taken_for_another(site, call)) continue;
     check_arrival(site, call, way, reverse);
   }
   if (call.orphan || has_lost_hops(site, call)) return;

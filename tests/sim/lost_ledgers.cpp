@@ -2,10 +2,10 @@
 // too. The rule of docs/reliability.md says what becomes of their calls:
 //
 //     every lost hop has a known neighbour, and the switch has its entry  ──▶ the call stands
-//     no ledger knows any hop of it                                      ──▶ it is nobody's
+//     no ledger knows any hop of it                                      ──▶ it is unclaimed
 //     else                                                               ──▶ it is incomplete
 //
-// In each case its cells flow where they flowed, and nobody else gets its labels. Which of them it
+// In each case its cells flow where they flowed, and no other call gets its labels. Which case it
 // is follows from what is lost, never from the accident.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -223,7 +223,7 @@ const World::LostHops* World::lost_hops(const ClientSite& site, const Call& call
   return lost == lost_hops_.end() ? nullptr : &lost->second;
 }
 
-// Whether a switch has lost an entry of a lost hop. Nobody knows the labels that it had at both
+// Whether a switch has lost an entry of a lost hop. No ledger has the labels that it had at both
 // ends, so another call may get them.
 bool World::lost_with_its_switch(const ClientSite& site, const Call& call) const {
   const LostHops* const lost = lost_hops(site, call);
@@ -231,6 +231,21 @@ bool World::lost_with_its_switch(const ClientSite& site, const Call& call) const
            return switches_[place.first].was_emptied &&
                   !switches_[place.first].device->has(place.second);
          });
+}
+
+// Whether an entry of a call that no ledger knows is at a link that a manager believed to lead
+// elsewhere: it may be taken for a lost hop of another call, and goes with that call
+// (docs/reliability.md).
+bool World::taken_for_another(const ClientSite& site, const Call& call) const {
+  const LostHops* const lost = lost_hops(site, call);
+  if (lost == nullptr || !call.of_nobody) return false;
+  return std::ranges::any_of(lost->entries, [&](const auto& place) {
+    const auto& [at, entry] = place;
+    return std::ranges::any_of(managers_, [&](const ManagerPlace& manager) {
+      return manager.misled_at.contains({at, entry.input_port}) ||
+             manager.misled_at.contains({at, entry.output_port});
+    });
+  });
 }
 
 // Entries that no manager can claim: they stay as they are, and so do their labels.

@@ -46,7 +46,7 @@ void release_arrives_in_the_middle_alone(Stage& stage) {
 }
 
 // A leaf ends where the call goes on. Both ledgers that know more are lost: of the two entries on
-// the input that is known nobody can say which is which.
+// the input that is known no ledger says which is which.
 void leaf_beside_a_hop_that_goes_on(Stage& stage) {
   const RequestId call = stage.connect(0, 1, 3);
   stage.add_leaf(0, call, 2);

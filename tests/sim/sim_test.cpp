@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <ctime>
 #include <iostream>
 #include <string>
@@ -307,15 +306,6 @@ void expect_everything(const Tally& tally, const cmgr::Occurrences& rows) {
   });
 }
 
-// Seeds that a run over many leaves out; a run of one of them alone (XBIND_SIM_SEED) shows it. Both
-// are of a re-route that is led back (docs/reliability.md, "What does not hold").
-//
-// 531: the old path counts as down, and the switch refuses at first to lead back to it: the new
-//      path's rest is removed although cells still go there.
-// 632: the SwitchServer of the take-over is silent for 15 s: the call waits longer than a check
-//      allows.
-constexpr std::array<std::uint64_t, 2> kOpenInFoulWeather{531, 632};
-
 TEST_F(SimTest, EveryInvariantHoldsInFoulWeather) {
   Tally all;
   cmgr::Occurrences rows{};
@@ -327,8 +317,6 @@ TEST_F(SimTest, EveryInvariantHoldsInFoulWeather) {
     const bool go_on = i + 1 == which.size() && std::time(nullptr) < end;
     if (go_on && i > 0) which.push_back(which[i] + (which[i] - which[i - 1]));
     const std::uint64_t seed = which[i];
-    if (which.size() > 1 && std::ranges::find(kOpenInFoulWeather, seed) != kOpenInFoulWeather.end())
-      continue;
     World world({.seed = seed, .frames = seed % 5 == 4});
     const std::string violation = world.run();
     EXPECT_EQ(violation, "") << "run it alone with XBIND_SIM_SEED=" << seed;

@@ -299,6 +299,7 @@ class World : public ManagerOutlet {
     return lost_hops(site, call) != nullptr;
   }
   bool lost_with_its_switch(const ClientSite& site, const Call& call) const;
+  bool taken_for_another(const ClientSite& site, const Call& call) const;
   std::size_t left_over(std::size_t at) const;
   bool claims_stay_open() const;
   void check_rebuilt(std::size_t at, std::size_t manager, const HopClaims& page);

@@ -37,6 +37,7 @@ class RecoveryTest : public ExchangeTest {
   }
   // The switch is attached for the first time, and its ledger read in pages of one hop.
   void come_back(const std::string& name) {
+    if (unclaimed_.contains(name)) manager().note_entries_of_nobody(name, unclaimed_[name], now);
     attach(name, resting_[name]);
     std::vector<LedgerHop>& hops = held_[name];
     for (std::size_t i = 0; i < std::max<std::size_t>(hops.size(), 1); ++i) {
@@ -130,6 +131,7 @@ class RecoveryTest : public ExchangeTest {
   bool begins_ = false;  // with the epoch known before the network, as in the daemon
   std::map<std::string, std::vector<std::string>> to_;
   std::map<std::string, std::vector<PortLabels>> resting_;  // in quarantine
+  std::map<std::string, std::uint64_t> unclaimed_;            // entries, as the switches say
 };
 
 }  // namespace xbind::cmgr

@@ -54,6 +54,17 @@ TEST_F(FailedMoveTest, WhatIsFoundLaterWaitsForItToo) {
   EXPECT_EQ(removal("sw3").key.hop, 2);
 }
 
+TEST_F(FailedMoveTest, ItsHopsDoNotSayWhoHasAPreparedConnection) {
+  owner_at_["sw1"] = HopOwner{std::string{kTwoWayClient}, Epoch{}, "ann", "bob"};
+  for (LedgerHop& hop : held_["sw1"]) hop.request = {};
+  held_["sw3"].front().shown_id = earlier(2);
+  held_["sw3"].front().revision = 1;
+  std::swap(held_["sw3"].front(), held_["sw3"].back());
+  restart();
+  ASSERT_THAT(manager().list(ConnectionId{}, 10), ElementsAre(earlier(2)));
+  EXPECT_EQ(manager().describe(earlier(2))->client, "mia");
+}
+
 TEST_F(FailedMoveTest, TheOldPathOfAMoveThatSucceededWaitsForNobody) {
   held_["sw1"].back().stage = HopStage::kCommitted;
   held_["sw1"].front().superseded = true;

@@ -1,4 +1,5 @@
 // The other path fails or is no longer wanted: its hops are removed, and the old path stays.
+#include "cmgr/procedures/timers.hpp"
 #include "reroute_fixture.hpp"
 
 namespace xbind::cmgr {
@@ -174,6 +175,17 @@ TEST_F(RerouteTest, TheSwitchThatIsToTakeOverIsLost) {
   EXPECT_EQ(removal("sw1").key, (HopKey{connection, Generation{2}, 0, 0}));
 }
 
+// Its SwitchServer may be away for as long as it likes: that is no defect of the manager.
+TEST_F(RerouteTest, OneThatWaitsForItsSwitchIsNotEndedByForce) {
+  const ConnectionId connection = reroute_until_take_over();
+  lose("sw1");
+  for (int periods = 0; periods < 3; ++periods) wait(ProcedureTimers(config).stuck_after());
+  EXPECT_EQ(manager().counters().ended_stuck, 0U);
+  attach("sw1");
+  wait(config.undo_timer);
+  EXPECT_EQ(removal("sw1").key, (HopKey{connection, Generation{2}, 0, 0}));
+}
+
 TEST_F(RerouteTest, ReleasedWhileItIsToBeLedBack) {
   const ConnectionId connection = reroute_until_take_over();
   lose("sw1");
@@ -202,6 +214,44 @@ TEST_F(RerouteTest, ToAPathThatIsDownItIsLedBackFirst) {
   EXPECT_FALSE(silent("sw5"));
   answer_all_switches();
   EXPECT_EQ(manager().gauges().owed, 0U);
+}
+
+TEST_F(RerouteTest, ToAPathThatIsDownTheNewOneStaysWhileASwitchRefusesToLeadBack) {
+  config.crankbacks = 0;
+  start_with_two_paths();
+  (void)connected(1);
+  topology(2, link_down());
+  make();
+  (void)setup("sw1");
+  wait(config.hop_timer);
+  HopResult refusal = not_removed(removal("sw1"));
+  refusal.cause = Cause::kSwitchRefused;
+  answer("sw1", {refusal});
+  EXPECT_TRUE(silent("sw3")) << "cells still go there";
+  EXPECT_TRUE(silent("sw5"));
+  wait(config.undo_timer);
+  const HopRemoval again = removal("sw1");
+  EXPECT_TRUE(silent("sw3"));
+  answer("sw1", {removed(again, vci(33))});
+  EXPECT_FALSE(silent("sw3"));
+  EXPECT_FALSE(silent("sw5"));
+  answer_all_switches();
+  EXPECT_EQ(manager().gauges().owed, 0U);
+}
+
+TEST_F(RerouteTest, ToAPathThatIsDownNoSwitchIsWaitedForThatCannotBeReached) {
+  config.crankbacks = 0;
+  start_with_two_paths();
+  (void)connected(1);
+  topology(2, link_down());
+  make();
+  (void)setup("sw1");
+  wait(config.hop_timer);
+  answer("sw1", {not_removed(removal("sw1"))});
+  EXPECT_FALSE(silent("sw3"));
+  EXPECT_FALSE(silent("sw5"));
+  answer_all_switches();
+  EXPECT_EQ(manager().gauges().owed, 1U);
 }
 
 TEST_F(RerouteTest, ToAPathThatIsDownNobodyIsLedBackAtALostSwitch) {

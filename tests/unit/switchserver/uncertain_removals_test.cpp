@@ -86,6 +86,19 @@ TEST_F(UncertainRemovals, NothingWaitsToBeRemovedThatTheSwitchDoesNotHave) {
   EXPECT_EQ(remove(old.key).cause, Cause::kNone);
 }
 
+// It had been claimed as one that stands, before the session ended in which it was to be removed.
+TEST_F(UncertainRemovals, WhatTheLedgerHasDoesNotWaitToBeRemoved) {
+  const HopClaims standing = claims_of();
+  const HopClaims claims = uncertain();
+  restart({{{"a", Epoch{1}}, {"b", Epoch{1}}}});
+  attach();
+  claim(standing);
+  claim(claims);
+  EXPECT_EQ(next().removals_waiting(), 0U);
+  EXPECT_EQ(remove(old.key).cause, Cause::kNone);
+  EXPECT_FALSE(fake.table.contains(cross(old)));
+}
+
 TEST_F(UncertainRemovals, WhatAnotherManagerHasClaimedDoesNotWaitToBeRemoved) {
   const HopClaims others = claims_of();
   const HopClaims claims = uncertain();
