@@ -97,8 +97,8 @@ TEST(Printable, EveryOctetAloneIsHarmlessAfterwards) {
 }
 
 TEST(Fail, ItsTextIsPrintableAndBoundedWhateverItQuotes) {
-  EXPECT_EQ(fail(ErrorCode::kBadInput, "port '{}'", "1\n\xff").error().text, "port '1\\n\\xff'");
-  const std::string text = fail(ErrorCode::kBadInput, "{}", std::string(20'000, '\0')).error().text;
+  EXPECT_EQ(fail(ErrorCode::kBadInput, "port '{}'", "1\n\xff").value().text, "port '1\\n\\xff'");
+  const std::string text = fail(ErrorCode::kBadInput, "{}", std::string(20'000, '\0')).value().text;
   EXPECT_LE(text.size(), kRefusalOctetsMax);
   EXPECT_TRUE(text.ends_with("... (20000 octets)")) << text;
 }
