@@ -1,6 +1,6 @@
 # Functions that define the project's targets.
 
-# Release builds compile the sources of a target in batches, as one file each (decisions 0056, 0129): headers
+# Release and sanitizer builds compile the sources of a target in batches, as one file each (decisions 0056, 0129): headers
 # are parsed and templates are compiled once for a batch. Functions and types of unnamed namespaces share one
 # scope in a batch, so their names differ within a target. `cmake --preset includes` compiles file by file.
 option(XBIND_UNITY "Compile the sources of a library or program in batches" OFF)

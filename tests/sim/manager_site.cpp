@@ -9,8 +9,8 @@
 namespace xbind::sim {
 namespace {
 
-constexpr Duration kTwoWay = milliseconds{10};       // of one direction, at most
-constexpr Duration kNoAnswer = milliseconds{1'500};  // of a call to RouteObject
+constexpr Duration kTwoWay = milliseconds{10};      // of one direction, at most
+constexpr Duration kNoRoute = milliseconds{1'500};  // of a call to RouteObject
 constexpr Duration kTooLate = seconds{1};  // delay of a late answer beyond the timeout, at most
 
 }  // namespace
@@ -315,7 +315,7 @@ void ManagerSite::watch_due() {
     const bool lost = away || world_.chance.percent(world_.weather.two_way_lost);
     world_.after(world_.chance.up_to(kTwoWay), [this, attempt = *attempt, lost] {
       const auto answer = lost ? std::nullopt : hooks_.watch();
-      const Duration back = lost && away_means_silent ? kNoAnswer : world_.chance.up_to(kTwoWay);
+      const Duration back = lost && away_means_silent ? kNoRoute : world_.chance.up_to(kTwoWay);
       world_.after(back, [this, attempt, answer] { watched(attempt, answer); });
     });
   }

@@ -5,18 +5,18 @@
 namespace xbind::driver_kit {
 namespace {
 
-constexpr std::uint32_t kPorts = 3;
+constexpr std::uint32_t kMplsPorts = 3;
 constexpr std::uint64_t kPacketsPerS = 1'000'000;
 
 const LabelRanges& port_labels() {
-  static const LabelRanges kLabels{mpls_range(MplsSwitch::kFirstLabel, MplsSwitch::kLastLabel)};
-  return kLabels;
+  static const LabelRanges kMplsLabels{mpls_range(MplsSwitch::kFirstLabel, MplsSwitch::kLastLabel)};
+  return kMplsLabels;
 }
 
 }  // namespace
 
 MplsSwitch::MplsSwitch() {
-  for (std::uint32_t number = 1; number <= kPorts; ++number) ports_[PortId{number}];
+  for (std::uint32_t number = 1; number <= kMplsPorts; ++number) ports_[PortId{number}];
 }
 
 std::vector<SwitchPort> MplsSwitch::ports() const {

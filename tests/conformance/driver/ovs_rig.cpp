@@ -5,7 +5,7 @@
 namespace xbind::driver_kit {
 namespace {
 
-constexpr std::uint32_t kPorts = 3;
+constexpr std::uint32_t kBridgePorts = 3;
 constexpr std::uint32_t kFirstLabel = 1'000;
 constexpr std::uint32_t kLastLabel = 2'999;
 
@@ -17,7 +17,7 @@ constexpr switchagent::Ticket kNobody{};
 OvsRig::OvsRig()
     : parts_(ovs::test::parts_for(
           {"--ports", "3", "--port-labels", "1=mpls:1000-2999,2=mpls:1000-2999,3=mpls:1000-2999"})),
-      bridge_(kPorts) {
+      bridge_(kBridgePorts) {
   start_switch();
 }
 
@@ -85,7 +85,7 @@ std::set<CrossConnect> OvsRig::table() const {
 
 std::vector<SwitchPort> OvsRig::ports() const {
   std::vector<SwitchPort> ports;
-  for (std::uint32_t number = 1; number <= kPorts; ++number) {
+  for (std::uint32_t number = 1; number <= kBridgePorts; ++number) {
     ports.push_back({PortId{number},
                      {mpls_range(kFirstLabel, kLastLabel)},
                      parts_.fabric.link_cells_per_s,

@@ -22,14 +22,14 @@ LoopRun loop(int operations_per_s, int outstanding, const char* clean = "true") 
   return loop_from_json(written(operations_per_s, outstanding, clean))->value();
 }
 
-Metric metric(const char* name) { return parse_metrics({name})->front(); }
+Metric loop_metric(const char* name) { return parse_metrics({name})->front(); }
 
 TEST(CompareLoops, MetricsAreReadFromWhatCeilingWrites) {
   const LoopRun run = loop(1000, 2048);
   EXPECT_TRUE(run.clean);
-  EXPECT_DOUBLE_EQ(metric_of(run, metric("operations")).whole, 1000);
-  EXPECT_DOUBLE_EQ(metric_of(run, metric("commands")).whole, 3500);
-  EXPECT_DOUBLE_EQ(metric_of(run, metric("p50")).whole, 0);
+  EXPECT_DOUBLE_EQ(metric_of(run, loop_metric("operations")).whole, 1000);
+  EXPECT_DOUBLE_EQ(metric_of(run, loop_metric("commands")).whole, 3500);
+  EXPECT_DOUBLE_EQ(metric_of(run, loop_metric("p50")).whole, 0);
 }
 
 TEST(CompareLoops, OtherFilesAreNotTakenForLoops) {
@@ -47,8 +47,8 @@ TEST(CompareLoops, RoundsArePairsAndTheirMedianCounts) {
   std::vector<MetricOfRun> wide;
   for (const auto& [few, many] :
        {std::pair{100, 90}, {110, 88}, {100, 80}, {90, 99}, {105, 84}, {100, 85}}) {
-    three.push_back(metric_of(loop(few, 8), metric("operations")));
-    wide.push_back(metric_of(loop(many, 8), metric("operations")));
+    three.push_back(metric_of(loop(few, 8), loop_metric("operations")));
+    wide.push_back(metric_of(loop(many, 8), loop_metric("operations")));
   }
   const CompareLine line = compare("operations", Better::kHigher, three, wide);
   EXPECT_NEAR(line.ratio, (0.80 + 0.85) / 2, 1e-12);

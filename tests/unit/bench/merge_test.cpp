@@ -18,14 +18,14 @@ using testing::IsEmpty;
 using testing::Pair;
 using Json = nlohmann::json;
 
-AuditReport clean() {
+AuditReport clean_audit() {
   AuditReport audit;
   audit.made = audit.clean = true;
   return audit;
 }
 
 AuditReport leaked(std::uint64_t labels) {
-  AuditReport audit = clean();
+  AuditReport audit = clean_audit();
   audit.clean = false;
   audit.leaked_labels = labels;
   return audit;
@@ -41,7 +41,7 @@ RunReport audited(const AuditReport& audit) {
 // ===== unknown figures ==========================================================================
 
 RunReport knows(std::uint64_t calls, std::uint64_t invocations, double ratio) {
-  RunReport report = audited(clean());
+  RunReport report = audited(clean_audit());
   report.planned_calls = calls;
   report.remote_invocations = invocations;
   report.label_cache_hit_ratio = ratio;
@@ -94,7 +94,7 @@ Json flat(const RunReport& report) { return Json::parse(to_json(report)).flatten
 
 // Every count in it is different: `first`, first + 7, ...
 RunReport numbered(std::uint64_t first) {
-  RunReport report = audited(clean());
+  RunReport report = audited(clean_audit());
   report.media.emplace();
   report.faults_by_leg["manager_to_switch"] = {};
   report.kinds[RequestKind::kSetup] = report.kinds[RequestKind::kModify] = {};
@@ -142,7 +142,7 @@ TEST(Merge, EveryDistributionHasTheValuesOfAllParts) {
     return made;
   };
   const auto part = [&](int more, Duration value) {
-    RunReport report = audited(clean());
+    RunReport report = audited(clean_audit());
     report.kinds[RequestKind::kSetup] = {.latency = histogram(1 + more, value),
                                          .from_send = histogram(2 + more, value),
                                          .slip = histogram(3 + more, value),
@@ -168,17 +168,17 @@ TEST(Merge, EveryDistributionHasTheValuesOfAllParts) {
 // ===== findings against a part =====
 
 TEST(Merge, AManagerThatOnePartHasLostIsLost) {
-  RunReport lost = audited(clean());
+  RunReport lost = audited(clean_audit());
   lost.target_lost = true;
-  EXPECT_TRUE(merge({lost, audited(clean())}).target_lost);
-  EXPECT_TRUE(merge({audited(clean()), lost}).target_lost);
-  EXPECT_FALSE(merge({audited(clean()), audited(clean())}).target_lost);
+  EXPECT_TRUE(merge({lost, audited(clean_audit())}).target_lost);
+  EXPECT_TRUE(merge({audited(clean_audit()), lost}).target_lost);
+  EXPECT_FALSE(merge({audited(clean_audit()), audited(clean_audit())}).target_lost);
 }
 
 TEST(Merge, WhatFailedAndWhatIsVoidAreKeptApart) {
-  RunReport failed = audited(clean());
+  RunReport failed = audited(clean_audit());
   failed.odd.contradicted = 2;
-  RunReport late = audited(clean());
+  RunReport late = audited(clean_audit());
   late.shed = 3;
   const RunReport sum = merge({failed, late});
   EXPECT_THAT(sum.parts_failed,
@@ -187,8 +187,8 @@ TEST(Merge, WhatFailedAndWhatIsVoidAreKeptApart) {
   EXPECT_THAT(sum.parts_void, ElementsAre("generator 2: 3 calls were not sent because too many "
                                           "others were open"));
   EXPECT_EQ(exit_code(judge(sum)), 1);
-  EXPECT_EQ(exit_code(judge(merge({audited(clean()), late}))), 3);
-  EXPECT_THAT(merge({audited(clean()), audited(clean())}).parts_failed, IsEmpty());
+  EXPECT_EQ(exit_code(judge(merge({audited(clean_audit()), late}))), 3);
+  EXPECT_THAT(merge({audited(clean_audit()), audited(clean_audit())}).parts_failed, IsEmpty());
 }
 
 TEST(Merge, OfTwoAuditsTheWorseCounts) {
@@ -199,21 +199,21 @@ TEST(Merge, OfTwoAuditsTheWorseCounts) {
     const auto of = [&](const AuditReport& good, const AuditReport& bad) {
       return turned ? merged(bad, good) : merged(good, bad);
     };
-    EXPECT_EQ(of(clean(), leaked(4)).audit.leaked_labels, 4U) << turned;
-    EXPECT_FALSE(of(clean(), leaked(4)).audit.proves_clean()) << turned;
+    EXPECT_EQ(of(clean_audit(), leaked(4)).audit.leaked_labels, 4U) << turned;
+    EXPECT_FALSE(of(clean_audit(), leaked(4)).audit.proves_clean()) << turned;
     EXPECT_EQ(of(leaked(1), leaked(4)).audit.leaked_labels, 4U) << turned;
-    EXPECT_FALSE(of(clean(), {}).audit.made) << turned;
+    EXPECT_FALSE(of(clean_audit(), {}).audit.made) << turned;
     EXPECT_FALSE(of(leaked(4), {}).audit.made) << turned;
   }
-  EXPECT_TRUE(merged(clean(), clean()).audit.proves_clean());
+  EXPECT_TRUE(merged(clean_audit(), clean_audit()).audit.proves_clean());
 }
 
 TEST(Merge, WhatOnePartAloneHasSeenIsNotForgotten) {
-  RunReport one = audited(clean());
+  RunReport one = audited(clean_audit());
   one.interrupted = true;
   one.managers = 3;
   one.sessions.unheard = {{"switch-1", "no answer"}};
-  RunReport other = audited(clean());
+  RunReport other = audited(clean_audit());
   other.managers = 2;
   other.sessions.unheard = {{"switch-2", "timeout"}};
   for (const auto& parts : {std::vector{one, other}, std::vector{other, one}}) {

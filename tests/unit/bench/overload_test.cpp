@@ -10,14 +10,14 @@ namespace {
 
 using testing::HasSubstr;
 
-const StopFunction kNever = [] { return false; };
-const auto kQuiet = [](const OverloadPoint&) {};
+const StopFunction kNeverEnd = [] { return false; };
+const auto kNoWord = [](const OverloadPoint&) {};
 
 TEST(Overload, ABoundedQueueKeepsItsGoodput) {
   QueueSystem system(1);
   system.room = 20;  // 10 ms at capacity: every accepted call is answered in time
   const OverloadPlan plan{.rate = 1800, .bound_us = 50'000};
-  const auto seen = overload(plan, default_options(), system.function(), kNever, kQuiet);
+  const auto seen = overload(plan, default_options(), system.function(), kNeverEnd, kNoWord);
   ASSERT_TRUE(seen);
   EXPECT_TRUE(seen->holds) << to_text(*seen, plan);
   EXPECT_TRUE(seen->recovers);
@@ -32,7 +32,7 @@ TEST(Overload, ABoundedQueueKeepsItsGoodput) {
 TEST(Overload, AnUnboundedQueueCollapses) {
   QueueSystem system(2);
   const OverloadPlan plan{.rate = 1500, .bound_us = 50'000};
-  const auto seen = overload(plan, default_options(), system.function(), kNever, kQuiet);
+  const auto seen = overload(plan, default_options(), system.function(), kNeverEnd, kNoWord);
   ASSERT_TRUE(seen);
   EXPECT_FALSE(seen->holds);
   EXPECT_EQ(seen->exit_code(), 1);
@@ -50,7 +50,7 @@ TEST(Overload, TheWorstFactorDecidesAlsoIfAHigherOneGoesWell) {
     return system.run(options);
   };
   const OverloadPlan plan{.rate = 1800, .factors = {1, 1.5, 2}, .bound_us = 50'000};
-  const auto seen = overload(plan, default_options(), dip, kNever, kQuiet);
+  const auto seen = overload(plan, default_options(), dip, kNeverEnd, kNoWord);
   ASSERT_TRUE(seen);
   EXPECT_DOUBLE_EQ(seen->worst_factor, 1.5) << to_text(*seen, plan);
   EXPECT_FALSE(seen->holds);
@@ -62,7 +62,7 @@ TEST(Overload, ALowestLoadThatIsTooMuchAlreadyIsNamed) {
   QueueSystem system(1);
   system.room = 20;
   const OverloadPlan plan{.rate = 4000, .bound_us = 50'000};
-  const auto seen = overload(plan, default_options(), system.function(), kNever, kQuiet);
+  const auto seen = overload(plan, default_options(), system.function(), kNeverEnd, kNoWord);
   ASSERT_TRUE(seen);
   EXPECT_THAT(
       to_text(*seen, plan),
@@ -73,7 +73,7 @@ TEST(Overload, ALowestLoadThatIsTooMuchAlreadyIsNamed) {
 TEST(Overload, WhatIsAllDoneInTimeWasNoOverload) {
   QueueSystem system(6);
   const OverloadPlan plan{.rate = 100, .bound_us = 50'000};
-  const auto seen = overload(plan, default_options(), system.function(), kNever, kQuiet);
+  const auto seen = overload(plan, default_options(), system.function(), kNeverEnd, kNoWord);
   ASSERT_TRUE(seen);
   EXPECT_EQ(seen->exit_code(), 0);
   EXPECT_FALSE(seen->overloaded);
@@ -88,7 +88,7 @@ TEST(Overload, WhatNeverComesBackIsNoRecovery) {
     return system.run(options);
   };
   const OverloadPlan plan{.rate = 1800, .bound_us = 100'000, .keep = 0.1};
-  const auto seen = overload(plan, default_options(), hurt, kNever, kQuiet);
+  const auto seen = overload(plan, default_options(), hurt, kNeverEnd, kNoWord);
   ASSERT_TRUE(seen);
   EXPECT_TRUE(seen->holds);
   EXPECT_FALSE(seen->recovers);
@@ -101,7 +101,7 @@ TEST(Overload, AGeneratorThatIsTooSlowJudgesNothing) {
   QueueSystem system(4);
   system.generator_per_s = 1200;
   const OverloadPlan plan{.rate = 1000, .bound_us = 50'000};
-  const auto seen = overload(plan, default_options(), system.function(), kNever, kQuiet);
+  const auto seen = overload(plan, default_options(), system.function(), kNeverEnd, kNoWord);
   ASSERT_TRUE(seen);
   EXPECT_TRUE(seen->points[4].generator_limited);
   EXPECT_EQ(seen->exit_code(), 3);
@@ -112,7 +112,7 @@ TEST(Overload, EndsInOrderWhenStoppedOrLost) {
   QueueSystem system(5);
   const auto stopped = overload(
       {.rate = 100}, default_options(), system.function(), [&system] { return system.runs >= 2; },
-      kQuiet);
+      kNoWord);
   ASSERT_TRUE(stopped);
   EXPECT_TRUE(stopped->stopped);
   EXPECT_EQ(stopped->points.size(), 2u);
@@ -124,7 +124,7 @@ TEST(Overload, EndsInOrderWhenStoppedOrLost) {
     return system.run(options);
   };
   const auto in_hand = overload(
-      {.rate = 100}, default_options(), ended, [&enough] { return enough; }, kQuiet);
+      {.rate = 100}, default_options(), ended, [&enough] { return enough; }, kNoWord);
   ASSERT_TRUE(in_hand);
   EXPECT_TRUE(in_hand->stopped);
   EXPECT_EQ(in_hand->lost, "");
@@ -133,7 +133,7 @@ TEST(Overload, EndsInOrderWhenStoppedOrLost) {
     if (options.rate > 250) return fail(ErrorCode::kUnreachable, "manager default is gone");
     return system.run(options);
   };
-  const auto lost = overload({.rate = 100}, default_options(), dying, kNever, kQuiet);
+  const auto lost = overload({.rate = 100}, default_options(), dying, kNeverEnd, kNoWord);
   ASSERT_TRUE(lost);
   EXPECT_EQ(lost->exit_code(), 1);
   EXPECT_THAT(to_text(*lost, {}), HasSubstr("manager default is gone"));

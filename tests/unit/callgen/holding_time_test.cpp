@@ -25,7 +25,7 @@ TEST(HoldingTime, ZeroIsAllowed) {
 // The greatest distance of a sorted sample from a distribution (Kolmogorov-Smirnov), as a multiple
 // of 1 / sqrt(n). One genuine sample in a thousand lies beyond 1.95.
 template <class Distribution>
-double distance(const std::vector<double>& sorted, Distribution&& below) {
+double ks_distance(const std::vector<double>& sorted, Distribution&& below) {
   const auto count = static_cast<double>(sorted.size());
   double greatest = 0;
   for (std::size_t i = 0; i < sorted.size(); ++i) {
@@ -55,7 +55,7 @@ TEST(HoldingTime, ExponentialHasItsMeanVarianceAndShape) {
     EXPECT_NEAR(mean, 5, 5 * 0.0127);
     EXPECT_NEAR(squares / kSample - mean * mean, 25, 25 * 0.036);
     std::sort(all.begin(), all.end());
-    EXPECT_LT(distance(all, [](double held_s) { return -std::expm1(-held_s / 5); }), 1.95);
+    EXPECT_LT(ks_distance(all, [](double held_s) { return -std::expm1(-held_s / 5); }), 1.95);
   }
 }
 
@@ -82,7 +82,7 @@ TEST(HoldingTime, LognormalHasItsMeanAndTheVarianceItsSigmaMakes) {
       EXPECT_NEAR(sum / kSample, 5, 5 * 4 * spread / std::sqrt(kSample));
       std::sort(normal.begin(), normal.end());
       const auto below = [](double value) { return std::erfc(-value / std::sqrt(2)) / 2; };
-      EXPECT_LT(distance(normal, below), 1.95);
+      EXPECT_LT(ks_distance(normal, below), 1.95);
     }
   }
 }

@@ -11,7 +11,7 @@ using namespace media_test;
 using testing::ElementsAre;
 
 TEST(MediaAtStop, AtTheStopEveryCallThatStandsIsCheckedAndNoOther) {
-  Rig rig({.at_stop = true, .run = kRun});
+  MediaRig rig({.at_stop = true, .run = kRun});
   EXPECT_FALSE(rig.connect(0, k40, k50));
   rig.release(0, k40, 10ms);
   EXPECT_FALSE(rig.connect(1, k40, k50, 20ms));  // on the labels of the released call
@@ -40,7 +40,7 @@ TEST(MediaAtStop, AtTheStopEveryCallThatStandsIsCheckedAndNoOther) {
 }
 
 TEST(MediaAtStop, WithoutTheOptionAStopChecksNothing) {
-  Rig rig(1);
+  MediaRig rig(1);
   EXPECT_TRUE(rig.connect(0, k40, k50));
   EXPECT_FALSE(rig.connect(1, k41, k51));
   EXPECT_FALSE(rig.check.stopped(0));

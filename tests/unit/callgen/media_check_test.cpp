@@ -42,16 +42,16 @@ TEST(MediaCellsTest, EachSaysWhoseItIsAndAllFormFramesOfAal5) {
 // ===== a network without faults =====
 
 TEST(MediaCheckTest, CellsArriveWhileTheCallIsUpAndNotAfterwards) {
-  Rig rig;
+  MediaRig rig;
   EXPECT_TRUE(rig.connect(0, k40, k50));
   EXPECT_THAT(rig.check.take_inspected(), IsEmpty());
   rig.turn(1ms);
   EXPECT_THAT(rig.check.take_inspected(), ElementsAre(0));
   rig.release(0, k40, 100ms);
-  EXPECT_FALSE(rig.check.idle(at(100ms)));
+  EXPECT_FALSE(rig.check.idle(media_at(100ms)));
   rig.turn(100ms);
-  EXPECT_FALSE(rig.check.idle(at(399ms)));  // the check waits for cells that must not arrive
-  EXPECT_TRUE(rig.check.idle(at(400ms)));
+  EXPECT_FALSE(rig.check.idle(media_at(399ms)));  // the check waits for cells that must not arrive
+  EXPECT_TRUE(rig.check.idle(media_at(400ms)));
   const MediaFigures& figures = rig.check.finish();
   EXPECT_EQ(figures.calls_checked, 1U);
   EXPECT_EQ(figures.calls_failed, 0U);
@@ -63,13 +63,13 @@ TEST(MediaCheckTest, CellsArriveWhileTheCallIsUpAndNotAfterwards) {
 }
 
 TEST(MediaCheckTest, BothWaysOfACallAreChecked) {
-  Rig rig;
+  MediaRig rig;
   Outcome outcome = connected(k40, k50);
   outcome.reverse_ingress = k51;
   outcome.reverse_egress = k41;
   rig.network.join({"a", k40}, {"b", k50});
-  rig.check.offered(0, {"a", "b"}, at(0ms));
-  EXPECT_TRUE(rig.check.connected(0, outcome, at(0ms), true));
+  rig.check.offered(0, {"a", "b"}, media_at(0ms));
+  EXPECT_TRUE(rig.check.connected(0, outcome, media_at(0ms), true));
   rig.turn(1ms);  // no cell travels back
   EXPECT_THAT(rig.check.take_inspected(), IsEmpty());
   rig.turn(2001ms);
@@ -80,8 +80,8 @@ TEST(MediaCheckTest, BothWaysOfACallAreChecked) {
   outcome.reverse_ingress = atm_label(0, 52);
   rig.network.join({"a", outcome.ingress}, {"b", k50});
   rig.network.join({"b", outcome.reverse_ingress}, {"a", k41});
-  rig.check.offered(1, {"a", "b"}, at(2100ms));
-  EXPECT_TRUE(rig.check.connected(1, outcome, at(2100ms), true));
+  rig.check.offered(1, {"a", "b"}, media_at(2100ms));
+  EXPECT_TRUE(rig.check.connected(1, outcome, media_at(2100ms), true));
   rig.turn(2101ms);
   EXPECT_THAT(rig.check.take_inspected(), ElementsAre(1));
   EXPECT_EQ(rig.figures().cells_sent, 4 * kCheckCells);
@@ -89,22 +89,23 @@ TEST(MediaCheckTest, BothWaysOfACallAreChecked) {
 }
 
 TEST(MediaCheckTest, SoManyChecksAtATimeTheOthersWaitTheirTurn) {
-  Rig rig(100, 1000, 2);
+  MediaRig rig(100, 1000, 2);
   for (std::uint32_t call = 0; call < 3; ++call)
     rig.connect(call, atm_label(0, 40 + call), atm_label(0, 50 + call));
-  EXPECT_LE(rig.check.next_deadline(), at(0ms));
-  EXPECT_EQ(rig.check.advance(at(0ms)).size(), 2U);
-  EXPECT_EQ(rig.check.next_deadline(), at(2s));
-  EXPECT_THAT(rig.check.advance(at(1999ms)), IsEmpty());
-  EXPECT_EQ(rig.check.advance(at(2s)).size(), 1U);  // the first two are lost, so there is room
-  EXPECT_EQ(rig.check.next_deadline(), at(4s));
+  EXPECT_LE(rig.check.next_deadline(), media_at(0ms));
+  EXPECT_EQ(rig.check.advance(media_at(0ms)).size(), 2U);
+  EXPECT_EQ(rig.check.next_deadline(), media_at(2s));
+  EXPECT_THAT(rig.check.advance(media_at(1999ms)), IsEmpty());
+  EXPECT_EQ(rig.check.advance(media_at(2s)).size(),
+            1U);  // the first two are lost, so there is room
+  EXPECT_EQ(rig.check.next_deadline(), media_at(4s));
   EXPECT_EQ(rig.figures().lost, 2 * kCheckCells);
 }
 
 // ===== which calls ==============================================================================
 
 TEST(MediaCheckTest, TheFirstCallsAndThenSomeOnReusedLabels) {
-  Rig rig(10, 1000);
+  MediaRig rig(10, 1000);
   std::uint64_t checked = 0;
   for (std::uint64_t call = 0; call < 1000; ++call) {
     const Label ingress = atm_label(0, static_cast<std::uint32_t>(32 + call % 500));
@@ -131,31 +132,33 @@ TEST(MediaCheckTest, TheFirstCallsAndThenSomeOnReusedLabels) {
 }
 
 TEST(MediaCheckTest, ALabelIsReusedOnlyAfterAReleaseAtTheSameEndInTheSameDirection) {
-  Rig rig(1, 100);
+  MediaRig rig(1, 100);
   rig.connect(0, k40, k50);
   rig.connect(1, k41, k51);
-  rig.check.over(1, false, at(1ms));  // not released: the network may still have the connection
-  rig.check.offered(2, {"a", "b"}, at(1ms));
-  rig.check.connected(2, connected(k41, k51), at(1ms), true);
+  rig.check.over(1, false,
+                 media_at(1ms));  // not released: the network may still have the connection
+  rig.check.offered(2, {"a", "b"}, media_at(1ms));
+  rig.check.connected(2, connected(k41, k51), media_at(1ms), true);
   EXPECT_EQ(rig.figures().calls_on_reused_labels, 0U);
-  rig.check.over(0, true, at(2ms));
-  rig.check.offered(3, {"b", "a"}, at(3ms));
-  rig.check.connected(3, connected(k40, k50), at(3ms), true);  // in the reverse direction
+  rig.check.over(0, true, media_at(2ms));
+  rig.check.offered(3, {"b", "a"}, media_at(3ms));
+  rig.check.connected(3, connected(k40, k50), media_at(3ms), true);  // in the reverse direction
   EXPECT_EQ(rig.figures().calls_on_reused_labels, 0U);
-  rig.check.offered(4, {"c", "b"}, at(4ms));
+  rig.check.offered(4, {"c", "b"}, media_at(4ms));
   // The egress label is reused.
-  EXPECT_TRUE(rig.check.connected(4, connected(k40, k50), at(4ms), true));
+  EXPECT_TRUE(rig.check.connected(4, connected(k40, k50), media_at(4ms), true));
   EXPECT_EQ(rig.figures().calls_on_reused_labels, 1U);
 }
 
 TEST(MediaCheckTest, WhatHasNoCellsCannotBeChecked) {
-  Rig rig;
-  rig.check.offered(0, {"a", "nowhere"}, at(0ms));
-  EXPECT_FALSE(rig.check.connected(0, connected(k40, k50), at(0ms), true));
-  rig.check.offered(1, {"a", "b"}, at(0ms));
-  EXPECT_FALSE(rig.check.connected(1, connected(k40, {LabelKind::kMpls, 1000}), at(0ms), true));
-  rig.check.offered(2, {"a", "b"}, at(0ms));
-  EXPECT_FALSE(rig.check.connected(2, connected({}, {}), at(0ms), true));
+  MediaRig rig;
+  rig.check.offered(0, {"a", "nowhere"}, media_at(0ms));
+  EXPECT_FALSE(rig.check.connected(0, connected(k40, k50), media_at(0ms), true));
+  rig.check.offered(1, {"a", "b"}, media_at(0ms));
+  EXPECT_FALSE(
+      rig.check.connected(1, connected(k40, {LabelKind::kMpls, 1000}), media_at(0ms), true));
+  rig.check.offered(2, {"a", "b"}, media_at(0ms));
+  EXPECT_FALSE(rig.check.connected(2, connected({}, {}), media_at(0ms), true));
   EXPECT_EQ(rig.figures().calls_uncheckable, 3U);
   EXPECT_EQ(rig.figures().calls_checked, 0U);
 }
@@ -163,25 +166,25 @@ TEST(MediaCheckTest, WhatHasNoCellsCannotBeChecked) {
 // From ATM to MPLS: the label of the arriving cells has 20 bits; an ATM cell has VPI and VCI there.
 TEST(MediaCheckTest, ACallThatChangesItsKindOfLabel) {
   const Label m50{LabelKind::kMpls, 0xf0032};
-  Rig rig;
+  MediaRig rig;
   rig.network.join({"a", k40}, {"m", m50});
-  rig.check.offered(0, {"a", "m"}, at(0ms));
-  EXPECT_TRUE(rig.check.connected(0, connected(k40, m50), at(0ms), true));
+  rig.check.offered(0, {"a", "m"}, media_at(0ms));
+  EXPECT_TRUE(rig.check.connected(0, connected(k40, m50), media_at(0ms), true));
   rig.turn(1ms);
   EXPECT_THAT(rig.check.take_inspected(), ElementsAre(0));
   EXPECT_EQ(rig.figures().violations(), 0U) << rig.figures().findings.front();
 
   // As an ATM label the same bits mean another label, and that host has no such line.
-  rig.check.offered(1, {"a", "m"}, at(2ms));
-  EXPECT_FALSE(rig.check.connected(1, connected(k41, atm_label(0xf, 0x32)), at(2ms), true));
+  rig.check.offered(1, {"a", "m"}, media_at(2ms));
+  EXPECT_FALSE(rig.check.connected(1, connected(k41, atm_label(0xf, 0x32)), media_at(2ms), true));
   EXPECT_EQ(rig.figures().calls_uncheckable, 1U);
 }
 
 TEST(MediaCheckTest, ACellOnAnotherMplsLabelIsNamedAsSuch) {
-  Rig rig;
+  MediaRig rig;
   rig.network.join({"a", k40}, {"m", {LabelKind::kMpls, 17}});
-  rig.check.offered(0, {"a", "m"}, at(0ms));
-  EXPECT_TRUE(rig.check.connected(0, connected(k40, {LabelKind::kMpls, 16}), at(0ms), true));
+  rig.check.offered(0, {"a", "m"}, media_at(0ms));
+  EXPECT_TRUE(rig.check.connected(0, connected(k40, {LabelKind::kMpls, 16}), media_at(0ms), true));
   rig.turn(1ms);
   EXPECT_EQ(rig.figures().wrong_label, kCheckCells);
   EXPECT_THAT(rig.figures().findings,
@@ -189,11 +192,11 @@ TEST(MediaCheckTest, ACellOnAnotherMplsLabelIsNamedAsSuch) {
 }
 
 TEST(MediaCheckTest, RefusedCallsAreForgotten) {
-  Rig rig;
-  rig.check.offered(0, {"a", "b"}, at(0ms));
-  rig.check.over(0, false, at(1ms));
+  MediaRig rig;
+  rig.check.offered(0, {"a", "b"}, media_at(0ms));
+  rig.check.over(0, false, media_at(1ms));
   rig.turn(2ms);
-  EXPECT_TRUE(rig.check.idle(at(2ms)));
+  EXPECT_TRUE(rig.check.idle(media_at(2ms)));
   EXPECT_EQ(rig.figures().cells_sent, 0U);
 }
 
@@ -201,7 +204,7 @@ TEST(MediaCheckTest, RefusedCallsAreForgotten) {
 
 // The figures of one call through a network with this lie.
 MediaFigures one_call(std::function<void(FakeNetwork::Delivery&)> lie) {
-  Rig rig;
+  MediaRig rig;
   rig.network.lie = std::move(lie);
   rig.connect(0, k40, k50);
   rig.turn(1ms);
@@ -288,13 +291,13 @@ TEST(MediaCheckTest, CellsOfOthersAreNoBusinessOfOurs) {
 }
 
 TEST(MediaCheckTest, WhatComesAfterTheDeadlineHasBeenLost) {
-  Rig rig;
+  MediaRig rig;
   rig.connect(0, k40, k50);
-  const auto sent = rig.check.advance(at(1ms));
+  const auto sent = rig.check.advance(media_at(1ms));
   rig.turn(2001ms);
   EXPECT_THAT(rig.check.take_inspected(), ElementsAre(0));
   for (const auto& [endpoint, cell] : rig.network.carry(sent.front()))
-    rig.check.arrived(endpoint, cell, at(2002ms));
+    rig.check.arrived(endpoint, cell, media_at(2002ms));
   EXPECT_EQ(rig.figures().lost, kCheckCells);
   EXPECT_EQ(rig.figures().late, kCheckCells);
   EXPECT_EQ(rig.figures().violations(), kCheckCells);
@@ -312,7 +315,7 @@ TEST(MediaCheckTest, ManyViolationsHaveFewSentences) {
   EXPECT_EQ(doubled.duplicated, 3 * kCheckCells);
   EXPECT_THAT(doubled.findings, ElementsAre("call 0, a 0/40 to b 0/50: a cell came twice"));
 
-  Rig rig;
+  MediaRig rig;
   for (std::uint32_t call = 0; call < 10; ++call)
     rig.connect(call, atm_label(0, 40 + call), atm_label(0, 50 + call));
   rig.network.lie = [](auto& cells) { cells.erase(cells.begin() + 2, cells.end()); };
@@ -325,10 +328,10 @@ TEST(MediaCheckTest, ManyViolationsHaveFewSentences) {
 // ===== after the release ========================================================================
 
 TEST(MediaCheckTest, AConnectionThatOutlivesItsRelease) {
-  Rig rig;
+  MediaRig rig;
   rig.connect(0, k40, k50);
   rig.turn(1ms);
-  rig.check.over(0, true, at(10ms));  // in the outcome only
+  rig.check.over(0, true, media_at(10ms));  // in the outcome only
   rig.turn(11ms);
   const MediaFigures& figures = rig.check.finish();
   EXPECT_EQ(figures.after_release, kProbeCells);
@@ -340,20 +343,22 @@ TEST(MediaCheckTest, AConnectionThatOutlivesItsRelease) {
 // A first call from a on 0/40 to b on 0/50 is checked, and released at 10 ms. Its probe at 11 ms
 // arrives on `egress`, where another call between these ends lasted from `offered` to `until`.
 MediaFigures probe_meets(Label egress, Duration offered, Duration reported, Duration until) {
-  Rig rig(1, 100);
+  MediaRig rig(1, 100);
   rig.connect(0, k40, k50);
   rig.turn(1ms);
   rig.release(0, k40, 10ms);
-  const auto begin = [&] { rig.check.offered(1, {"a", "b"}, at(offered)); };
-  const auto reported_by = [&] { rig.check.connected(1, connected(k40, k51), at(reported), true); };
+  const auto begin = [&] { rig.check.offered(1, {"a", "b"}, media_at(offered)); };
+  const auto reported_by = [&] {
+    rig.check.connected(1, connected(k40, k51), media_at(reported), true);
+  };
   if (offered < 11ms) begin();
   if (reported < 11ms) reported_by();
   rig.network.join({"a", k40}, {"b", egress});
-  if (until < 11ms) rig.check.over(1, true, at(until));
+  if (until < 11ms) rig.check.over(1, true, media_at(until));
   rig.turn(11ms, 1ms);
   if (offered >= 11ms) begin();
   if (reported >= 11ms) reported_by();
-  if (until >= 11ms) rig.check.over(1, true, at(until));
+  if (until >= 11ms) rig.check.over(1, true, media_at(until));
   return rig.check.finish();
 }
 
@@ -377,7 +382,7 @@ TEST(MediaCheckTest, AProbeThatTheNextCallDoesNotExplainIsNotExcused) {
 }
 
 TEST(MediaCheckTest, ACallThatEndedBeforeTheProbeWasSentExcusesNothing) {
-  Rig rig;
+  MediaRig rig;
   // Successive calls on a's 0/40; the second goes to b's 0/51.
   Duration when{};
   const auto live = [&](std::uint64_t call, Label egress) {
@@ -401,10 +406,10 @@ TEST(MediaCheckTest, ACallThatEndedBeforeTheProbeWasSentExcusesNothing) {
 }
 
 TEST(MediaCheckTest, AFailedReleaseIsNotProbed) {
-  Rig rig;
+  MediaRig rig;
   rig.connect(0, k40, k50);
   rig.turn(1ms);
-  rig.check.over(0, false, at(10ms));
+  rig.check.over(0, false, media_at(10ms));
   rig.turn(11ms);
   EXPECT_EQ(rig.figures().probes_sent, 0U);
 }

@@ -40,7 +40,7 @@ std::unique_ptr<MediaLines> joined_hosts(const std::string& capture) {
   return nullptr;
 }
 
-struct Arrivals {
+struct ArrivedCells {
   void take(const std::string& endpoint, const std::vector<Cell>& cells) {
     const std::lock_guard lock(mutex);
     auto& all = at[endpoint];
@@ -59,7 +59,7 @@ struct Arrivals {
 
 TEST(MediaLines, CarryCellsBothWaysAndCaptureThem) {
   const std::string file = testing::TempDir() + "media_lines_test.erf";
-  Arrivals arrivals;
+  ArrivedCells arrivals;
   const auto lines = joined_hosts(file);
   ASSERT_NE(lines, nullptr);
   ASSERT_EQ(lines->endpoints().size(), 2U);

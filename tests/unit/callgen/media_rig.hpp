@@ -16,9 +16,9 @@ namespace xbind::callgen::media_test {
 using namespace std::chrono_literals;
 using dataplane::Cell;
 
-inline constexpr TimePoint kStart{5s};
+inline constexpr TimePoint kMediaStart{5s};
 inline constexpr std::uint64_t kRun = 77;
-inline TimePoint at(Duration since_start) { return kStart + since_start; }
+inline TimePoint media_at(Duration since_start) { return kMediaStart + since_start; }
 
 // Emulates the switches: cells travel from a label at one endpoint to labels at others. A `lie` may
 // alter what the host receives.
@@ -61,27 +61,29 @@ inline Outcome connected(Label ingress, Label egress) {
   return outcome;
 }
 
-struct Rig {
-  explicit Rig(std::uint64_t calls = 100, std::uint64_t run_calls = 1000, std::size_t at_once = 32)
-      : Rig({.calls = calls, .run_calls = run_calls, .at_once = at_once, .seed = 3, .run = kRun}) {}
-  explicit Rig(const MediaPlan& plan)
+struct MediaRig {
+  explicit MediaRig(std::uint64_t calls = 100, std::uint64_t run_calls = 1000,
+                    std::size_t at_once = 32)
+      : MediaRig(
+            {.calls = calls, .run_calls = run_calls, .at_once = at_once, .seed = 3, .run = kRun}) {}
+  explicit MediaRig(const MediaPlan& plan)
       : check(plan, {{"a"}, {"b"}, {"c"}, {"m", LabelKind::kMpls}}) {}
 
   // A call from a to b is offered, then connected in the network and in the outcome.
   bool connect(std::uint64_t call, Label ingress, Label egress, Duration when = {}) {
     network.join({"a", ingress}, {"b", egress});
-    check.offered(call, {"a", "b"}, at(when));
-    return check.connected(call, connected(ingress, egress), at(when), true);
+    check.offered(call, {"a", "b"}, media_at(when));
+    return check.connected(call, connected(ingress, egress), media_at(when), true);
   }
   void release(std::uint64_t call, Label ingress, Duration when) {
     network.cut({"a", ingress});
-    check.over(call, true, at(when));
+    check.over(call, true, media_at(when));
   }
   // All due cells are sent; they are delivered at once or `transit` later.
   void turn(Duration when, Duration transit = 0ns) {
-    for (const CellsOut& out : check.advance(at(when))) {
+    for (const CellsOut& out : check.advance(media_at(when))) {
       for (const auto& [endpoint, cell] : network.carry(out))
-        check.arrived(endpoint, cell, at(when + transit));
+        check.arrived(endpoint, cell, media_at(when + transit));
     }
   }
   const MediaFigures& figures() const { return check.figures(); }

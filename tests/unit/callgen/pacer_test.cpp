@@ -10,7 +10,7 @@
 namespace xbind::callgen {
 namespace {
 
-constexpr std::size_t kSample = 100'000;
+constexpr std::size_t kDrawn = 100'000;
 
 std::vector<double> gaps_s(Pacer pacer, std::size_t count) {
   std::vector<double> gaps;
@@ -64,16 +64,16 @@ TEST_P(PoissonArrivals, HaveTheMeanAndVarianceOfAnExponential) {
   // 100 000 gaps: the standard deviation of the mean is 0.32 %, of the
   // variance 0.9 %. The limit is four.
   constexpr double kRate = 200;
-  const auto gaps = gaps_s(Pacer(Arrivals::kPoisson, kRate, GetParam()), kSample);
+  const auto gaps = gaps_s(Pacer(Arrivals::kPoisson, kRate, GetParam()), kDrawn);
   EXPECT_NEAR(mean(gaps) * kRate, 1, 0.0127);
   EXPECT_NEAR(variance(gaps) * kRate * kRate, 1, 0.036);
 }
 
 TEST_P(PoissonArrivals, PassKolmogorovSmirnov) {
   // One genuine sample in a thousand lies beyond 1.95 / sqrt(n).
-  const double limit = 1.95 / std::sqrt(static_cast<double>(kSample));
+  const double limit = 1.95 / std::sqrt(static_cast<double>(kDrawn));
   for (const double rate : {0.5, 200.0, 10'000.0}) {
-    const auto gaps = gaps_s(Pacer(Arrivals::kPoisson, rate, GetParam()), kSample);
+    const auto gaps = gaps_s(Pacer(Arrivals::kPoisson, rate, GetParam()), kDrawn);
     EXPECT_LT(distance_from_exponential(gaps, rate), limit) << "rate " << rate;
     // The test detects a rate that is wrong by five per cent.
     EXPECT_GT(distance_from_exponential(gaps, rate * 1.05), limit) << "rate " << rate;
@@ -82,12 +82,12 @@ TEST_P(PoissonArrivals, PassKolmogorovSmirnov) {
 
 TEST_P(PoissonArrivals, HaveIndependentGaps) {
   constexpr double kRate = 200;
-  const auto gaps = gaps_s(Pacer(Arrivals::kPoisson, kRate, GetParam()), kSample);
+  const auto gaps = gaps_s(Pacer(Arrivals::kPoisson, kRate, GetParam()), kDrawn);
   const double centre = mean(gaps);
   double sum = 0;
   for (std::size_t i = 1; i < gaps.size(); ++i) sum += (gaps[i] - centre) * (gaps[i - 1] - centre);
   const double correlation = sum / static_cast<double>(gaps.size()) / variance(gaps);
-  EXPECT_NEAR(correlation, 0, 4 / std::sqrt(static_cast<double>(kSample)));
+  EXPECT_NEAR(correlation, 0, 4 / std::sqrt(static_cast<double>(kDrawn)));
 }
 
 // A seed gives the same plan in every build. The numbers follow the papers on the 64-bit Mersenne
@@ -114,7 +114,7 @@ TEST(Pacer, TheFirstStartsOfSeed1AreTheOnesItAlwaysHad) {
 }
 
 TEST(Pacer, StartsNeverGoBack) {
-  const auto plan = starts(Pacer(Arrivals::kPoisson, 1e6, 5), kSample);
+  const auto plan = starts(Pacer(Arrivals::kPoisson, 1e6, 5), kDrawn);
   EXPECT_TRUE(std::is_sorted(plan.begin(), plan.end()));
   EXPECT_GE(plan.front(), Duration{0});
 }

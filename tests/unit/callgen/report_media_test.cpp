@@ -14,10 +14,10 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-using Json = nlohmann::json;
+using PlainJson = nlohmann::json;
 
 // A run of 300 calls, all successful, including their cells.
-RunReport good_report() {
+RunReport media_report() {
   RunReport report;
   report.planned_calls = 300;
   report.offered_setups_per_s = report.sent_setups_per_s = 100;
@@ -37,8 +37,8 @@ RunReport good_report() {
 }
 
 TEST(ReportMedia, AGoodRunIsOk) {
-  EXPECT_THAT(judge(good_report()).reasons, IsEmpty());
-  const std::string text = to_text(good_report());
+  EXPECT_THAT(judge(media_report()).reasons, IsEmpty());
+  const std::string text = to_text(media_report());
   EXPECT_THAT(text, AllOf(HasSubstr("140 calls checked, 60 of them on labels of released calls"),
                           HasSubstr("1 120 cells sent while the calls were up, 1 120 received"),
                           HasSubstr("560 cells sent after their release, 8 received"),
@@ -47,11 +47,11 @@ TEST(ReportMedia, AGoodRunIsOk) {
 }
 
 TEST(ReportMedia, WithoutACheckNothingIsSaid) {
-  RunReport report = good_report();
+  RunReport report = media_report();
   report.media.reset();
   EXPECT_THAT(judge(report).reasons, IsEmpty());
   EXPECT_THAT(to_text(report), Not(HasSubstr("Cells")));
-  EXPECT_FALSE(Json::parse(to_json(report)).contains("media"));
+  EXPECT_FALSE(PlainJson::parse(to_json(report)).contains("media"));
 }
 
 TEST(ReportMedia, EveryViolationFailsTheRunByItsName) {
@@ -68,14 +68,14 @@ TEST(ReportMedia, EveryViolationFailsTheRunByItsName) {
         {&MediaFigures::wrong_label, "wrong_label", "3 on a wrong label"},
         {&MediaFigures::corrupted, "corrupted", "3 corrupted"},
         {&MediaFigures::after_release, "after_release", "3 after the release of their call"}}) {
-    RunReport report = good_report();
+    RunReport report = media_report();
     (*report.media).*kind.counter = 3;
     report.media->findings = {"call 17, host-a 0/40 to host-b 0/41: something"};
     const Verdict verdict = judge(report);
     EXPECT_EQ(exit_code(verdict), 1) << kind.key;
     EXPECT_THAT(verdict.reasons,
                 Contains(std::string("cells did not arrive as they should: ") + kind.words));
-    const Json media = Json::parse(to_json(report)).at("media");
+    const PlainJson media = PlainJson::parse(to_json(report)).at("media");
     EXPECT_EQ(media.at(kind.key), 3) << kind.key;
     EXPECT_EQ(media.at("violations"), 3) << kind.key;
     EXPECT_THAT(to_text(report), AllOf(HasSubstr("WRONG"), HasSubstr("call 17, host-a"),
@@ -84,7 +84,7 @@ TEST(ReportMedia, EveryViolationFailsTheRunByItsName) {
 }
 
 TEST(ReportMedia, TooFewChecksFailTheRun) {
-  RunReport report = good_report();
+  RunReport report = media_report();
   report.media->calls_checked = 99;
   EXPECT_THAT(judge(report).reasons,
               Contains("the cells of 99 calls were checked, 100 were to be"));
@@ -94,7 +94,7 @@ TEST(ReportMedia, TooFewChecksFailTheRun) {
 }
 
 TEST(ReportMedia, ReusedLabelsOfWhichNoneWasCheckedFailTheRun) {
-  RunReport report = good_report();
+  RunReport report = media_report();
   report.media->reused_checked = 0;
   EXPECT_THAT(judge(report).reasons,
               Contains("200 calls had labels of released ones, and none of them was checked"));

@@ -17,8 +17,8 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr TimePoint kStart{5s};
-TimePoint at(Duration since_start) { return kStart + since_start; }
+constexpr TimePoint kInspectionStart{5s};
+TimePoint inspection_at(Duration since_start) { return kInspectionStart + since_start; }
 
 struct Inspector final : CallInspector {
   void offered(std::uint64_t call, Ends ends, TimePoint) override {
@@ -52,12 +52,12 @@ struct InspectedRun : testing::Test {
     plan.drain_timeout = 1s;
     return plan;
   }
-  InspectedRun() { runner.start(kStart); }
+  InspectedRun() { runner.start(kInspectionStart); }
 
   // The numbers of the requests sent. Setups have 1 and 3, releases 2 and 4.
   std::vector<std::uint64_t> advance(Duration when) {
     std::vector<std::uint64_t> requests;
-    for (const Dispatch& sent : runner.advance(at(when))) {
+    for (const Dispatch& sent : runner.advance(inspection_at(when))) {
       for (const auto& request : sent.batch.connects) requests.push_back(request.request.value());
       for (const auto& request : sent.batch.releases) requests.push_back(request.request.value());
     }
@@ -70,7 +70,7 @@ struct InspectedRun : testing::Test {
     outcome.kind = kind;
     outcome.connection = ConnectionId{7};
     outcome.ingress = atm_label(0, 40);
-    runner.outcome(outcome, at(when));
+    runner.outcome(outcome, inspection_at(when));
   }
 
   Inspector inspector;
@@ -101,8 +101,8 @@ TEST_F(InspectedRun, AKeptCallIsReleasedWhenTheInspectorHasDone) {
   // Longer than the drain timeout: the runner still keeps the call.
   EXPECT_THAT(advance(5s), IsEmpty());
   EXPECT_FALSE(runner.finished());
-  runner.inspected(0, at(5s));
-  EXPECT_EQ(runner.next_deadline(), at(5s));
+  runner.inspected(0, inspection_at(5s));
+  EXPECT_EQ(runner.next_deadline(), inspection_at(5s));
   EXPECT_THAT(advance(5s + 1ms), ElementsAre(2));
   answer(2, OutcomeKind::kReleased, 5s + 3ms);
   EXPECT_TRUE(runner.finished());
@@ -117,16 +117,16 @@ TEST_F(InspectedRun, ACallThatIsUpAtTheStopIsReleasedWhenTheInspectorHasDone) {
   advance(10ms);
   answer(1, OutcomeKind::kConnected, 11ms);
   advance(20ms);
-  runner.stop(at(25ms));
+  runner.stop(inspection_at(25ms));
   EXPECT_THAT(advance(25ms), IsEmpty());
   // The second setup was under way; its call stands as well.
   answer(3, OutcomeKind::kConnected, 26ms);
   EXPECT_THAT(advance(27ms), IsEmpty());
-  runner.inspected(0, at(30ms));
+  runner.inspected(0, inspection_at(30ms));
   EXPECT_THAT(advance(30ms), ElementsAre(2));
   answer(2, OutcomeKind::kReleased, 31ms);
   EXPECT_FALSE(runner.finished());
-  runner.inspected(1, at(32ms));
+  runner.inspected(1, inspection_at(32ms));
   EXPECT_THAT(advance(32ms), ElementsAre(4));
   answer(4, OutcomeKind::kReleased, 33ms);
   EXPECT_TRUE(runner.finished());
@@ -139,11 +139,11 @@ TEST_F(InspectedRun, AnInspectionThatIsQuickChangesNoEnd) {
   inspector.keeps = {0};
   advance(10ms);
   answer(1, OutcomeKind::kConnected, 11ms);
-  runner.inspected(0, at(12ms));
-  runner.inspected(0, at(13ms));  // a repeat has no effect
+  runner.inspected(0, inspection_at(12ms));
+  runner.inspected(0, inspection_at(13ms));  // a repeat has no effect
   advance(20ms);
   answer(3, OutcomeKind::kBusy, 21ms);
-  EXPECT_EQ(runner.next_deadline(), at(36ms));
+  EXPECT_EQ(runner.next_deadline(), inspection_at(36ms));
   EXPECT_THAT(advance(36ms), ElementsAre(2));
 }
 
@@ -151,9 +151,9 @@ TEST_F(InspectedRun, ALostTargetEndsKeptCallsToo) {
   inspector.keeps = {0};
   advance(10ms);
   answer(1, OutcomeKind::kConnected, 11ms);
-  runner.target_lost(at(12ms));
+  runner.target_lost(inspection_at(12ms));
   EXPECT_TRUE(runner.finished());
-  runner.inspected(0, at(13ms));
+  runner.inspected(0, inspection_at(13ms));
   EXPECT_EQ(runner.figures().releases.unanswered, 1U);
   EXPECT_EQ(runner.next_deadline(), kNever);
 }
@@ -163,8 +163,8 @@ TEST(RunnerBothWays, EveryCallAsksForTheSameBack) {
     RunPlan plan = InspectedRun::plan();
     plan.both_ways = both;
     Runner runner(plan, Workload::weighted({{"a", "b", 1}}, 1).value());
-    runner.start(kStart);
-    const auto sent = runner.advance(at(10ms));
+    runner.start(kInspectionStart);
+    const auto sent = runner.advance(inspection_at(10ms));
     ASSERT_EQ(sent.size(), 1U);
     const auto& request = sent.front().batch.connects.front();
     EXPECT_EQ(request.reverse, both ? std::optional(plan.service) : std::nullopt);

@@ -13,8 +13,8 @@ using namespace std::chrono_literals;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr TimePoint kStart{5s};
-TimePoint at(Duration since_start) { return kStart + since_start; }
+constexpr TimePoint kManagersStart{5s};
+TimePoint managers_at(Duration since_start) { return kManagersStart + since_start; }
 
 // A call every 10 ms, the first at 10 ms, held for 25 ms, distributed over three managers.
 class ThreeManagers : public testing::Test {
@@ -33,7 +33,7 @@ class ThreeManagers : public testing::Test {
     Started(std::uint64_t calls, std::size_t max_batch)
         : Runner(plan_of(calls, max_batch),
                  Workload::weighted({{"host-1", "host-2", 1}}, 1).value()) {
-      start(kStart);
+      start(kManagersStart);
     }
   };
   static Outcome connected(RequestId request, std::uint64_t connection) {
@@ -54,7 +54,7 @@ class ThreeManagers : public testing::Test {
 TEST_F(ThreeManagers, AreCalledInTurn) {
   Started runner(6, 64);
   for (std::size_t call = 0; call < 6; ++call) {
-    const auto sent = runner.advance(at((call + 1) * 10ms));
+    const auto sent = runner.advance(managers_at((call + 1) * 10ms));
     ASSERT_THAT(sent, SizeIs(1));
     EXPECT_EQ(sent[0].manager, call % 3);
     EXPECT_THAT(sent[0].batch.connects, SizeIs(1));
@@ -63,7 +63,7 @@ TEST_F(ThreeManagers, AreCalledInTurn) {
 
 TEST_F(ThreeManagers, GetWhatIsDueAtOnceInABatchEach) {
   Started runner(7, 64);
-  const auto sent = runner.advance(at(70ms));
+  const auto sent = runner.advance(managers_at(70ms));
   ASSERT_THAT(sent, SizeIs(3));
   EXPECT_THAT(sent[0].batch.connects, SizeIs(3));  // calls 0, 3 and 6
   EXPECT_THAT(sent[1].batch.connects, SizeIs(2));
@@ -74,7 +74,7 @@ TEST_F(ThreeManagers, GetWhatIsDueAtOnceInABatchEach) {
 
 TEST_F(ThreeManagers, GetNoBatchBeyondItsBound) {
   Started runner(9, 2);
-  const auto sent = runner.advance(at(90ms));
+  const auto sent = runner.advance(managers_at(90ms));
   ASSERT_THAT(sent, SizeIs(6));  // 2 + 1 for each manager
   std::set<std::uint64_t> requests;
   for (const Dispatch& dispatch : sent) {
@@ -89,22 +89,22 @@ TEST_F(ThreeManagers, GetNoBatchBeyondItsBound) {
 TEST_F(ThreeManagers, ReleaseWhatTheyHaveSetUpThemselves) {
   Started runner(3, 64);
   // callgen --> managers: one connect each; each numbers its connection 7
-  const auto setups = runner.advance(at(30ms));
+  const auto setups = runner.advance(managers_at(30ms));
   ASSERT_THAT(setups, SizeIs(3));
   for (const Dispatch& setup : setups) {
-    runner.outcome(connected(setup.batch.connects[0].request, 7), at(31ms), setup.manager);
+    runner.outcome(connected(setup.batch.connects[0].request, 7), managers_at(31ms), setup.manager);
   }
   EXPECT_EQ(runner.figures().setups.connected, 3u);
 
   // callgen --> managers: release of number 7, each where it was set up
-  const auto releases = runner.advance(at(56ms));
+  const auto releases = runner.advance(managers_at(56ms));
   ASSERT_THAT(releases, SizeIs(3));
   for (std::size_t i = 0; i < 3; ++i) {
     ASSERT_THAT(releases[i].batch.releases, SizeIs(1));
     const ReleaseRequest& release = releases[i].batch.releases[0];
     EXPECT_EQ(release.connection, ConnectionId{7});
     EXPECT_EQ(releases[i].manager, (release.request.value() - 1) / 2 % 3);
-    runner.outcome(released(release.request), at(57ms), releases[i].manager);
+    runner.outcome(released(release.request), managers_at(57ms), releases[i].manager);
   }
   EXPECT_TRUE(runner.finished());
   EXPECT_EQ(runner.figures().releases.released, 3u);
@@ -112,23 +112,23 @@ TEST_F(ThreeManagers, ReleaseWhatTheyHaveSetUpThemselves) {
 
 TEST_F(ThreeManagers, CannotAnswerForOneAnother) {
   Started runner(1, 64);
-  const auto sent = runner.advance(at(10ms));
+  const auto sent = runner.advance(managers_at(10ms));
   ASSERT_THAT(sent, SizeIs(1));
   const RequestId request = sent[0].batch.connects[0].request;
-  runner.outcome(connected(request, 7), at(11ms), 1);
+  runner.outcome(connected(request, 7), managers_at(11ms), 1);
   EXPECT_EQ(runner.figures().odd, (OddOutcomes{.unknown = 1}));
   EXPECT_EQ(runner.figures().setups.connected, 0u);
-  runner.outcome(connected(request, 7), at(12ms), 0);
+  runner.outcome(connected(request, 7), managers_at(12ms), 0);
   EXPECT_EQ(runner.figures().setups.connected, 1u);
 }
 
 TEST_F(ThreeManagers, EndTheRunTogetherWhenOneIsLost) {
   Started runner(9, 64);
-  runner.advance(at(30ms));
-  runner.target_lost(at(31ms));
+  runner.advance(managers_at(30ms));
+  runner.target_lost(managers_at(31ms));
   EXPECT_TRUE(runner.finished());
   EXPECT_EQ(runner.figures().setups, (SetupCounts{.attempted = 3, .unanswered = 3}));
-  EXPECT_THAT(runner.advance(at(90ms)), IsEmpty());
+  EXPECT_THAT(runner.advance(managers_at(90ms)), IsEmpty());
 }
 
 }  // namespace

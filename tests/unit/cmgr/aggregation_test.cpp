@@ -6,6 +6,8 @@
 #include <functional>
 #include <random>
 
+#include "now.hpp"
+
 namespace xbind::cmgr {
 namespace {
 
@@ -14,7 +16,6 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::HasSubstr;
 
-constexpr TimePoint kNow{seconds{100}};
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Aggregation with(const std::function<void(Aggregation&)>& change) {

@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr TimePoint kNow{seconds{1}};
+constexpr TimePoint kFirst{seconds{1}};
 
 HopSetup setup(std::uint64_t connection) {
   HopSetup setup;
@@ -45,11 +45,11 @@ bool due(const Aggregator& queue, TimePoint now) {
 TEST(AggregatorTest, IsDueWithExactlyTCommands) {
   const AggregationPolicy policy = fixed(3);
   Aggregator queue(policy);
-  queue.add(setup(1), kNow);
-  queue.add(key(2), kNow);
-  EXPECT_FALSE(due(queue, kNow)) << "two of three; adds and deletes both count";
-  queue.add(setup(3), kNow);
-  EXPECT_TRUE(due(queue, kNow));
+  queue.add(setup(1), kFirst);
+  queue.add(key(2), kFirst);
+  EXPECT_FALSE(due(queue, kFirst)) << "two of three; adds and deletes both count";
+  queue.add(setup(3), kFirst);
+  EXPECT_TRUE(due(queue, kFirst));
   const HopBatch batch = queue.take();
   EXPECT_THAT(batch.setups, SizeIs(2));
   EXPECT_THAT(batch.removals, SizeIs(1));
@@ -60,22 +60,22 @@ TEST(AggregatorTest, IsDueWithExactlyTCommands) {
 TEST(AggregatorTest, ALoneCommandWaitsForTheFlushTimeoutOfTheOldest) {
   const AggregationPolicy policy = fixed(10);
   Aggregator queue(policy);
-  queue.add(setup(1), kNow);
-  queue.add(setup(2), kNow + milliseconds{4});
-  EXPECT_EQ(queue.deadline(), kNow + milliseconds{5});
-  EXPECT_FALSE(due(queue, kNow + milliseconds{4}));
-  EXPECT_TRUE(due(queue, kNow + milliseconds{5}));
+  queue.add(setup(1), kFirst);
+  queue.add(setup(2), kFirst + milliseconds{4});
+  EXPECT_EQ(queue.deadline(), kFirst + milliseconds{5});
+  EXPECT_FALSE(due(queue, kFirst + milliseconds{4}));
+  EXPECT_TRUE(due(queue, kFirst + milliseconds{5}));
 }
 
 TEST(AggregatorTest, LabelsOnTheirWayBackDoNotCountButGoInTheEnd) {
   const AggregationPolicy policy = fixed(1);
   Aggregator queue(policy);
-  queue.give_back(PortId{1}, atm_label(0, 32), kNow);
-  queue.give_back(PortId{2}, atm_label(0, 33), kNow);
-  queue.give_back(PortId{1}, atm_label(0, 34), kNow);
-  EXPECT_FALSE(due(queue, kNow));
+  queue.give_back(PortId{1}, atm_label(0, 32), kFirst);
+  queue.give_back(PortId{2}, atm_label(0, 33), kFirst);
+  queue.give_back(PortId{1}, atm_label(0, 34), kFirst);
+  EXPECT_FALSE(due(queue, kFirst));
   EXPECT_FALSE(queue.empty());
-  EXPECT_TRUE(due(queue, kNow + Aggregator::kReturnDelay));
+  EXPECT_TRUE(due(queue, kFirst + Aggregator::kReturnDelay));
   EXPECT_THAT(queue.returning(), SizeIs(2));
   EXPECT_THAT(queue.take().returned,
               ElementsAre(PortLabels{PortId{1}, {atm_label(0, 32), atm_label(0, 34)}},
@@ -85,29 +85,29 @@ TEST(AggregatorTest, LabelsOnTheirWayBackDoNotCountButGoInTheEnd) {
 TEST(AggregatorTest, TheyRideWithACommand) {
   const AggregationPolicy policy = fixed(1);
   Aggregator queue(policy);
-  queue.give_back(PortId{1}, atm_label(0, 32), kNow);
-  queue.add(setup(1), kNow);
-  EXPECT_TRUE(due(queue, kNow));
+  queue.give_back(PortId{1}, atm_label(0, 32), kFirst);
+  queue.add(setup(1), kFirst);
+  EXPECT_TRUE(due(queue, kFirst));
   EXPECT_THAT(queue.take().returned, SizeIs(1));
 }
 
 TEST(AggregatorTest, FlushingAnEmptyOneDoesNothing) {
   const AggregationPolicy policy = fixed(10);
   Aggregator queue(policy);
-  queue.flush_now(kNow);
+  queue.flush_now(kFirst);
   EXPECT_EQ(queue.deadline(), kNever);
-  queue.add(setup(1), kNow);
-  queue.flush_now(kNow);
-  EXPECT_TRUE(due(queue, kNow));
+  queue.add(setup(1), kFirst);
+  queue.flush_now(kFirst);
+  EXPECT_TRUE(due(queue, kFirst));
 }
 
 TEST(AggregatorTest, ARemovalKeepsItsPlaceAmongTheSetups) {
   const AggregationPolicy policy = fixed(1);
   Aggregator queue(policy);
-  queue.add(key(1), kNow);
-  queue.add(setup(2), kNow);
-  queue.add(key(2), kNow);
-  queue.add(key(3), kNow);
+  queue.add(key(1), kFirst);
+  queue.add(setup(2), kFirst);
+  queue.add(key(2), kFirst);
+  queue.add(key(3), kFirst);
   const HopBatch batch = queue.take();
   EXPECT_THAT(batch.removals,
               ElementsAre(HopRemoval{key(1), 0}, HopRemoval{key(2), 1}, HopRemoval{key(3), 1}));
@@ -116,7 +116,7 @@ TEST(AggregatorTest, ARemovalKeepsItsPlaceAmongTheSetups) {
 TEST(AggregatorTest, ASessionThatEndsTakesTheQueueWithIt) {
   const AggregationPolicy policy = fixed(10);
   Aggregator queue(policy);
-  queue.add(setup(1), kNow);
+  queue.add(setup(1), kFirst);
   queue.clear();
   EXPECT_TRUE(queue.empty());
   EXPECT_EQ(queue.deadline(), kNever);
@@ -125,34 +125,34 @@ TEST(AggregatorTest, ASessionThatEndsTakesTheQueueWithIt) {
 TEST(AggregatorTest, IsFullAtItsBound) {
   const AggregationPolicy policy = fixed(1);
   Aggregator queue(policy);
-  for (std::size_t i = 0; i + 1 < Aggregator::kCommandsQueued; ++i) queue.add(key(i), kNow);
+  for (std::size_t i = 0; i + 1 < Aggregator::kCommandsQueued; ++i) queue.add(key(i), kFirst);
   EXPECT_FALSE(queue.full());
-  queue.add(key(0), kNow);
+  queue.add(key(0), kFirst);
   EXPECT_TRUE(queue.full());
 }
 
 TEST(AggregatorTest, AChangeIsACommandToo) {
   const AggregationPolicy policy = fixed(2);
   Aggregator queue(policy);
-  queue.add(setup(1), kNow);
-  queue.add(change(2), kNow);
+  queue.add(setup(1), kFirst);
+  queue.add(change(2), kFirst);
   EXPECT_EQ(queue.size(), 2U);
-  EXPECT_TRUE(due(queue, kNow));
+  EXPECT_TRUE(due(queue, kFirst));
   EXPECT_THAT(queue.take().modifies, ElementsAre(change(2)));
 }
 
 TEST(AggregatorTest, QuotaOfAPortAddsUpAndOfItsDemandTheLatestIsTold) {
   const AggregationPolicy policy = fixed(1);
   Aggregator queue(policy);
-  queue.give_back(PortId{1}, Resources{100, 2}, kNow);
-  queue.give_back(PortId{2}, Resources{7, 0}, kNow);
-  queue.give_back(PortId{1}, Resources{50, 3}, kNow);
-  queue.declare(PortId{1}, 20, kNow + milliseconds{1});
-  queue.declare(PortId{1}, 30, kNow + milliseconds{2});
+  queue.give_back(PortId{1}, Resources{100, 2}, kFirst);
+  queue.give_back(PortId{2}, Resources{7, 0}, kFirst);
+  queue.give_back(PortId{1}, Resources{50, 3}, kFirst);
+  queue.declare(PortId{1}, 20, kFirst + milliseconds{1});
+  queue.declare(PortId{1}, 30, kFirst + milliseconds{2});
   EXPECT_EQ(queue.size(), 0U);
   EXPECT_FALSE(queue.empty());
-  EXPECT_FALSE(due(queue, kNow + milliseconds{2}));
-  EXPECT_EQ(queue.deadline(), kNow + Aggregator::kReturnDelay);
+  EXPECT_FALSE(due(queue, kFirst + milliseconds{2}));
+  EXPECT_EQ(queue.deadline(), kFirst + Aggregator::kReturnDelay);
   const HopBatch batch = queue.take();
   EXPECT_THAT(batch.quota_returned,
               ElementsAre(PortQuota{PortId{1}, {150, 5}}, PortQuota{PortId{2}, {7, 0}}));
@@ -166,45 +166,45 @@ TEST(AggregatorTest, QuotaOfAPortAddsUpAndOfItsDemandTheLatestIsTold) {
 TEST(AggregatorTest, ALowerThresholdCountsAtOnce) {
   AggregationPolicy policy = fixed(10);
   Aggregator queue(policy);
-  queue.add(setup(1), kNow);
-  queue.add(setup(2), kNow);
-  EXPECT_FALSE(due(queue, kNow));
+  queue.add(setup(1), kFirst);
+  queue.add(setup(2), kFirst);
+  EXPECT_FALSE(due(queue, kFirst));
   Aggregation settings = policy.settings();
   settings.threshold = 2;
   ASSERT_TRUE(policy.set(settings));
-  EXPECT_TRUE(due(queue, kNow));
-  EXPECT_LE(queue.deadline(), kNow) << "the clock need not wait either";
+  EXPECT_TRUE(due(queue, kFirst));
+  EXPECT_LE(queue.deadline(), kFirst) << "the clock need not wait either";
 }
 
 TEST(AggregatorTest, AnotherFlushTimeoutCountsFromWhenTheOldestCame) {
   AggregationPolicy policy = fixed(10);
   Aggregator queue(policy);
-  queue.add(setup(1), kNow);
+  queue.add(setup(1), kFirst);
   Aggregation settings = policy.settings();
   settings.flush_timeout = milliseconds{2};
   ASSERT_TRUE(policy.set(settings));
-  EXPECT_EQ(queue.deadline(), kNow + milliseconds{2});
-  EXPECT_TRUE(due(queue, kNow + milliseconds{2}));
+  EXPECT_EQ(queue.deadline(), kFirst + milliseconds{2});
+  EXPECT_TRUE(due(queue, kFirst + milliseconds{2}));
   settings.flush_timeout = seconds{1};
   ASSERT_TRUE(policy.set(settings));
-  EXPECT_FALSE(due(queue, kNow + milliseconds{2}));
-  EXPECT_TRUE(due(queue, kNow + seconds{1}));
+  EXPECT_FALSE(due(queue, kFirst + milliseconds{2}));
+  EXPECT_TRUE(due(queue, kFirst + seconds{1}));
 }
 
 TEST(AggregatorTest, FromTimeoutToAdaptiveAndBackNothingIsStuck) {
   AggregationPolicy policy = fixed(10);
   Aggregator queue(policy);
-  queue.add(setup(1), kNow);
+  queue.add(setup(1), kFirst);
   Aggregation settings = policy.settings();
   settings.mode = AggregationMode::kAdaptive;
   ASSERT_TRUE(policy.set(settings));
-  EXPECT_TRUE(queue.due(kNow, 0, 0, true));
-  EXPECT_FALSE(queue.due(kNow, settings.in_flight, settings.in_flight, true));
+  EXPECT_TRUE(queue.due(kFirst, 0, 0, true));
+  EXPECT_FALSE(queue.due(kFirst, settings.in_flight, settings.in_flight, true));
   EXPECT_EQ(queue.deadline(), kNever);
   settings.mode = AggregationMode::kFixed;
   ASSERT_TRUE(policy.set(settings));
-  EXPECT_FALSE(due(queue, kNow));
-  EXPECT_EQ(queue.deadline(), kNow + milliseconds{5});
+  EXPECT_FALSE(due(queue, kFirst));
+  EXPECT_EQ(queue.deadline(), kFirst + milliseconds{5});
 }
 
 // ===== owners =====
@@ -226,7 +226,7 @@ TEST(AggregatorTest, ABatchSaysEachOwnerOnceAndTheNextBatchSaysItAgain) {
     // Equal owners are adjacent, like the hops of several calls of one client.
     for (const Owner& owner : owners) {
       for (int again = 0; again < 3; ++again) {
-        queue.add_setup(owner, kNow, kNotTimed);
+        queue.add_setup(owner, kFirst, kNotTimed);
         added.push_back(&owner);
       }
     }
@@ -246,7 +246,7 @@ TEST(AggregatorTest, BothPartsOfADividedBatchHaveTheOwnersOfTheirSetups) {
   const CallEndsRef ends = table.get("ann", "bob");
   const std::string mia = "mia";
   for (std::size_t i = 0; i < Aggregator::kCommandsPerBatch + 1; ++i) {
-    queue.add_setup({mia, Epoch{1}, *ends}, kNow, kNotTimed);
+    queue.add_setup({mia, Epoch{1}, *ends}, kFirst, kNotTimed);
   }
   for (const std::size_t setups : {Aggregator::kCommandsPerBatch, std::size_t{1}}) {
     const HopBatch part = queue.take();
@@ -261,60 +261,60 @@ TEST(AggregatorTest, BothPartsOfADividedBatchHaveTheOwnersOfTheirSetups) {
 TEST(AggregatorTest, AdaptiveCommandsGoTogetherAtTheEndOfTheStep) {
   const AggregationPolicy policy = adaptive(2);
   Aggregator queue(policy);
-  EXPECT_FALSE(queue.due(kNow, 0, 0, true)) << "nothing is there";
-  queue.add(setup(1), kNow);
-  queue.add(key(2), kNow);
-  EXPECT_FALSE(queue.due(kNow, 0, 0, false));
-  EXPECT_TRUE(queue.due(kNow, 0, 0, true));
+  EXPECT_FALSE(queue.due(kFirst, 0, 0, true)) << "nothing is there";
+  queue.add(setup(1), kFirst);
+  queue.add(key(2), kFirst);
+  EXPECT_FALSE(queue.due(kFirst, 0, 0, false));
+  EXPECT_TRUE(queue.due(kFirst, 0, 0, true));
 }
 
 TEST(AggregatorTest, TheyGatherWhileBatchesAreOnTheirWay) {
   const AggregationPolicy policy = adaptive(2);
   Aggregator queue(policy);
-  for (std::uint64_t i = 1; i <= 100; ++i) queue.add(setup(i), kNow);
-  EXPECT_FALSE(queue.due(kNow + seconds{1}, 2, 2, true)) << "no clock sends them";
+  for (std::uint64_t i = 1; i <= 100; ++i) queue.add(setup(i), kFirst);
+  EXPECT_FALSE(queue.due(kFirst + seconds{1}, 2, 2, true)) << "no clock sends them";
   EXPECT_EQ(queue.deadline(), kNever);
-  EXPECT_TRUE(queue.due(kNow + seconds{1}, 1, 1, true)) << "a confirmation does";
+  EXPECT_TRUE(queue.due(kFirst + seconds{1}, 1, 1, true)) << "a confirmation does";
 }
 
 TEST(AggregatorTest, WhereManyAreOnTheirWayEachSwitchHasOneAtATime) {
   constexpr std::size_t kMany = Aggregation::kBatchesToAll;
   const AggregationPolicy policy = adaptive(4);
   Aggregator queue(policy);
-  queue.add(setup(1), kNow);
-  EXPECT_TRUE(queue.due(kNow, 3, kMany - 1, true));
-  EXPECT_FALSE(queue.due(kNow, 3, kMany, true));
-  EXPECT_FALSE(queue.due(kNow, 1, kMany, true));
-  EXPECT_TRUE(queue.due(kNow, 0, 10 * kMany, true)) << "nothing is on its way to this one";
+  queue.add(setup(1), kFirst);
+  EXPECT_TRUE(queue.due(kFirst, 3, kMany - 1, true));
+  EXPECT_FALSE(queue.due(kFirst, 3, kMany, true));
+  EXPECT_FALSE(queue.due(kFirst, 1, kMany, true));
+  EXPECT_TRUE(queue.due(kFirst, 0, 10 * kMany, true)) << "nothing is on its way to this one";
 }
 
 TEST(AggregatorTest, AFullBatchGoesHoweverManyAreOnTheirWay) {
   const AggregationPolicy policy = adaptive(1);
   Aggregator queue(policy);
-  for (std::size_t i = 1; i < Aggregator::kCommandsPerBatch; ++i) queue.add(setup(i), kNow);
-  EXPECT_FALSE(queue.due(kNow, 1, 1, true));
-  queue.add(setup(0), kNow);
-  EXPECT_TRUE(queue.due(kNow, 1, 1, true));
+  for (std::size_t i = 1; i < Aggregator::kCommandsPerBatch; ++i) queue.add(setup(i), kFirst);
+  EXPECT_FALSE(queue.due(kFirst, 1, 1, true));
+  queue.add(setup(0), kFirst);
+  EXPECT_TRUE(queue.due(kFirst, 1, 1, true));
 }
 
 TEST(AggregatorTest, WhatIsGivenBackKeepsItsOwnDelay) {
   const AggregationPolicy policy = adaptive(1);
   Aggregator queue(policy);
-  queue.give_back(PortId{1}, atm_label(0, 32), kNow);
-  EXPECT_FALSE(queue.due(kNow, 0, 0, true));
-  EXPECT_EQ(queue.deadline(), kNow + Aggregator::kReturnDelay);
-  EXPECT_TRUE(queue.due(kNow + Aggregator::kReturnDelay, 1, 1, false));
+  queue.give_back(PortId{1}, atm_label(0, 32), kFirst);
+  EXPECT_FALSE(queue.due(kFirst, 0, 0, true));
+  EXPECT_EQ(queue.deadline(), kFirst + Aggregator::kReturnDelay);
+  EXPECT_TRUE(queue.due(kFirst + Aggregator::kReturnDelay, 1, 1, false));
 }
 
 TEST(AggregatorTest, AFlushSendsAdaptiveCommandsToo) {
   const AggregationPolicy policy = adaptive(1);
   Aggregator queue(policy);
-  queue.add(setup(1), kNow);
-  queue.flush_now(kNow);
-  EXPECT_TRUE(queue.due(kNow, 1, 1, false));
+  queue.add(setup(1), kFirst);
+  queue.flush_now(kFirst);
+  EXPECT_TRUE(queue.due(kFirst, 1, 1, false));
   (void)queue.take();
-  queue.add(setup(2), kNow);
-  EXPECT_FALSE(queue.due(kNow, 1, 1, false)) << "commands added after the flush wait again";
+  queue.add(setup(2), kFirst);
+  EXPECT_FALSE(queue.due(kFirst, 1, 1, false)) << "commands added after the flush wait again";
 }
 
 // ===== long queues =====
@@ -323,10 +323,10 @@ TEST(AggregatorTest, ChangesGoBeforeAllElseAndAPartHoldsNoMoreThanABatch) {
   const AggregationPolicy policy = fixed(1);
   Aggregator queue(policy);
   constexpr std::size_t kChanges = Aggregator::kCommandsPerBatch + 10;
-  queue.add(setup(1), kNow);
-  queue.add(key(1), kNow);
-  for (std::uint64_t i = 0; i < kChanges; ++i) queue.add(change(i), kNow);
-  for (std::size_t i = 0; i < Aggregator::kCommandsPerBatch; ++i) queue.add(key(2 + i), kNow);
+  queue.add(setup(1), kFirst);
+  queue.add(key(1), kFirst);
+  for (std::uint64_t i = 0; i < kChanges; ++i) queue.add(change(i), kFirst);
+  for (std::size_t i = 0; i < Aggregator::kCommandsPerBatch; ++i) queue.add(key(2 + i), kFirst);
 
   const HopBatch first = queue.take();
   EXPECT_THAT(first.modifies, SizeIs(Aggregator::kCommandsPerBatch));
@@ -346,10 +346,10 @@ TEST(AggregatorTest, ChangesGoBeforeAllElseAndAPartHoldsNoMoreThanABatch) {
 TEST(AggregatorTest, AFlushedQueueStaysDueUntilItsLastPart) {
   const AggregationPolicy policy = fixed(4096);
   Aggregator queue(policy);
-  for (std::size_t i = 0; i < Aggregator::kCommandsPerBatch + 1; ++i) queue.add(key(i), kNow);
-  queue.flush_now(kNow);
+  for (std::size_t i = 0; i < Aggregator::kCommandsPerBatch + 1; ++i) queue.add(key(i), kFirst);
+  queue.flush_now(kFirst);
   (void)queue.take();
-  EXPECT_TRUE(due(queue, kNow)) << "one of 4096";
+  EXPECT_TRUE(due(queue, kFirst)) << "one of 4096";
   (void)queue.take();
   EXPECT_EQ(queue.deadline(), kNever);
 }
@@ -361,15 +361,15 @@ TEST(AggregatorTest, APartListsItsOwnRecordedConnections) {
   constexpr std::uint64_t kBatch = Aggregator::kCommandsPerBatch;
   for (const std::uint64_t id : {std::uint64_t{1}, kBatch + 1}) {
     queue.trace(ConnectionId{id});
-    queue.add(setup(id), kNow);
-    for (std::uint64_t i = id + 1; i < id + kBatch; ++i) queue.add(setup(i), kNow);
+    queue.add(setup(id), kFirst);
+    for (std::uint64_t i = id + 1; i < id + kBatch; ++i) queue.add(setup(i), kFirst);
   }
   queue.trace(ConnectionId{1});
-  queue.add(key(1), kNow);
+  queue.add(key(1), kFirst);
   EXPECT_THAT(queue.take().traced, ElementsAre(ConnectionId{1}));
   EXPECT_THAT(queue.take().traced, ElementsAre(ConnectionId{kBatch + 1}));
   EXPECT_THAT(queue.take().traced, ElementsAre(ConnectionId{1}));
-  queue.add(setup(7), kNow);
+  queue.add(setup(7), kFirst);
   EXPECT_THAT(queue.take().traced, IsEmpty());
 }
 
@@ -384,12 +384,12 @@ TEST(AggregatorTest, ALongQueueGoesInPartsThatKeepTheOrder) {
       const bool removal = random() % 3 == 0;
       queued.push_back(2 * i + removal);
       if (removal) {
-        queue.add(key(i), kNow);
+        queue.add(key(i), kFirst);
       } else {
-        queue.add(setup(i), kNow);
+        queue.add(setup(i), kFirst);
       }
     }
-    queue.give_back(PortId{1}, atm_label(0, 32), kNow);
+    queue.give_back(PortId{1}, atm_label(0, 32), kFirst);
     std::vector<std::uint64_t> said;
     std::size_t parts = 0;
     while (!queue.empty()) {

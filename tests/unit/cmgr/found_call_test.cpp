@@ -27,7 +27,7 @@ KnownLinks links() {
   return links;
 }
 
-Label vci(std::uint32_t value) { return atm_label(0, value); }
+Label channel(std::uint32_t value) { return atm_label(0, value); }
 
 struct Position {
   std::uint16_t leg = 0;
@@ -42,8 +42,8 @@ FoundHop hop(SwitchIndex at, Position position, std::uint32_t input_port, std::u
   found.at = at;
   found.hop.key = {ConnectionId{7}, Generation{position.generation}, position.leg, position.hop};
   found.hop.hop_count = position.count;
-  found.hop.cross_connect = {PortId{input_port}, vci(input_vci), PortId{output_port},
-                             vci(output_vci)};
+  found.hop.cross_connect = {PortId{input_port}, channel(input_vci), PortId{output_port},
+                             channel(output_vci)};
   found.hop.settled = true;
   found.owners = std::make_shared<const std::vector<HopOwner>>(1);
   return found;
@@ -221,7 +221,7 @@ TEST(FoundCall, ACallIsUndecidedIfThereAreTooManyWaysToJoinItsHops) {
 
 TEST(FoundCall, HopsThatNoOtherFitsNeedNoSearch) {
   std::vector<FoundHop> hops = moved_at_each_hop(12);
-  for (std::uint32_t i = 0; i < 12; ++i) hops[i].hop.cross_connect.input_label = vci(100 + i);
+  for (std::uint32_t i = 0; i < 12; ++i) hops[i].hop.cross_connect.input_label = channel(100 + i);
   const FoundTree tree = tree_of(hops, KnownLinks{});
   EXPECT_FALSE(tree.undecided);
   EXPECT_FALSE(is_whole(tree, hops)) << "all but the first have been removed";

@@ -24,14 +24,14 @@ using Link = std::pair<std::uint32_t, std::uint32_t>;
 constexpr PortId kEnd{1};
 PortId towards(std::uint32_t at) { return PortId{100 + at}; }
 
-enum class Labels { kAlike, kOfTheLink };
+enum class LabelShape { kAlike, kOfTheLink };
 // How far the last change of the path had come when the manager ended.
 enum class Change { kOver, kOldRemoved, kOldStays, kNotTakenOver };
 
 // One call in the ledgers.
 class Shape {
  public:
-  explicit Shape(Labels labels) : labels_(labels) {}
+  explicit Shape(LabelShape labels) : labels_(labels) {}
 
   void set_up(const Path& path, bool both = false) {
     both_ = both;
@@ -128,7 +128,7 @@ class Shape {
     return hop.hop.cross_connect.input_port.value() - 100;
   }
   Label label(std::uint32_t from, std::uint32_t to) const {
-    return atm_label(0, labels_ == Labels::kAlike ? 40 : 100 + 10 * from + to);
+    return atm_label(0, labels_ == LabelShape::kAlike ? 40 : 100 + 10 * from + to);
   }
   FoundHop hop_at(std::uint32_t at, std::uint32_t from, std::uint32_t to) const {
     FoundHop hop;
@@ -191,7 +191,7 @@ class Shape {
     }
   }
 
-  Labels labels_;
+  LabelShape labels_;
   bool both_ = false;
   std::uint32_t generation_ = 1;
   std::uint16_t next_leg_ = 2;
@@ -338,15 +338,15 @@ void for_each_topology(const Shape& shape, const Visit& visit) {
 }
 
 TEST(FoundShapes, EachStandsWithAllItsHopsWhateverTheTopologySays) {
-  for (const Labels labels : {Labels::kAlike, Labels::kOfTheLink}) {
+  for (const LabelShape labels : {LabelShape::kAlike, LabelShape::kOfTheLink}) {
     for (const Named& named : shapes()) {
       Shape shape(labels);
       named.make(shape);
       const auto wanted = shape.standing();
       for_each_topology(
           shape, [&](const std::string& words, const Topology& topology, bool lead_elsewhere) {
-            SCOPED_TRACE(named.name + (labels == Labels::kAlike ? ", equal labels" : "") + ", " +
-                         words);
+            SCOPED_TRACE(named.name + (labels == LabelShape::kAlike ? ", equal labels" : "") +
+                         ", " + words);
             KnownLinks links = known(topology);
             links.learn(shape.hops);
             // Without another call, hops of two paths cannot be told apart here.
@@ -372,7 +372,7 @@ TEST(FoundShapes, EachStandsWithAllItsHopsWhateverTheTopologySays) {
 // What the right topology and whole ledgers do not show has been removed.
 TEST(FoundShapes, NoneIsWholeWithoutOneOfItsHops) {
   for (const Named& named : shapes()) {
-    Shape shape(Labels::kAlike);
+    Shape shape(LabelShape::kAlike);
     named.make(shape);
     const bool tree_like = std::any_of(shape.hops.begin(), shape.hops.end(),
                                        [](const FoundHop& hop) { return hop.hop.branch; });
@@ -428,7 +428,7 @@ std::multiset<std::pair<SwitchIndex, CrossConnect>> places_of(const FoundTree& t
 }
 
 TEST(FoundShapes, EachIsRebuiltWhenOneOfItsLedgersIsLost) {
-  for (const Labels labels : {Labels::kAlike, Labels::kOfTheLink}) {
+  for (const LabelShape labels : {LabelShape::kAlike, LabelShape::kOfTheLink}) {
     for (const Named& named : shapes()) {
       Shape shape(labels);
       named.make(shape);
@@ -439,8 +439,8 @@ TEST(FoundShapes, EachIsRebuiltWhenOneOfItsLedgersIsLost) {
       if (shape.is_moving || switches.size() == 1) continue;
       const auto wanted = places_of(tree_of(shape.hops, links), shape.hops);
       for (const SwitchIndex lost : switches) {
-        SCOPED_TRACE(named.name + (labels == Labels::kAlike ? ", equal labels" : "") + ", lost " +
-                     std::to_string(lost.value()));
+        SCOPED_TRACE(named.name + (labels == LabelShape::kAlike ? ", equal labels" : "") +
+                     ", lost " + std::to_string(lost.value()));
         std::vector<CrossConnect> table;
         std::vector<FoundHop> hops;
         for (const FoundHop& hop : shape.hops) {

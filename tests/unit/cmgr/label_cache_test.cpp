@@ -6,6 +6,8 @@
 #include <queue>
 #include <random>
 
+#include "now.hpp"
+
 namespace xbind::cmgr {
 namespace {
 
@@ -14,8 +16,6 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-
-constexpr TimePoint kNow{seconds{100}};
 
 LabelCache fixed(std::size_t target) { return LabelCache{LabelPolicy::kFixed, target, 0.99}; }
 

@@ -6,13 +6,13 @@
 #include <random>
 #include <utility>
 
+#include "now.hpp"
+
 namespace xbind::cmgr {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-constexpr TimePoint kNow{seconds{100}};
 
 Duration in_s(double seconds_from_now) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds_from_now));

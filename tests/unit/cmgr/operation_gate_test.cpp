@@ -6,13 +6,14 @@
 #include <memory>
 #include <string>
 
+#include "now.hpp"
+
 namespace xbind::cmgr {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr TimePoint kNow{seconds{100}};
 constexpr unsigned kRelease = 8;
 
 using Gate = OperationGate<std::string, int>;

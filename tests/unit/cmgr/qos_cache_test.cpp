@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "now.hpp"
+
 namespace xbind::cmgr {
 namespace {
 
 using std::chrono::seconds;
-
-constexpr TimePoint kNow{seconds{100}};
 
 ServiceSpec video(std::uint64_t frames_per_1000_s) {
   ServiceSpec service;

@@ -2,13 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include "now.hpp"
+
 namespace xbind::cmgr {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr TimePoint kNow{seconds{100}};
 constexpr Resources kCall{100, 2};
 
 Resources times(std::uint64_t count, Resources of) {

@@ -2,12 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include "now.hpp"
+
 namespace xbind::cmgr {
 namespace {
 
 using std::chrono::seconds;
 
-constexpr TimePoint kNow{seconds{100}};
 constexpr TimePoint kLater = kNow + seconds{10};
 
 std::shared_ptr<const RouteReply> found(const std::string& to, std::uint64_t free,
@@ -17,7 +18,7 @@ std::shared_ptr<const RouteReply> found(const std::string& to, std::uint64_t fre
   reply->path = {{{by, PortId{1}, PortId{2}}}, free};
   return reply;
 }
-std::shared_ptr<const RouteReply> refused(Cause cause, std::uint64_t asked) {
+std::shared_ptr<const RouteReply> refusal(Cause cause, std::uint64_t asked) {
   auto reply = std::make_shared<RouteReply>();
   reply->query = {"ann", "bob", asked};
   reply->cause = cause;
@@ -71,7 +72,7 @@ TEST(RouteCacheTest, TheOldestAlternateMakesRoom) {
 
 TEST(RouteCacheTest, ANarrowNetworkIsThatForAsMuchAndMore) {
   RouteCache cache;
-  cache.store(refused(Cause::kNoBandwidth, 500), kLater, kNow);
+  cache.store(refusal(Cause::kNoBandwidth, 500), kLater, kNow);
   EXPECT_EQ(cache.find(query(499), kNow), nullptr) << "less might go";
   ASSERT_NE(cache.find(query(500), kNow), nullptr);
   EXPECT_EQ(cache.find(query(501), kNow)->cause, Cause::kNoBandwidth);
@@ -79,13 +80,13 @@ TEST(RouteCacheTest, ANarrowNetworkIsThatForAsMuchAndMore) {
 
 TEST(RouteCacheTest, NoPathIsNoPathForAnyDemand) {
   RouteCache cache;
-  cache.store(refused(Cause::kNoRoute, 500), kLater, kNow);
+  cache.store(refusal(Cause::kNoRoute, 500), kLater, kNow);
   EXPECT_NE(cache.find(query(1), kNow), nullptr);
 }
 
 TEST(RouteCacheTest, ANewAnswerReplacesARefusal) {
   RouteCache cache;
-  cache.store(refused(Cause::kNoRoute, 500), kLater, kNow);
+  cache.store(refusal(Cause::kNoRoute, 500), kLater, kNow);
   cache.store(found("bob", 100), kLater, kNow);
   EXPECT_EQ(cache.find(query(1), kNow)->cause, Cause::kNone);
   EXPECT_EQ(cache.find(query(1000), kNow), nullptr);
@@ -101,7 +102,7 @@ std::shared_ptr<const RouteReply> around(std::vector<PathElement> avoid, const s
 }
 std::shared_ptr<const RouteReply> refused_around(std::vector<PathElement> avoid, Cause cause,
                                                  std::uint64_t asked) {
-  auto reply = std::make_shared<RouteReply>(*refused(cause, asked));
+  auto reply = std::make_shared<RouteReply>(*refusal(cause, asked));
   reply->query.avoid = std::move(avoid);
   return reply;
 }
@@ -164,7 +165,7 @@ TEST(RouteCacheTest, ARefusalOfADetourAndTheDirectPathAreBothRemembered) {
 
 TEST(RouteCacheTest, APathThatServesWhatWasRefusedEndsTheRefusal) {
   RouteCache cache;
-  cache.store(refused(Cause::kNoBandwidth, 500), kLater, kNow);
+  cache.store(refusal(Cause::kNoBandwidth, 500), kLater, kNow);
   cache.store(around({kSw1}, "sw2", 400), kLater, kNow);
   EXPECT_EQ(cache.find(query(500), kNow)->cause, Cause::kNoBandwidth) << "400 is not enough";
   cache.store(around({kSw1}, "sw3", 600), kLater, kNow);

@@ -9,11 +9,11 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr Label mpls(std::uint32_t value) { return {LabelKind::kMpls, value}; }
+constexpr Label shim(std::uint32_t value) { return {LabelKind::kMpls, value}; }
 
 TEST(Label, IsOneWordWithItsKind) {
   const std::vector<Label> labels{
-      {}, atm_label(0, 0), atm_label(0, 32), atm_label(4095, 65535), mpls(16), mpls(0xfffff)};
+      {}, atm_label(0, 0), atm_label(0, 32), atm_label(4095, 65535), shim(16), shim(0xfffff)};
   for (const Label& label : labels) {
     EXPECT_EQ(unpacked(packed(label)), label) << to_string(label);
     for (const Label& other : labels) {
@@ -38,10 +38,10 @@ TEST(LabelRange, IsARectangleOfAtmAndARowOfMpls) {
   expect_row(atm_range(3, 4, 65534, 65535),
              {atm_label(3, 65534), atm_label(3, 65535), atm_label(4, 65534), atm_label(4, 65535)});
   expect_row(mpls_range(0x1fffe, 0x20001),
-             {mpls(0x1fffe), mpls(0x1ffff), mpls(0x20000), mpls(0x20001)});
+             {shim(0x1fffe), shim(0x1ffff), shim(0x20000), shim(0x20001)});
   EXPECT_FALSE(atm_range(3, 4, 40, 50).contains(atm_label(3, 51)));
   EXPECT_FALSE(atm_range(3, 4, 40, 50).contains(atm_label(5, 45)));
-  EXPECT_FALSE(atm_range(0, 4, 40, 50).contains(mpls(45)));
+  EXPECT_FALSE(atm_range(0, 4, 40, 50).contains(shim(45)));
   EXPECT_FALSE(atm_range(0, 4095, 0, 65535).contains({LabelKind::kAtm, 0x1000'0020}));
   EXPECT_FALSE(mpls_range(16, 100).contains(atm_label(0, 45)));
   EXPECT_FALSE(mpls_range(16, 100).contains({}));

@@ -18,10 +18,10 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 using Batch = std::string;
-using End = Session<Batch, Batch>;
+using TextEnd = Session<Batch, Batch>;
 using Text = Frame<Batch>;
 
-constexpr TimePoint kStart{seconds{1000}};
+constexpr TimePoint kOpened{seconds{1000}};
 
 // Ends a and b; the test carries every frame itself.
 class SessionTest : public ::testing::Test {
@@ -29,7 +29,7 @@ class SessionTest : public ::testing::Test {
   static constexpr std::size_t kOctets = 100;
 
   // Delivers the frame; returns the batches that `to` applies as a result.
-  static std::vector<Batch> deliver(const Text& frame, End& to, TimePoint now) {
+  static std::vector<Batch> deliver(const Text& frame, TextEnd& to, TimePoint now) {
     std::vector<std::shared_ptr<const Batch>> batches;
     const auto received = to.receive(frame, now, batches);
     EXPECT_TRUE(received.has_value()) << received.error().text;
@@ -37,20 +37,20 @@ class SessionTest : public ::testing::Test {
     for (const auto& batch : batches) words.push_back(*batch);
     return words;
   }
-  static Error refusal(const Text& frame, End& to, TimePoint now) {
+  static Error refusal(const Text& frame, TextEnd& to, TimePoint now) {
     std::vector<std::shared_ptr<const Batch>> batches;
     const auto received = to.receive(frame, now, batches);
     EXPECT_FALSE(received.has_value());
     EXPECT_THAT(batches, IsEmpty());
     return received ? Error{} : received.error();
   }
-  static std::vector<Text> ticked(End& end, TimePoint now) {
+  static std::vector<Text> ticked(TextEnd& end, TimePoint now) {
     std::vector<Text> frames;
     const auto result = end.tick(now, frames);
     EXPECT_TRUE(result.has_value()) << result.error().text;
     return frames;
   }
-  static Error tick_refusal(End& end, TimePoint now) {
+  static Error tick_refusal(TextEnd& end, TimePoint now) {
     std::vector<Text> frames;
     const auto result = end.tick(now, frames);
     EXPECT_FALSE(result.has_value());
@@ -63,10 +63,10 @@ class SessionTest : public ::testing::Test {
     return {BatchSeq{0}, BatchSeq{confirmed}, nullptr};
   }
 
-  TimePoint now = kStart;
+  TimePoint now = kOpened;
   Limits limits;
-  End a{limits, kStart};
-  End b{limits, kStart};
+  TextEnd a{limits, kOpened};
+  TextEnd b{limits, kOpened};
 };
 
 // ===== numbers =====
@@ -161,7 +161,7 @@ TEST_F(SessionTest, WithNothingToRideOnItGoesAloneAfterATime) {
 
 TEST_F(SessionTest, HalfTheWindowUnconfirmedIsConfirmedAtOnce) {
   limits.batches_held_back = 8;
-  End c{limits, now};
+  TextEnd c{limits, now};
   for (std::uint64_t seq = 1; seq <= 3; ++seq) deliver(batch(seq, "x"), c, now);
   EXPECT_THAT(ticked(c, now), IsEmpty());
   deliver(batch(4, "x"), c, now);
@@ -172,7 +172,7 @@ TEST_F(SessionTest, HalfTheWindowUnconfirmedIsConfirmedAtOnce) {
 
 TEST_F(SessionTest, CreditEndsWithTheWindowAndComesBackWithAConfirmation) {
   limits.batches_in_flight = 2;
-  End c{limits, now};
+  TextEnd c{limits, now};
   (void)c.send("one", 1, now);
   EXPECT_TRUE(c.has_credit());
   (void)c.send("two", 1, now);
@@ -183,7 +183,7 @@ TEST_F(SessionTest, CreditEndsWithTheWindowAndComesBackWithAConfirmation) {
 
 TEST_F(SessionTest, CreditEndsWithTheOctets) {
   limits.octets_in_flight = 1000;
-  End c{limits, now};
+  TextEnd c{limits, now};
   (void)c.send("one", 999, now);
   EXPECT_TRUE(c.has_credit()) << "one octet is left";
   (void)c.send("two", 500, now);
@@ -195,7 +195,7 @@ TEST_F(SessionTest, CreditEndsWithTheOctets) {
 
 TEST_F(SessionTest, OneBatchMayAlwaysGoHoweverLarge) {
   limits.octets_in_flight = 1;
-  End c{limits, now};
+  TextEnd c{limits, now};
   EXPECT_TRUE(c.has_credit());
   (void)c.send("huge", 1'000'000, now);
   EXPECT_FALSE(c.has_credit());
@@ -216,9 +216,9 @@ TEST_F(SessionTest, TheEndThatAttachesTakesTheWindowItIsReported) {
 TEST(SessionDeathTest, SendingWithoutCreditIsOurOwnBug) {
   Limits limits;
   limits.batches_in_flight = 1;
-  End end{limits, kStart};
-  (void)end.send("one", 1, kStart);
-  EXPECT_DEATH((void)end.send("two", 1, kStart), "has_credit");
+  TextEnd end{limits, kOpened};
+  (void)end.send("one", 1, kOpened);
+  EXPECT_DEATH((void)end.send("two", 1, kOpened), "has_credit");
 }
 
 // ===== repeats =====
@@ -228,7 +228,7 @@ TEST_F(SessionTest, TheOldestIsSentAgainWithTheSameNumberAndLongerAndLongerWaits
   limits.resend_max = seconds{4};
   limits.give_up_after = seconds{60};
   limits.lease = seconds{60};
-  End c{limits, now};
+  TextEnd c{limits, now};
   const Text one = c.send("one", kOctets, now);  // lost
   (void)c.send("two", kOctets, now);             // lost
   TimePoint expected = now;
@@ -348,10 +348,10 @@ TEST_F(SessionTest, ItIsBelievedLessReadilyEachTime) {
 
 TEST_F(SessionTest, ABatchThatIsNeverConfirmedEndsTheSession) {
   limits.lease = seconds{60};
-  End c{limits, now};
+  TextEnd c{limits, now};
   (void)c.send("one", kOctets, now);
   now += limits.give_up_after;
-  EXPECT_EQ(c.next_deadline(), kStart + limits.resend_after);
+  EXPECT_EQ(c.next_deadline(), kOpened + limits.resend_after);
   const Error error = tick_refusal(c, now);
   EXPECT_EQ(error.code, ErrorCode::kTimeout);
   EXPECT_THAT(error.text, HasSubstr("batch 1 has not been confirmed for 20000 ms"));
@@ -359,23 +359,23 @@ TEST_F(SessionTest, ABatchThatIsNeverConfirmedEndsTheSession) {
 
 TEST_F(SessionTest, GivingUpCountsFromTheFirstTransmissionNotFromTheLastRepeat) {
   limits.lease = seconds{60};
-  End c{limits, now};
+  TextEnd c{limits, now};
   (void)c.send("one", kOctets, now);
   std::vector<Text> frames;
   while (c.tick(now, frames)) now = c.next_deadline();
-  EXPECT_EQ(now, kStart + limits.give_up_after);
+  EXPECT_EQ(now, kOpened + limits.give_up_after);
 }
 
 TEST_F(SessionTest, AnEndThatHearsNothingForTheLeaseEndsTheSession) {
   std::vector<Text> frames;
   while (a.tick(now, frames)) now = a.next_deadline();
-  EXPECT_EQ(now, kStart + limits.lease);
+  EXPECT_EQ(now, kOpened + limits.lease);
   EXPECT_THAT(tick_refusal(a, now).text, HasSubstr("nothing has been heard for 15000 ms"));
 }
 
 TEST_F(SessionTest, AnIdleEndSaysSomethingEveryHeartbeatAndSoTheLeaseNeverRunsOut) {
   int heard = 0;
-  while (now < kStart + 4 * limits.lease) {
+  while (now < kOpened + 4 * limits.lease) {
     now = std::min(a.next_deadline(), b.next_deadline());
     for (const Text& frame : ticked(a, now)) {
       EXPECT_EQ(frame.seq, BatchSeq{0});
@@ -401,7 +401,7 @@ TEST_F(SessionTest, ABusyEndNeedsNoHeartbeat) {
 
 TEST_F(SessionTest, ANumberBeyondTheWindowBreaksTheProtocol) {
   limits.batches_held_back = 4;
-  End c{limits, now};
+  TextEnd c{limits, now};
   EXPECT_THAT(deliver(batch(4, "x"), c, now), IsEmpty()) << "the last one that is allowed";
   const Error error = refusal(batch(5, "x"), c, now);
   EXPECT_EQ(error.code, ErrorCode::kProtocol);

@@ -22,7 +22,7 @@ using gsmp::test::to_hex;
 
 // The constants of the worked messages.
 constexpr std::uint64_t kSwitchName = 0x0200000b0001;
-constexpr std::uint32_t kSession1 = 0x5eed0001;
+constexpr std::uint32_t kAgentSession1 = 0x5eed0001;
 constexpr std::uint32_t kSession2 = 0x5eed0002;
 
 FabricOptions fabric_options() {
@@ -45,7 +45,7 @@ AgentOptions agent_options() {
 class AgentTest : public ::testing::Test {
  protected:
   explicit AgentTest(AgentOptions options = agent_options())
-      : fabric(fabric_options(), [next = kSession1]() mutable { return next++; }),
+      : fabric(fabric_options(), [next = kAgentSession1]() mutable { return next++; }),
         agent(table, options, [] { return 0x3d4e5fU; }) {}
 
   // SYN and ACK of a controller, by the worked messages; `flag` is the requested adjacency.
@@ -92,7 +92,7 @@ class AgentTest : public ::testing::Test {
   static gsmp::AddBranch add(std::uint32_t in_vci, std::uint32_t out_vci) {
     gsmp::AddBranch request;
     request.header.transaction = 1;
-    request.port_session = kSession1;
+    request.port_session = kAgentSession1;
     request.input_port = PortId(1);
     request.output_port = PortId(2);
     request.input_label = gsmp::label_field(atm_label(0, in_vci));
@@ -208,7 +208,7 @@ TEST_F(AgentTest, EachCheckComesBeforeTheNext) {
   EXPECT_EQ(asked(request), FailureCode::kNoSuchPort);
   request.input_port = PortId(1);
   EXPECT_EQ(asked(request), FailureCode::kInvalidPortSession);
-  request.port_session = kSession1;
+  request.port_session = kAgentSession1;
   EXPECT_EQ(asked(request), FailureCode::kInvalidPartition);
   request.header.partition = 0;
   EXPECT_EQ(asked(request), FailureCode::kInvalidInputLabel);
