@@ -9,6 +9,14 @@ namespace {
 
 constexpr std::uint16_t kNone = StepChange::kNone;
 
+// Whether both paths go on alike behind these hops. Where links have been exchanged, a port leads
+// elsewhere than it did.
+bool leads_alike(const std::vector<PathStep>& from, std::size_t f, const std::vector<PathStep>& to,
+                 std::size_t t) {
+  if (f + 1 == from.size() || t + 1 == to.size()) return f + 1 == from.size() && t + 1 == to.size();
+  return from[f + 1].at == to[t + 1].at && from[f + 1].input_port == to[t + 1].input_port;
+}
+
 // For each hop of `to`, the hop of `from` whose output link it shares and keeps, or none: the
 // longest selection that is in the order of both paths. A shared link out of order would lead cells
 // back to where they have been.
@@ -19,7 +27,9 @@ std::vector<std::uint16_t> links_kept(const std::vector<PathStep>& from,
     const auto same = std::find_if(from.begin(), from.end(), [&](const PathStep& step) {
       return step.at == to[i].at && step.output_port == to[i].output_port;
     });
-    if (same != from.end()) shared[i] = static_cast<std::uint16_t>(same - from.begin());
+    if (same == from.end()) continue;
+    const auto f = static_cast<std::size_t>(same - from.begin());
+    if (leads_alike(from, f, to, i)) shared[i] = static_cast<std::uint16_t>(f);
   }
   // Longest increasing subsequence; `before` links each element to its predecessor.
   std::vector<std::size_t> length(to.size(), 0);

@@ -61,6 +61,21 @@ TEST(PathChange, TheyMayMeetOnALinkBetween) {
                           StepChange{Kind::kNew, kNone}, StepChange{Kind::kJoins, 3}));
 }
 
+TEST(PathChange, APortThatLeadsElsewhereIsNoLinkToShare) {
+  // The line from A has been plugged into X.
+  std::vector<PathStep> to = path("AXC");
+  to.front().output_port = path("ABC").front().output_port;
+  EXPECT_THAT(change_of_path(path("ABC"), to),
+              ElementsAre(StepChange{Kind::kTakesOver, 0}, StepChange{Kind::kNew, kNone},
+                          StepChange{Kind::kJoins, 2}));
+  // Or into another port of B.
+  to = path("ABC");
+  to[1].input_port = PortId{9};
+  EXPECT_THAT(change_of_path(path("ABC"), to),
+              ElementsAre(StepChange{Kind::kTakesOver, 0}, StepChange{Kind::kJoins, 1},
+                          StepChange{Kind::kStays, 2}));
+}
+
 TEST(PathChange, ALinkPassedInAnotherOrderIsNoLinkToShare) {
   // Both use B -> C and D -> E, the second path in the other order. Only one of the two can stay.
   const auto changes = change("ABCDEF", "ADEBCF");
