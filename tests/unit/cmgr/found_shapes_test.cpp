@@ -276,9 +276,9 @@ std::vector<Named> shapes() {
   return all;
 }
 
-std::vector<std::pair<Labels, Named>> shapes_with_labels() {
-  std::vector<std::pair<Labels, Named>> all;
-  for (const Labels labels : {Labels::kAlike, Labels::kOfTheLink}) {
+std::vector<std::pair<LabelShape, Named>> shapes_with_labels() {
+  std::vector<std::pair<LabelShape, Named>> all;
+  for (const LabelShape labels : {LabelShape::kAlike, LabelShape::kOfTheLink}) {
     for (const Named& named : shapes()) all.emplace_back(labels, named);
   }
   return all;
@@ -481,7 +481,7 @@ TEST(FoundShapes, EachWithoutLeavesIsRebuiltWhateverLedgersAreLost) {
     const auto wanted = places_of(tree_of(shape.hops, links), shape.hops);
     const std::vector<SwitchIndex> all(switches.begin(), switches.end());
     for (std::size_t lost = 1; lost + 1 < std::size_t{1} << all.size(); ++lost) {
-      SCOPED_TRACE(named.name + (labels == Labels::kAlike ? ", equal labels" : "") + ", lost " +
+      SCOPED_TRACE(named.name + (labels == LabelShape::kAlike ? ", equal labels" : "") + ", lost " +
                    std::to_string(lost));
       const auto is_lost = [&](SwitchIndex at) {
         const auto place = std::ranges::find(all, at) - all.begin();
