@@ -14,6 +14,7 @@
 #include "core/port_buffer.hpp"
 #include "switchserver/make_driver.hpp"
 #include "switchserver/timers.hpp"
+#include "traffic/timers.hpp"
 
 namespace xbind {
 namespace {
@@ -119,7 +120,7 @@ void declare(config::OptionSet& set, NodeOptions& options) {
        {"effective", AdmissionMode::kEffective}},
       "What a hop takes of its output port: as the manager demands; by its contract, VBR at "
       "the peak; or VBR at its effective bandwidth.");
-  config::add_timer(set, kSwitchServerTimers.row("rt-wait-us"), &o->rt_wait_us, {0, 1'000'000});
+  config::add_timer(set, kTrafficTimers.row("rt-wait-us"), &o->rt_wait_us, {0, 1'000'000});
   set.add_uint("buffer-cells", &o->buffer_cells, kPortBufferCells, {0, kPortBufferCellsMax},
                "Buffer of every output port, in cells; the switch must have it: --buffer-cells of "
                "an xbind-switch.");

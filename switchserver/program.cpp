@@ -26,6 +26,7 @@
 #include "switchserver/servant.hpp"
 #include "switchserver/servant_metrics.hpp"
 #include "switchserver/timers.hpp"
+#include "traffic/timers.hpp"
 
 namespace {
 
@@ -83,6 +84,7 @@ void declare(config::OptionSet& set, Options& options) {
   set.add_timers(kDriverTimers);
   set.add_timers(gsmp::kGsmpTimers);
   set.add_timers(net::kNetTimers);
+  set.add_timers(kTrafficTimers);
   orb::add_client_options(set, options.common, log::Level::kInfo);
   orb::add_connection_options(set, options.common);
   exporter::add_option(set, options.common.metrics);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/durations.hpp"
-#include "traffic/admission.hpp"
 
 namespace xbind {
 
@@ -11,10 +10,6 @@ inline constexpr Timers kSwitchServerTimers{
     {
         {"gsmp-timeout-ms", std::chrono::seconds{2},
          "Milliseconds after which a GSMP request counts as unanswered.", TimerSource::kOption},
-        {"rt-wait-us", std::chrono::microseconds{PortPolicy::kRtWaitUs},
-         "For --admission effective: the longest that a cell of rt-VBR may wait in a port, in "
-         "microseconds.",
-         TimerSource::kOption},
         {"report-interval-ms", std::chrono::milliseconds{200},
          "Shortest time between checks of the free bandwidth, in milliseconds.",
          TimerSource::kOption},

@@ -40,6 +40,7 @@
 
 #include "core/resources.hpp"
 #include "core/traffic_contract.hpp"
+#include "traffic/timers.hpp"
 
 namespace xbind {
 
@@ -50,7 +51,8 @@ struct PortPolicy {
   static constexpr std::uint64_t kBufferCellsMax = 4'294'967'295;
   static constexpr std::uint32_t kOverbookingNone = 1000;
   static constexpr std::uint32_t kOverbookingMax = 1'000'000;
-  static constexpr std::uint32_t kRtWaitUs = 1'000;
+  static constexpr std::uint32_t kRtWaitUs =
+      kTrafficTimers["rt-wait-us"] / std::chrono::microseconds{1};
 
   std::uint64_t cells_per_s = 0;   // C; a port with 0 admits nothing, whatever the charge
   std::uint64_t buffer_cells = 0;  // B

@@ -31,9 +31,12 @@ constexpr int kCallsFailed = 1;
 constexpr int kVoid = 3;
 
 tl::unexpected<Error> refused(const Words& command, const ChildEnd& end) {
-  return fail(ErrorCode::kSystem, "{} {} ended with exit code {}:\n{}", command[0],
-              command.size() > 1 ? command[1] : "", end.exit_code,
-              callgen::last_lines(end.err.empty() ? end.out : end.err, kLinesOfError));
+  auto failed = fail(ErrorCode::kSystem, "{} {} ended with exit code {}:", command[0],
+                     command.size() > 1 ? command[1] : "", end.exit_code);
+  // The last words of the child stand on lines of their own.
+  failed.value().text +=
+      "\n" + callgen::last_lines(end.err.empty() ? end.out : end.err, kLinesOfError);
+  return failed;
 }
 
 // "export NAME='value'" lines.

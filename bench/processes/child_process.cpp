@@ -70,7 +70,7 @@ class Child {
   void read_what_comes();
   bool ended();
   void end_group(int signal_number) const { kill(-pid_, signal_number); }
-  std::string words_of_error() const;
+  tl::unexpected<Error> with_words_of_error(tl::unexpected<Error> failed) const;
 
   Reading out_;
   Reading err_;
@@ -133,10 +133,10 @@ Result<ChildEnd> Child::finish(const ChildPlan& plan) {
     if (end_.out.size() + end_.err.size() == before) break;
   }
   const std::string& name = plan.command[0];
-  if (why) return fail(why->code, "{}: {}{}", name, why->text, words_of_error());
+  if (why) return with_words_of_error(fail(why->code, "{}: {}", name, why->text));
   if (WIFSIGNALED(status_)) {
-    return fail(ErrorCode::kSystem, "{} was ended by signal {}{}", name, WTERMSIG(status_),
-                words_of_error());
+    return with_words_of_error(
+        fail(ErrorCode::kSystem, "{} was ended by signal {}", name, WTERMSIG(status_)));
   }
   end_.exit_code = WEXITSTATUS(status_);
   for (std::string* text : {&end_.out, &end_.err}) {
@@ -155,9 +155,11 @@ void Child::read_what_comes() {
 
 bool Child::ended() { return waitpid(pid_, &status_, WNOHANG) == pid_; }
 
-std::string Child::words_of_error() const {
+// The child's last words stand on lines of their own.
+tl::unexpected<Error> Child::with_words_of_error(tl::unexpected<Error> failed) const {
   const std::string tail = last_lines(end_.err, kLinesOfError);
-  return tail.empty() ? std::string{} : ":\n" + tail;
+  if (!tail.empty()) failed.value().text += ":\n" + tail;
+  return failed;
 }
 
 }  // namespace
