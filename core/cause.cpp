@@ -65,8 +65,8 @@ constexpr CauseRow kCauseRows[] = {
      "The manager has no connection with this id: it has ended. Or it was set up before the "
      "manager's start, and the reason says where its hops may be.",
      "asked: the id",
-     "`xbindctl list` shows the connections; check --manager; `xbindctl audit` shows entries that "
-     "nobody has claimed"},
+     "`xbindctl list` shows the connections; check --manager; `xbindctl audit` shows unclaimed "
+     "entries"},
     {Cause::kSwitchRefused, "switch refused", ErrorCode::kProtocol, CauseClass::kInternal,
      Retry::kOtherPath, "GSMP failure {asked}", Reason::kUnsaid,
      "The switch answered a GSMP request with a failure.",
