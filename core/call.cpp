@@ -39,11 +39,6 @@ std::string explain(const Debt& debt) {
 
 namespace {
 
-std::string numbers_of(const Outcome& outcome, std::string_view said) {
-  return fmt::format(fmt::runtime(said), fmt::arg("asked", outcome.asked),
-                     fmt::arg("free", outcome.free));
-}
-
 // The numbers and the reason, each where the cause has them and they say something.
 std::string details_of(const Outcome& outcome, const CauseRow& row) {
   // The reason of a peer may be such an explanation itself (idl/types.idl, Refusal).
@@ -56,7 +51,9 @@ std::string details_of(const Outcome& outcome, const CauseRow& row) {
       (row.reason == Reason::kInstead && outcome.asked == 0 && outcome.free == 0)) {
     return {};
   }
-  std::string details = numbers_of(outcome, row.numbers_said);
+  std::string details =
+      fmt::format(fmt::runtime(row.numbers_said), fmt::arg("asked", outcome.asked),
+                  fmt::arg("free", outcome.free));
   if (reason) details += "; " + outcome.reason;
   return details;
 }

@@ -1,7 +1,5 @@
 #include "core/error.hpp"
 
-#include <utility>
-
 #include "core/name.hpp"
 
 namespace xbind {
@@ -22,7 +20,6 @@ std::string_view to_string(ErrorCode code) {
 }
 
 Error printable_error(ErrorCode code, std::string text) {
-  if (text.size() <= kRefusalOctetsMax && plainly_printable(text)) return {code, std::move(text)};
   return {code, printable(text, kRefusalOctetsMax)};
 }
 

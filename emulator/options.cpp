@@ -5,12 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <functional>
 
 #include "core/config/log_options.hpp"
 #include "core/config/timer_option.hpp"
-#include "core/label_text.hpp"
 #include "core/name.hpp"
 #include "core/port_buffer.hpp"
 #include "core/timers.hpp"

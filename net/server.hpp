@@ -1,8 +1,7 @@
-// The transport below the switch's side of GSMP, and of whatever else serves: connections that
-// peers open, each a reliable, ordered stream of octets. No framing and no protocol. transport.hpp
-// is the side that connects.
+// The transport of a protocol's side that listens: connections that peers open, each a reliable,
+// ordered stream of octets. No framing and no protocol. transport.hpp is the side that connects.
 //
-//   listening ──on_connected(key)──▶ connected ──on_octets, any number──▶ on_closed(key)
+//   listening ──on_connected──▶ connected ──on_octets, any number──▶ on_closed
 //       └──on_refused──▶ (listening)
 //
 // One thread: the upcalls come on the thread of the server's loop, one at a time, and the functions
@@ -12,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <span>
 #include <string>
 
@@ -21,8 +19,6 @@
 namespace xbind::net {
 
 using ConnectionKey = std::uint64_t;  // never reused
-
-inline constexpr std::size_t kReadUnlimited = std::numeric_limits<std::size_t>::max();
 
 struct ServerUpcalls {
   std::function<void(ConnectionKey)> on_connected;
@@ -45,7 +41,7 @@ class Server {
   // As Transport::send(); kUnreachable also for an unknown key.
   virtual Result<void> send(ConnectionKey connection, std::span<const std::byte> octets) = 0;
   // Sets how many octets may be read from now on; replaces the earlier allowance. Unread octets
-  // stay with the peer, as with a switch that cannot keep up.
+  // stay with the peer, as with a server that cannot keep up.
   virtual void allow(ConnectionKey connection, std::size_t octets) = 0;
   // Tries once to send the queue, then closes the connection; on_closed follows.
   virtual void close(ConnectionKey connection, std::string reason) = 0;

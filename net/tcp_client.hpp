@@ -1,9 +1,9 @@
-// The Transport over TCP (RFC 3293 section 4): the controller connects, the switch listens on port
-// 6068 (tcp_server.hpp).
+// The Transport over TCP; tcp_server.hpp is the other side. For GSMP: the controller's side of
+// RFC 3293 section 4.
 //
-// TCP_NODELAY on both ends: GSMP itself gathers many messages into one write, and a single message
-// must not wait. RFC 3293 requires IPsec; use the loopback interface, a private network or a tunnel
-// instead.
+// TCP_NODELAY on both ends: whoever sends gathers many messages into one write, and a single
+// message must not wait. RFC 3293 requires IPsec; use the loopback interface, a private network or
+// a tunnel instead.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ struct TcpClientOptions {
   std::size_t queue_octets_max = 16U << 20;  // unsent; more closes the connection
 };
 
-// Keeps one connection to one switch and reconnects after every loss. Its own thread makes the
+// Keeps one connection to one peer and reconnects after every loss. Its own thread makes the
 // upcalls.
 class TcpClient : public Transport {
  public:

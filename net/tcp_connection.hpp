@@ -1,6 +1,6 @@
-// One connection over TCP or a UNIX stream socket, for both the controller's and the switch's
-// side. Reads in the background, sends at once as much as the socket accepts and queues the rest.
-// Needs Boost.Asio: include from .cpp only.
+// One connection over TCP or a UNIX stream socket, for both the side that connects and the one that
+// listens. Reads in the background, sends at once as much as the socket accepts and queues the
+// rest. Needs Boost.Asio: include from .cpp only.
 //
 // One mutex guards the socket, the queue and the closing. Callbacks run without it, on the thread
 // of the io_context. Pending handlers keep the object alive.

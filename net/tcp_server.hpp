@@ -1,8 +1,5 @@
-// A listening socket, of TCP or a Unix one, and its connections, on the thread of a Loop. The
-// switch's side of RFC 3293 section 4; tcp_transport.hpp has the controller's side.
-//
-// allow() limits how much is read from a connection. Unread octets fill the peer's own socket, as
-// with a switch that cannot keep up.
+// The Server over TCP, or at a Unix socket, on the thread of a Loop. For GSMP: the switch's side
+// of RFC 3293 section 4.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// The transport below a GSMP session: a reliable, ordered stream of octets to one switch that
-// reconnects after every loss. No framing and no GSMP. RFC 3293 section 4 uses TCP
-// (tcp_transport.hpp); TLS or SCTP would be another class.
+// The transport of a protocol's side that connects: a reliable, ordered stream of octets to one
+// peer that reconnects after every loss. No framing and no protocol. TcpClient is one over TCP; TLS
+// or SCTP would be another class. server.hpp is the side that listens.
 //
 //   start() ──▶ connecting ──on_connected──▶ connected ──on_closed──▶ connecting ... ──▶ stop()
 //                   └─on_failed─▶ (retries)      └─on_octets, any number
@@ -55,7 +55,7 @@ class Transport {
   // Closes the current connection, if any; on_closed(reason) follows, then a new attempt.
   virtual void drop(std::string reason) = 0;
 
-  // Address of the switch for log lines, "HOST:PORT".
+  // Address of the peer for log lines, "HOST:PORT".
   virtual std::string peer() const = 0;
   virtual TransportCounters counters() const = 0;
 };

@@ -28,8 +28,7 @@ std::vector<std::string> cause_words() {
 std::string explanations_markdown() {
   std::string text = "| cause | meaning | numbers | what to do |\n| --- | --- | --- | --- |\n";
   for (const CauseRow& row : refusal_causes()) {
-    text += fmt::format("| {} | {} | {} | {} |\n", to_string(row.cause), row.meaning, row.numbers,
-                        row.remedy);
+    text += fmt::format("| {} | {} | {} | {} |\n", row.name, row.meaning, row.numbers, row.remedy);
   }
   return text;
 }

@@ -331,7 +331,8 @@ TEST_F(OvsTableChanges, APortThatIsTakenDownHasNoFlowsAndKeepsItsConnections) {
 
   const Request up = manage(2, PortFunction::kBringUp);
   EXPECT_EQ(done(up), Code::kNone);
-  EXPECT_EQ(reading<switchagent::BranchesDeleted>(up).count, 1U) << "those that enter there";
+  EXPECT_EQ(reading<switchagent::BranchesDeleted>(up).count, 1U)
+      << "the connection whose input the port is";
   EXPECT_EQ(state(),
             "port 3 mpls 30 -> port 2 mpls 20; port 4 mpls 40 -> port 2 mpls 21, port 3 mpls 31");
   expect_consistent();
