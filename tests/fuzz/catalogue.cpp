@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "core/traffic_contract.hpp"
-#include "traffic/catalogue.hpp"
 #include "tests/fuzz/property.hpp"
+#include "traffic/catalogue.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace xbind;

@@ -131,7 +131,7 @@ class RecoveryTest : public ExchangeTest {
   bool begins_ = false;  // with the epoch known before the network, as in the daemon
   std::map<std::string, std::vector<std::string>> to_;
   std::map<std::string, std::vector<PortLabels>> resting_;  // in quarantine
-  std::map<std::string, std::uint64_t> unclaimed_;            // entries, as the switches say
+  std::map<std::string, std::uint64_t> unclaimed_;          // entries, as the switches say
 };
 
 }  // namespace xbind::cmgr

@@ -13,8 +13,8 @@
 #include "dataplane/class_queueing.hpp"
 #include "dataplane/gcra.hpp"
 #include "dataplane/switch_fabric.hpp"
-#include "traffic/contract.hpp"
 #include "traffic/admission.hpp"
+#include "traffic/contract.hpp"
 
 namespace xbind {
 namespace {

@@ -8,8 +8,8 @@
 #include <random>
 
 #include "core/read_file.hpp"
-#include "traffic/aal5.hpp"
 #include "tests/unit/source_dir.hpp"
+#include "traffic/aal5.hpp"
 
 namespace xbind {
 namespace {

@@ -1,8 +1,8 @@
 // The worked examples of docs/qos.md, number by number: the document and the code must agree.
 #include <gtest/gtest.h>
 
-#include "traffic/catalogue.hpp"
 #include "tests/unit/source_dir.hpp"
+#include "traffic/catalogue.hpp"
 #include "worked_table.hpp"
 
 namespace xbind {
