@@ -7,7 +7,7 @@
   stages.py passed NAME SECONDS    notes a run of today
   stages.py batches BUILD          what clang-tidy reads: all sources of our programs, in batches
 
-tests/long-stages.txt is written by ./check --long alone. Ages count up to the day of the last
+tests/long-stages.txt is written by ./check --long and --stage alone. Ages count up to the day of the last
 commit, so that an old revision judges itself as it did when it was new.
 """
 
@@ -86,12 +86,12 @@ def owed(stages, today):
     """A line for each stage that a plain run did not do, the oldest first."""
     for stage in by_age(stages):
         if stage.day is None:
-            yield f"{stage.name}: never run; ./check --long"
+            yield f"{stage.name}: never run; ./check --stage '{stage.name}'"
         else:
             days = (today - stage.day).days
             took = "not timed" if stage.seconds is None else f"{stage.seconds} s"
             yield (f"{stage.name}: {days} day{'' if days == 1 else 's'} ago at {stage.revision}, "
-                   f"{took}; ./check --long")
+                   f"{took}; ./check --stage '{stage.name}'")
 
 
 def too_old(stages, today):
@@ -100,7 +100,8 @@ def too_old(stages, today):
         if stage.day is None or today - stage.day > OLD_AFTER:
             yield (f"tests/long-stages.txt: '{stage.name}' was run last "
                    f"{'never' if stage.day is None else 'on ' + str(stage.day)}, and "
-                   f"{OLD_AFTER.days} days are the most: run ./check --long and commit the file")
+                   f"{OLD_AFTER.days} days are the most: run ./check --stage '{stage.name}' "
+                   "and commit the file")
 
 
 def git(*words):

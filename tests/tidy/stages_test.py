@@ -137,8 +137,8 @@ class LongStages(unittest.TestCase):
 
     def test_owed_ones_have_their_age(self):
         self.assertEqual(list(stages.owed(stages.parse(self.ROWS), DAY)), [
-            "labs: 10 days ago at bbbbbbbb, 1200 s; ./check --long",
-            "clang-tidy: 2 days ago at aaaaaaaa, 300 s; ./check --long"])
+            "labs: 10 days ago at bbbbbbbb, 1200 s; ./check --stage 'labs'",
+            "clang-tidy: 2 days ago at aaaaaaaa, 300 s; ./check --stage 'clang-tidy'"])
 
     def test_one_is_too_old_after_fourteen_days(self):
         read = stages.parse(self.ROWS)
