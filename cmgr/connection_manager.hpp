@@ -86,10 +86,6 @@ class ConnectionManager {
     tally_.traces.at(now);
     requests_.on_local(token, std::move(request), now);
   }
-  void connect_local(RequestId token, const std::string& from, const std::string& to,
-                     const ServiceSpec& service, TimePoint now) {
-    request_local(token, ConnectRequest{token, from, to, service}, now);
-  }
   void release_local(RequestId token, ConnectionId connection, TimePoint now,
                      EndWhy why = EndWhy::kAsked) {
     request_local(token, ReleaseRequest{token, connection, why}, now);

@@ -70,8 +70,6 @@ class FlatMap {
   bool empty() const { return size_ == 0; }
   // Slots of the array; a quarter always stays free.
   std::size_t capacity() const { return array_.capacity(); }
-  // Slots of the old array that are not moved yet.
-  std::size_t left_to_move() const { return old_.capacity() - moved_; }
 
   // kAbsent: the key does not exist.
   Value find(Key key) const {
@@ -153,6 +151,8 @@ class FlatMap {
   Iterator end() const { return {array_.end(), array_.end(), array_.end(), array_.end()}; }
 
  private:
+  friend struct FlatMapProbe;  // its test counts what is left to move
+
   static constexpr std::size_t kLeast = 8;  // a power of two, as every size of an array
 
   static std::uint64_t number(Key key) {

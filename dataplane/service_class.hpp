@@ -9,7 +9,4 @@ namespace xbind::dataplane {
 enum class ServiceClass : std::uint8_t { kCbr, kRtVbr, kNrtVbr, kAbrGfr, kUbr };
 inline constexpr std::size_t kServiceClasses = 5;
 
-// The first two are real-time categories, served before all others.
-constexpr bool real_time(ServiceClass service) { return service <= ServiceClass::kRtVbr; }
-
 }  // namespace xbind::dataplane

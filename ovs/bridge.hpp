@@ -103,7 +103,6 @@ class Bridge {
   void tick(TimePoint now);
   TimePoint next_deadline() const;
   void take_output(wire::Buffer& into);  // swaps buffers
-  std::size_t output_octets() const { return out_.size(); }
   // The reason to close the connection; then call closed().
   const std::optional<std::string>& to_close() const { return to_close_; }
   bool ready() const { return state_ == State::kReady; }

@@ -46,8 +46,6 @@ class RouteGraph {
 
   const Topology& topology() const { return *shape_->topology; }
   LinkState link_state(std::size_t link) const;
-  // Whether both are of the same topology object, so that their arcs may be compared.
-  bool same_shape(const RouteGraph& other) const { return shape_ == other.shape_; }
 
   std::uint32_t switches() const {
     return static_cast<std::uint32_t>(shape_->first_arc.size() - 1);

@@ -22,7 +22,6 @@ class FabricTable : public FabricState {
 
   // Applies to later requests; 0: answers at once.
   void set_answer_delay(Duration delay) { answer_delay_ = delay; }
-  std::size_t answers_waiting() const { return waiting_.size(); }
 
   void set_client(TableClient* client) override;
 

@@ -22,7 +22,6 @@ class RunOperator {
   // Opens the socket, if one is wanted, and the keyboard, if `keys`. Errors as
   // ControlSocket::open().
   Result<void> open(bool keys);
-  bool has_keys() const { return keys_ != nullptr; }
   // Performs what was asked for since the last call.
   void operate(Conduct& conduct);
   // Restores the terminal and removes the socket.

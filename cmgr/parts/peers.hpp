@@ -32,7 +32,7 @@ class Peers {
   virtual void to_switch(SessionId session, const std::string& switch_name,
                          session::Frame<HopBatch> frame) = 0;
   virtual void to_client(SessionId session, session::Frame<OutcomeBatch> frame) = 0;
-  // The outcome of a two-way call, identified by the token passed to connect_local or
+  // The outcome of a two-way call, identified by the token passed to request_local or
   // release_local.
   virtual void local_outcome(RequestId token, Outcome outcome) = 0;
 

@@ -141,7 +141,6 @@ class RouteCache {
 
   std::size_t size() const { return pairs_.size(); }
   std::size_t octets() const { return octets_; }
-  std::size_t unknown_ends() const { return unknown_.size(); }
   std::uint64_t hits() const { return hits_; }
   std::uint64_t misses() const { return misses_; }
 

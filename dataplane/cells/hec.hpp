@@ -35,8 +35,6 @@ class HecReceiver {
   // invalid.
   HecVerdict check(std::span<std::byte, kHeaderOctets> header);
 
-  bool correcting() const { return correcting_; }
-
  private:
   bool correcting_ = true;
 };

@@ -394,9 +394,10 @@ TEST_F(CallSetupTest, BusyWhenAsManyConnectionsAreKeptAsMayBe) {
 
 TEST_F(CallSetupTest, ATwoWayCallGetsItsOutcomeByItsToken) {
   start_with_labels({vci(32)}, {vci(40)});
-  manager().connect_local(RequestId{9}, "ann", "bob", call(0).service, now);
+  manager().request_local(RequestId{9}, ConnectRequest{{}, "ann", "bob", call(0).service}, now);
   finish();
-  manager().connect_local(RequestId{9}, "ann", "bob", call(0).service, now);  // the token is in use
+  manager().request_local(RequestId{9}, ConnectRequest{{}, "ann", "bob", call(0).service},
+                          now);  // the token is in use
   ASSERT_THAT(local_, SizeIs(1));
   EXPECT_EQ(local_[0].second.kind, OutcomeKind::kBusy);
   for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);

@@ -299,7 +299,7 @@ TEST_F(CallTimesTest, WhatNobodyIsToldCountsForNothing) {
 
 TEST_F(CallTimesTest, ATwoWayCallIsAnsweredAtOnce) {
   start_with_many_labels();
-  manager().connect_local(RequestId{1}, "ann", "bob", cells(100), now);
+  manager().request_local(RequestId{1}, ConnectRequest{{}, "ann", "bob", cells(100)}, now);
   finish();
   now += microseconds{60};
   all_done("sw1");

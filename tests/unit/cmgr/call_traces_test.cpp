@@ -156,7 +156,7 @@ TEST_F(CallTracesTest, ASlowCallIsRecordedAnyway) {
 
 TEST_F(CallTracesTest, ATwoWayCallIsSampledUnlessNoneIs) {
   start_with_sample(1'000'000'000);
-  manager().connect_local(RequestId{1}, "ann", "bob", cells(100), now);
+  manager().request_local(RequestId{1}, ConnectRequest{{}, "ann", "bob", cells(100)}, now);
   finish();
   EXPECT_THAT(take("sw1").traced, SizeIs(1));
 }

@@ -95,7 +95,8 @@ TEST_F(ClientLimitsTest, AllTwoWayCallersAreOneClient) {
   config.clients.calls_max = 1;
   start_roomy();
   for (std::uint64_t token : {1, 2}) {
-    manager().connect_local(RequestId{token}, "ann", "bob", call(0).service, now);
+    manager().request_local(RequestId{token}, ConnectRequest{{}, "ann", "bob", call(0).service},
+                            now);
     finish();
     answer_all_switches();
   }

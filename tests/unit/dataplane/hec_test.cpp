@@ -49,7 +49,9 @@ TEST(Hec, AnyWrongBitIsCorrectedOnce) {
     HecReceiver receiver;
     EXPECT_EQ(receiver.check(came), HecVerdict::kCorrected) << bit;
     EXPECT_EQ(came, sent) << bit;
-    EXPECT_FALSE(receiver.correcting());
+    Header again = sent;
+    turn(again, bit);
+    EXPECT_EQ(receiver.check(again), HecVerdict::kDropped) << "the next one is only detected";
   }
 }
 
