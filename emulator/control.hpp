@@ -164,29 +164,4 @@ ControlResult<std::string> execute(const Command& command, EmulatedSwitch& emula
 std::string answer(std::string_view line, const std::vector<EmulatedSwitch*>& switches,
                    const Controls& controls, TimePoint now);
 
-// Splits the input of a control connection into lines. Removes carriage returns at line ends.
-class ControlLines {
- public:
-  // Calls sink(std::string_view line) for each line. Returns false if a line is too long: close the
-  // connection.
-  template <class Sink>
-  bool feed(std::string_view octets, Sink&& sink) {
-    for (const char c : octets) {
-      if (c == '\n') {
-        if (!line_.empty() && line_.back() == '\r') line_.pop_back();
-        sink(std::string_view(line_));
-        line_.clear();
-      } else if (line_.size() >= kControlLineMax) {
-        return false;
-      } else {
-        line_ += c;
-      }
-    }
-    return true;
-  }
-
- private:
-  std::string line_;
-};
-
 }  // namespace xbind::emulator

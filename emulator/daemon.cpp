@@ -20,6 +20,7 @@
 #include "emulator/switch_metrics.hpp"
 #include "emulator/switch_set.hpp"
 #include "emulator/timers.hpp"
+#include "net/line_server.hpp"
 #include "net/tcp_server.hpp"
 
 namespace xbind::emulator {
@@ -224,22 +225,19 @@ struct Daemon::Impl {
   }
 
   Result<void> open_control(const ControlAddress& address) {
-    net::TcpServerOptions options;
-    options.listen = address.tcp;
-    options.path = address.path;
-    options.connections_max = kControlConnectionsMax;
-    options.queue_octets_max = 1U << 20;
-    options.read_pause_octets = 64U << 10;
-    net::ServerUpcalls callbacks;
-    callbacks.on_connected = [this](ConnectionKey key) { operators[key]; };
-    callbacks.on_octets = [this](ConnectionKey key, std::span<const std::byte> octets) {
-      on_control(key, {reinterpret_cast<const char*>(octets.data()), octets.size()});
-    };
-    callbacks.on_closed = [this](ConnectionKey key, const std::string&) { operators.erase(key); };
-    callbacks.on_refused = [](const std::string& reason) {
-      log::gsmp.warn("control connection refused: {}", reason);
-    };
-    auto opened = net::TcpServer::listen(loop, options, std::move(callbacks));
+    net::LineServerOptions options;
+    options.server.listen = address.tcp;
+    options.server.path = address.path;
+    options.server.connections_max = kControlConnectionsMax;
+    options.server.queue_octets_max = 1U << 20;
+    options.server.read_pause_octets = 64U << 10;
+    options.line_octets_max = kControlLineMax;
+    options.too_long = to_string(ControlError{ControlFault::kLineTooLong,
+                                              fmt::format("more than {} octets", kControlLineMax)});
+    net::LineServerUpcalls upcalls;
+    upcalls.on_line = [this](std::string_view line) { return on_order(line); };
+    upcalls.on_trouble = [](const std::string& what) { log::gsmp.warn("control: {}", what); };
+    auto opened = net::LineServer::listen(loop, options, std::move(upcalls));
     if (!opened) return fail(opened.error().code, "control socket: {}", opened.error().text);
     control = std::move(*opened);
     return {};
@@ -247,32 +245,14 @@ struct Daemon::Impl {
 
   // ----- the operator -----
 
-  void on_control(ConnectionKey key, std::string_view octets) {
-    const auto found = operators.find(key);
-    if (found == operators.end()) return;
-    std::string answers;
-    std::string_view why_closed;
-    const bool good = found->second.feed(octets, [&](std::string_view line) {
-      if (!why_closed.empty()) return;
-      log::info("control: {}", printable(line));
-      answers += answer(line, all, controls, steady_now()) + "\n";
-      for (const auto& one : served) one->dirty = true;
-      // Whoever sends something else did not mean us: a browser's request has lines of its sender's
-      // choice behind it.
-      if (!is_order(line)) why_closed = "a line that is no order";
-    });
-    if (!good && why_closed.empty()) {
-      why_closed = "line too long";
-      answers += to_string(ControlError{ControlFault::kLineTooLong,
-                                        fmt::format("more than {} octets", kControlLineMax)});
-      answers += "\n";
-    }
-    // A peer that does not read its answers loses the connection and its queue.
-    if (!answers.empty() && !control->send(key, std::as_bytes(std::span(answers)))) return;
-    if (!why_closed.empty()) {
-      log::gsmp.warn("control connection {}: {}", key, why_closed);
-      control->close(key, std::string(why_closed));
-    }
+  net::LineAnswer on_order(std::string_view line) {
+    log::info("control: {}", printable(line));
+    net::LineAnswer answered{answer(line, all, controls, steady_now()), {}};
+    for (const auto& one : served) one->dirty = true;
+    // Whoever sends something else did not mean us: a browser's request has lines of its sender's
+    // choice behind it.
+    if (!is_order(line)) answered.close_because = "a line that is no order";
+    return answered;
   }
 
   // An order's capture.
@@ -374,8 +354,7 @@ struct Daemon::Impl {
   std::optional<dataplane::LinkSet> links;
   std::vector<std::unique_ptr<Served>> served;
   std::vector<EmulatedSwitch*> all;  // of `served`
-  std::unique_ptr<net::Server> control;
-  std::map<ConnectionKey, ControlLines> operators;
+  std::unique_ptr<net::LineServer> control;
   std::filesystem::path capture_dir;  // canonical; empty: none
   Controls controls{
       .capture = [this](EmulatedSwitch& emulated, PortId port,

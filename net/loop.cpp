@@ -157,6 +157,10 @@ void Loop::stop_on_signals() {
 void Loop::set_on_hang_up(std::function<void()> call) { impl_->on_hang_up = std::move(call); }
 
 void Loop::run() { impl_->run(); }
+void Loop::poll() {
+  for (int handled = 0; handled < kHandledMax && impl_->io.poll_one() > 0; ++handled) {
+  }
+}
 bool Loop::post(std::function<void()> job) { return impl_->post(std::move(job)); }
 
 void Loop::stop() {

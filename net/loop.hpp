@@ -45,7 +45,10 @@ class Loop {
   // Sets what SIGHUP also calls, on the loop's thread; empty: nothing. Call before run().
   void set_on_hang_up(std::function<void()> call);
 
-  void run();   // until stop(); then closes open connections, with on_closed
+  void run();  // until stop(); then closes open connections, with on_closed
+  // Instead of run(), for a program with a loop of its own: handles what has come, a bounded number
+  // of events, and returns. Without the turn and the watched descriptors.
+  void poll();
   void stop();  // from any thread
 
   // Queues a job for the loop's thread, which runs it as it handles an event of a socket; a turn

@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "bench/commands/commands.hpp"
-#include "bench/processes/control_socket.hpp"
 #include "callgen/timers.hpp"
 #include "core/config/options.hpp"
 #include "core/name.hpp"
+#include "net/ask.hpp"
+#include "net/tcp_server.hpp"
 
 namespace xbind::callgen {
 namespace {
@@ -26,8 +27,12 @@ int control(int argc, char** argv) {
   const std::string line = fmt::format("{}", fmt::join(words.begin() + 1, words.end(), " "));
   if (line.find('\n') != std::string::npos)
     return refuse("control", fmt::format("'{}' is more than one line", printable(line)));
-  const auto answer = ask_control(words.front(), line, kCallgenTimers["control-answer"]);
-  if (!answer) return fail_with(answer.error());
+  const std::string& path = words.front();
+  if (path.size() > net::kUnixPathMax)
+    return refuse("control", fmt::format("{}: the path of a socket has at most {} octets",
+                                         printable(path), net::kUnixPathMax));
+  const auto answer = net::ask_at(path, line, kCallgenTimers["control-answer"]);
+  if (!answer) return fail_with({answer.error().code, "no run answers at " + answer.error().text});
   constexpr std::string_view kOk = "ok: ";
   if (!answer->starts_with(kOk)) {
     fmt::print(stderr, "xbind-callgen: {}\n", *answer);

@@ -2,12 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <cstdio>
+#include <utility>
 
 #include "callgen/load/load_limits.hpp"
 #include "callgen/run/run_command.hpp"
 
 namespace xbind::callgen {
+namespace {
+
+constexpr std::size_t kPeersMax = 8;
+constexpr std::size_t kUnreadMax = 64U << 10;  // octets of answers that a peer leaves unread
+
+}  // namespace
 
 void RunOperator::declare(config::OptionSet& set, const unsigned& generators) {
   set.add_string("control", &socket_path_, "",
@@ -17,9 +25,9 @@ void RunOperator::declare(config::OptionSet& set, const unsigned& generators) {
                  "Calls a second by which the keys + and - change the rate; * and / change it by "
                  "ten times as much.");
   set.add_check([this, &set, &generators]() -> std::optional<std::string> {
-    if (socket_path_.size() > ControlSocket::kPathOctetsMax)
+    if (socket_path_.size() > net::kUnixPathMax)
       return fmt::format("option --control {}: the path of a socket has at most {} octets",
-                         socket_path_, ControlSocket::kPathOctetsMax);
+                         socket_path_, net::kUnixPathMax);
     if (generators > 1 && set.given("control"))
       return fmt::format(
           "options --generators {} and --control exclude each other: only the rate of a single "
@@ -31,7 +39,13 @@ void RunOperator::declare(config::OptionSet& set, const unsigned& generators) {
 
 Result<void> RunOperator::open(bool keys) {
   if (!socket_path_.empty()) {
-    auto opened = ControlSocket::open(socket_path_);
+    net::LineServerOptions options;
+    options.server.path = socket_path_;
+    options.server.connections_max = kPeersMax;
+    options.server.queue_octets_max = kUnreadMax;
+    net::LineServerUpcalls upcalls;
+    upcalls.on_line = [this](std::string_view line) { return on_line(line); };
+    auto opened = net::LineServer::listen(loop_, options, std::move(upcalls));
     if (!opened) return fail(opened.error().code, "option --control: {}", opened.error().text);
     socket_ = std::move(*opened);
   }
@@ -54,12 +68,16 @@ void RunOperator::operate(Conduct& conduct) {
     }
   }
   if (!socket_) return;
-  socket_->serve([&](std::string_view line) {
-    const auto command = parse_command(line, step_);
-    if (!command) return "refused: " + command.error().text;
-    const auto done = conduct.perform(*command);
-    return done ? "ok: " + *done : "refused: " + done.error().text;
-  });
+  conduct_ = &conduct;
+  loop_.poll();
+  conduct_ = nullptr;
+}
+
+net::LineAnswer RunOperator::on_line(std::string_view line) {
+  const auto command = parse_command(line, step_);
+  if (!command) return {"refused: " + command.error().text, {}};
+  const auto done = conduct_->perform(*command);
+  return {done ? "ok: " + *done : "refused: " + done.error().text, {}};
 }
 
 void RunOperator::close() {

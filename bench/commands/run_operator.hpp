@@ -5,12 +5,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
-#include "bench/processes/control_socket.hpp"
 #include "bench/processes/terminal_keys.hpp"
 #include "callgen/run/conduct.hpp"
 #include "core/config/options.hpp"
 #include "core/result.hpp"
+#include "net/line_server.hpp"
+#include "net/loop.hpp"
 
 namespace xbind::callgen {
 
@@ -20,7 +22,7 @@ class RunOperator {
   void declare(config::OptionSet& set, const unsigned& generators);
 
   // Opens the socket, if one is wanted, and the keyboard, if `keys`. Errors as
-  // ControlSocket::open().
+  // net::TcpServer::listen().
   Result<void> open(bool keys);
   // Performs what was asked for since the last call.
   void operate(Conduct& conduct);
@@ -28,9 +30,13 @@ class RunOperator {
   void close();
 
  private:
+  net::LineAnswer on_line(std::string_view line);
+
   std::string socket_path_;
-  double step_ = 0;  // calls/s
-  std::unique_ptr<ControlSocket> socket_;
+  double step_ = 0;             // calls/s
+  Conduct* conduct_ = nullptr;  // only within operate()
+  net::Loop loop_;
+  std::unique_ptr<net::LineServer> socket_;
   std::unique_ptr<TerminalKeys> keys_;
 };
 

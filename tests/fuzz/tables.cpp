@@ -12,6 +12,7 @@
 #include "emulator/switch_set.hpp"
 #include "gsmp/gsmpdump/hex_text.hpp"
 #include "keeper/connection_file.hpp"
+#include "net/lines.hpp"
 #include "ovs/bridge_link.hpp"
 #include "ovs/options.hpp"
 #include "switchagent/port_options.hpp"
@@ -62,7 +63,7 @@ void switches(std::string_view text) {
 }
 
 void orders(std::string_view octets) {
-  emulator::ControlLines lines;
+  net::LineSplitter lines(emulator::kControlLineMax);
   lines.feed(octets, [](std::string_view line) {
     const auto order = emulator::parse_command(line);
     if (order) return;

@@ -32,7 +32,11 @@ class Control(InOneLab):
         return load
 
     def ask(self, *words):
-        return run(BIN / "xbind-callgen", "control", self.socket, *words)
+        return self.ask_at(self.socket, *words)
+
+    @staticmethod
+    def ask_at(path, *words):
+        return run(BIN / "xbind-callgen", "control", path, *words)
 
     def order(self, *words):
         done = self.ask(*words)
@@ -58,7 +62,7 @@ class Control(InOneLab):
         self.assertEqual(summary["peak_setups_per_s"], 300)
         self.assertTrue(summary["audit"]["clean"])
         self.assertFalse(self.socket.exists())
-        self.assertIn("no run listens at", self.ask("status").stderr)
+        self.assertIn(f"no run answers at {self.socket}: connect: ", self.ask("status").stderr)
 
     def test_a_second_quit_releases_the_calls(self):
         load = self.load(hold=3600)
@@ -81,7 +85,7 @@ class Control(InOneLab):
             self.assertIn(reason, done.stderr)
         taken = tool(self.lab, "xbind-callgen", "run", "--control", self.socket)
         self.assertEqual(taken.returncode, 1)
-        self.assertIn(f"option --control: cannot listen at {self.socket}", taken.stderr)
+        self.assertIn(f"option --control: {self.socket}: another process listens there", taken.stderr)
         load.process.send_signal(signal.SIGINT)
         load.finish()
 
@@ -121,6 +125,7 @@ class Control(InOneLab):
         self.assertEqual(self.socket.read_text(), "precious")
 
     def test_options_that_do_not_fit_are_refused(self):
+        self.assertIn("at most 107 octets", self.ask_at("/" + 200 * "x", "status").stderr)
         for more in (("--generators", 2, "--control", "/tmp/x"), ("--control", "/" + 200 * "x")):
             done = tool(self.lab, "xbind-callgen", "run", *more)
             self.assertEqual(done.returncode, 2)

@@ -318,27 +318,5 @@ TEST_F(Control, ALineSaysWhichSwitchIsMeant) {
   EXPECT_EQ(emulated.settings().partial_octets, 6U);
 }
 
-// ----- lines ------------------------------------------------------------------------------------
-
-TEST(ControlLines, WhateverTheChunks) {
-  const std::string text = "one\r\ntwo\n\nthree\n";
-  for (std::size_t chunk = 1; chunk <= text.size(); ++chunk) {
-    ControlLines lines;
-    std::vector<std::string> seen;
-    for (std::size_t at = 0; at < text.size(); at += chunk) {
-      EXPECT_TRUE(lines.feed(std::string_view(text).substr(at, chunk),
-                             [&](std::string_view line) { seen.emplace_back(line); }));
-    }
-    EXPECT_THAT(seen, ElementsAre("one", "two", "", "three")) << chunk;
-  }
-}
-
-TEST(ControlLines, ALineThatNeverEndsIsGivenUp) {
-  ControlLines lines;
-  const auto nothing = [](std::string_view) { FAIL(); };
-  EXPECT_TRUE(lines.feed(std::string(kControlLineMax, 'x'), nothing));
-  EXPECT_FALSE(lines.feed("x", nothing));
-}
-
 }  // namespace
 }  // namespace xbind::emulator
