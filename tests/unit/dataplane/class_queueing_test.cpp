@@ -6,6 +6,7 @@
 #include <random>
 
 #include "cells.hpp"
+#include "queues.hpp"
 
 namespace xbind::dataplane {
 namespace {
@@ -18,12 +19,6 @@ constexpr std::array kAll{kCbr, kRtVbr, kNrtVbr, kAbrGfr, kUbr};
 bool put(Queueing& queue, ServiceClass service, std::uint32_t number = 0, bool clp = false) {
   const Cell cell = make_cell(0, 100 + static_cast<std::uint32_t>(service), number, 0, clp);
   return !queue.enqueue({cell.header, cell.payload, {}, 0, service}, TimePoint{});
-}
-std::vector<Cell> take(Queueing& queue, std::size_t count) {
-  std::vector<Cell> cells(count);
-  std::vector<ConnectionRef> from(count);
-  cells.resize(queue.dequeue(cells, from, TimePoint{}));
-  return cells;
 }
 ServiceClass class_of(const Cell& cell) { return static_cast<ServiceClass>(cell.vci() - 100); }
 // The number of cells of each category among the next `count`, while all offered queues stay full.

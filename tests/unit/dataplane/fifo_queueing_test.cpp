@@ -6,6 +6,7 @@
 #include <random>
 
 #include "cells.hpp"
+#include "queues.hpp"
 
 namespace xbind::dataplane {
 namespace {
@@ -13,12 +14,6 @@ namespace {
 // Whether no cell was lost.
 bool put(Queueing& queue, const Cell& cell, std::uint8_t priority = 0, ConnectionRef from = {}) {
   return !queue.enqueue({cell.header, cell.payload, from, priority}, TimePoint{});
-}
-std::vector<Cell> take(Queueing& queue, std::size_t count) {
-  std::vector<Cell> cells(count);
-  std::vector<ConnectionRef> from(count);
-  cells.resize(queue.dequeue(cells, from, TimePoint{}));
-  return cells;
 }
 
 TEST(FifoQueueing, FirstInFirstOut) {

@@ -15,47 +15,48 @@ using test::golden;
 using test::to_hex;
 using namespace test::adjacency;
 using State = AdjacencyState;
-using Event = AdjacencyEvent;
 using Action = AdjacencyAction;
 
 // ----- the table ------------------------------------------------------------------------------
 
 struct Row {
   State state;
-  Event event;
+  AdjacencyEvent event;
   Action action;
   State next;
 };
 
 TEST(AdjacencyTable, EveryRow) {
   const Row rows[] = {
-      {State::kSynSent, Event::kSynAckC, Action::kUpdateSendAck, State::kEstab},
-      {State::kSynSent, Event::kSynAckNotC, Action::kSendRstAck, State::kSynSent},
-      {State::kSynSent, Event::kSyn, Action::kUpdateSendSynAck, State::kSynRcvd},
-      {State::kSynSent, Event::kAckBC, Action::kSendRstAck, State::kSynSent},
-      {State::kSynSent, Event::kAckNotBC, Action::kSendRstAck, State::kSynSent},
-      {State::kSynSent, Event::kRstAckAC, Action::kNothing, State::kSynSent},
-      {State::kSynSent, Event::kRstAckOther, Action::kNothing, State::kSynSent},
-      {State::kSynSent, Event::kOtherMessage, Action::kSendSynAtMostTwice, State::kSynSent},
-      {State::kSynSent, Event::kTimer, Action::kSendSyn, State::kSynSent},
-      {State::kSynRcvd, Event::kSynAckC, Action::kUpdateSendAck, State::kEstab},
-      {State::kSynRcvd, Event::kSynAckNotC, Action::kSendRstAck, State::kSynRcvd},
-      {State::kSynRcvd, Event::kSyn, Action::kUpdateSendSynAck, State::kSynRcvd},
-      {State::kSynRcvd, Event::kAckBC, Action::kSendAck, State::kEstab},
-      {State::kSynRcvd, Event::kAckNotBC, Action::kSendRstAck, State::kSynRcvd},
-      {State::kSynRcvd, Event::kRstAckAC, Action::kReset, State::kSynSent},
-      {State::kSynRcvd, Event::kRstAckOther, Action::kNothing, State::kSynRcvd},
-      {State::kSynRcvd, Event::kOtherMessage, Action::kSendSynAckAtMostTwice, State::kSynRcvd},
-      {State::kSynRcvd, Event::kTimer, Action::kSendSynAck, State::kSynRcvd},
-      {State::kEstab, Event::kSynAckC, Action::kSendAckAtMostTwice, State::kEstab},
-      {State::kEstab, Event::kSynAckNotC, Action::kSendAckAtMostTwice, State::kEstab},
-      {State::kEstab, Event::kSyn, Action::kSendAckAtMostTwice, State::kEstab},
-      {State::kEstab, Event::kAckBC, Action::kSendAckAtMostOnce, State::kEstab},
-      {State::kEstab, Event::kAckNotBC, Action::kSendRstAck, State::kEstab},
-      {State::kEstab, Event::kRstAckAC, Action::kReset, State::kSynSent},
-      {State::kEstab, Event::kRstAckOther, Action::kNothing, State::kEstab},
-      {State::kEstab, Event::kOtherMessage, Action::kDeliver, State::kEstab},
-      {State::kEstab, Event::kTimer, Action::kSendAck, State::kEstab},
+      {State::kSynSent, AdjacencyEvent::kSynAckC, Action::kUpdateSendAck, State::kEstab},
+      {State::kSynSent, AdjacencyEvent::kSynAckNotC, Action::kSendRstAck, State::kSynSent},
+      {State::kSynSent, AdjacencyEvent::kSyn, Action::kUpdateSendSynAck, State::kSynRcvd},
+      {State::kSynSent, AdjacencyEvent::kAckBC, Action::kSendRstAck, State::kSynSent},
+      {State::kSynSent, AdjacencyEvent::kAckNotBC, Action::kSendRstAck, State::kSynSent},
+      {State::kSynSent, AdjacencyEvent::kRstAckAC, Action::kNothing, State::kSynSent},
+      {State::kSynSent, AdjacencyEvent::kRstAckOther, Action::kNothing, State::kSynSent},
+      {State::kSynSent, AdjacencyEvent::kOtherMessage, Action::kSendSynAtMostTwice,
+       State::kSynSent},
+      {State::kSynSent, AdjacencyEvent::kTimer, Action::kSendSyn, State::kSynSent},
+      {State::kSynRcvd, AdjacencyEvent::kSynAckC, Action::kUpdateSendAck, State::kEstab},
+      {State::kSynRcvd, AdjacencyEvent::kSynAckNotC, Action::kSendRstAck, State::kSynRcvd},
+      {State::kSynRcvd, AdjacencyEvent::kSyn, Action::kUpdateSendSynAck, State::kSynRcvd},
+      {State::kSynRcvd, AdjacencyEvent::kAckBC, Action::kSendAck, State::kEstab},
+      {State::kSynRcvd, AdjacencyEvent::kAckNotBC, Action::kSendRstAck, State::kSynRcvd},
+      {State::kSynRcvd, AdjacencyEvent::kRstAckAC, Action::kReset, State::kSynSent},
+      {State::kSynRcvd, AdjacencyEvent::kRstAckOther, Action::kNothing, State::kSynRcvd},
+      {State::kSynRcvd, AdjacencyEvent::kOtherMessage, Action::kSendSynAckAtMostTwice,
+       State::kSynRcvd},
+      {State::kSynRcvd, AdjacencyEvent::kTimer, Action::kSendSynAck, State::kSynRcvd},
+      {State::kEstab, AdjacencyEvent::kSynAckC, Action::kSendAckAtMostTwice, State::kEstab},
+      {State::kEstab, AdjacencyEvent::kSynAckNotC, Action::kSendAckAtMostTwice, State::kEstab},
+      {State::kEstab, AdjacencyEvent::kSyn, Action::kSendAckAtMostTwice, State::kEstab},
+      {State::kEstab, AdjacencyEvent::kAckBC, Action::kSendAckAtMostOnce, State::kEstab},
+      {State::kEstab, AdjacencyEvent::kAckNotBC, Action::kSendRstAck, State::kEstab},
+      {State::kEstab, AdjacencyEvent::kRstAckAC, Action::kReset, State::kSynSent},
+      {State::kEstab, AdjacencyEvent::kRstAckOther, Action::kNothing, State::kEstab},
+      {State::kEstab, AdjacencyEvent::kOtherMessage, Action::kDeliver, State::kEstab},
+      {State::kEstab, AdjacencyEvent::kTimer, Action::kSendAck, State::kEstab},
   };
   for (const Row& row : rows) {
     EXPECT_EQ(step(row.state, row.event), (AdjacencyStep{row.next, row.action}))

@@ -4,24 +4,16 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/gsmp/hex.hpp"
+#include "tests/unit/gsmp/worked.hpp"
 
 namespace xbind::gsmp {
 namespace {
 
+using test::expect_worked;
 using test::golden;
-using test::golden_message;
-using test::to_hex;
 
-LabelField atm(std::uint32_t vpi, std::uint32_t vci, std::uint8_t flags = 0) {
+LabelField vpi_vci(std::uint32_t vpi, std::uint32_t vci, std::uint8_t flags = 0) {
   return label_field(atm_label(vpi, vci), flags);
-}
-
-template <class M>
-void expect_worked(const M& message, const char* id) {
-  EXPECT_EQ(to_hex(test::framed(message)), to_hex(golden(id))) << id;
-  const auto decoded = decode(golden_message(id));
-  ASSERT_TRUE(decoded) << id << ": " << to_string(decoded.error());
-  EXPECT_EQ(*decoded, Message(message)) << id << ": " << to_string(*decoded);
 }
 
 PortConfiguration port_with(bool PortRecord::*flag, std::uint32_t transaction,
@@ -35,7 +27,7 @@ PortConfiguration port_with(bool PortRecord::*flag, std::uint32_t transaction,
   record.event_flags = kEventPortDown;
   record.attribute_flags = 0x8000;
   record.*flag = true;
-  record.label_ranges = {{atm(1, 33), atm(2, 65000)}};
+  record.label_ranges = {{vpi_vci(1, 33), vpi_vci(2, 65000)}};
   record.receive_cells_per_s = receives;
   record.transmit_cells_per_s = transmits;
   record.port_status = PortStatus::kUnavailable;
@@ -64,14 +56,14 @@ LabelRangeMessage ranges(std::uint32_t transaction, std::vector<LabelRangeElemen
 }
 
 TEST(OneFlag, LabelRange) {
-  LabelRangeMessage multipoint = ranges(0x504, {{atm(2, 35), atm(3, 99), 7U << 16 | 513}});
+  LabelRangeMessage multipoint = ranges(0x504, {{vpi_vci(2, 35), vpi_vci(3, 99), 7U << 16 | 513}});
   multipoint.multipoint = true;
   expect_worked(multipoint, "L3");
   EXPECT_EQ(multipoint.ranges[0].remaining_vpis(), 7);
   EXPECT_EQ(multipoint.ranges[0].remaining_vcis(), 513);
 
-  LabelRangeMessage disjoint = ranges(
-      0x505, {{atm(4, 0, kFlagVpiRange), atm(6, 0)}, {atm(0, 41, kFlagVciRange), atm(0, 77)}});
+  LabelRangeMessage disjoint = ranges(0x505, {{vpi_vci(4, 0, kFlagVpiRange), vpi_vci(6, 0)},
+                                              {vpi_vci(0, 41, kFlagVciRange), vpi_vci(0, 77)}});
   disjoint.disjoint = true;
   expect_worked(disjoint, "L4");
 }
@@ -86,14 +78,14 @@ ActivityRecord activity(std::uint32_t port, LabelField label) {
 TEST(OneFlag, ConnectionActivity) {
   ConnectionActivity message;
   message.header.transaction = 0x603;
-  message.records = {activity(1, atm(0, 100)), activity(2, atm(3, 101))};
+  message.records = {activity(1, vpi_vci(0, 100)), activity(2, vpi_vci(3, 101))};
   expect_worked(message, "S4");
 
   // The records: one with a count, one idle, one active, and one for a
   // connection that does not exist.
   message.header.result = ResultField::kSuccess;
-  message.records = {activity(1, atm(0, 100)), activity(2, atm(0, 101)), activity(3, atm(0, 102)),
-                     activity(4, atm(0, 103))};
+  message.records = {activity(1, vpi_vci(0, 100)), activity(2, vpi_vci(0, 101)),
+                     activity(3, vpi_vci(0, 102)), activity(4, vpi_vci(0, 103))};
   message.records[0].valid = true;
   message.records[0].traffic_cells = 0x1'0000'0002;
   message.records[1].valid = message.records[1].no_counter = true;
@@ -101,7 +93,7 @@ TEST(OneFlag, ConnectionActivity) {
   expect_worked(message, "S5");
 
   message.header.transaction = 0x605;
-  message.records = {activity(1, atm(0, 100)), activity(1, atm(0, 101))};
+  message.records = {activity(1, vpi_vci(0, 100)), activity(1, vpi_vci(0, 101))};
   message.records[0].no_counter = true;
   message.records[1].active = true;
   expect_worked(message, "S8");
@@ -111,18 +103,19 @@ TEST(OneFlag, ReportConnectionState) {
   ReportRequest request;
   request.header.transaction = 0x604;
   request.input_port = PortId(3);
-  request.input_label = atm(5, 0, kFlagVpi);
+  request.input_label = vpi_vci(5, 0, kFlagVpi);
   expect_worked(request, "S6");
 
   ReportPart part;
   part.header.transaction = 0x604;
   part.input_port = PortId(3);
   part.sequence = 1;
-  part.records = {
-      {.whole_vpi = true, .input_label = atm(5, 100), .branches = {{PortId(4), atm(6, 201)}}},
-      {.vpc = true,
-       .input_label = atm(7, 0),
-       .branches = {{PortId(2), atm(8, 0)}, {PortId(1), atm(9, 0)}}}};
+  part.records = {{.whole_vpi = true,
+                   .input_label = vpi_vci(5, 100),
+                   .branches = {{PortId(4), vpi_vci(6, 201)}}},
+                  {.vpc = true,
+                   .input_label = vpi_vci(7, 0),
+                   .branches = {{PortId(2), vpi_vci(8, 0)}, {PortId(1), vpi_vci(9, 0)}}}};
   expect_worked(part, "S7");
 }
 
@@ -132,8 +125,8 @@ AddBranch add_branch(std::uint32_t transaction) {
   message.port_session = 0x5eed0001;
   message.input_port = PortId(1);
   message.output_port = PortId(2);
-  message.input_label = atm(0, 104);
-  message.output_label = atm(0, 204);
+  message.input_label = vpi_vci(0, 104);
+  message.output_label = vpi_vci(0, 204);
   return message;
 }
 

@@ -5,26 +5,19 @@
 
 #include "gsmp/failure_response.hpp"
 #include "tests/unit/gsmp/hex.hpp"
+#include "tests/unit/gsmp/worked.hpp"
 
 namespace xbind::gsmp {
 namespace {
 
-using test::from_hex;
+using test::atm;
 using test::golden;
 using test::golden_message;
+using test::hex;
 using test::to_hex;
 
 constexpr std::uint64_t kController = 0x0200000a0001;
 constexpr std::uint64_t kSwitch = 0x0200000b0001;
-
-template <class M>
-std::string hex(const M& message) {
-  return to_hex(test::framed(message));
-}
-
-LabelField atm(std::uint32_t vci, std::uint8_t flags = 0) {
-  return label_field(atm_label(0, vci), flags);
-}
 
 AddBranch worked_add_branch() {
   AddBranch message;

@@ -3,37 +3,18 @@
 
 #include "gsmp/failure_response.hpp"
 #include "tests/unit/gsmp/hex.hpp"
+#include "tests/unit/gsmp/worked.hpp"
 
 namespace xbind::gsmp {
 namespace {
 
+using test::again;
+using test::atm;
+using test::expect_worked;
 using test::golden;
 using test::golden_message;
+using test::hex;
 using test::to_hex;
-
-template <class M>
-std::string hex(const M& message) {
-  return to_hex(test::framed(message));
-}
-
-LabelField atm(std::uint32_t vci, std::uint8_t flags = 0, std::uint32_t vpi = 0) {
-  return label_field(atm_label(vpi, vci), flags);
-}
-
-// Both directions: `message` encodes to the worked octets, and these decode to `message`.
-template <class M>
-void expect_worked(const M& message, const char* id) {
-  EXPECT_EQ(hex(message), to_hex(golden(id))) << id;
-  const auto decoded = decode(golden_message(id));
-  ASSERT_TRUE(decoded) << id << ": " << to_string(decoded.error());
-  EXPECT_EQ(*decoded, Message(message)) << id << ": " << to_string(*decoded);
-}
-
-template <class M>
-M again(const M& message) {
-  const wire::Buffer frame = test::framed(message);
-  return std::get<M>(*decode(std::span(frame).subspan(kFrameHeaderOctets)));
-}
 
 TEST(Worked, Adjacency) {  // A1 to A8
   const Endpoint controller{0x0200000a0001, 1, 0x0a1b2c};

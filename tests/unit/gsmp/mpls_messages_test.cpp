@@ -3,23 +3,16 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/gsmp/hex.hpp"
+#include "tests/unit/gsmp/worked.hpp"
 
 namespace xbind::gsmp {
 namespace {
 
+using test::expect_worked;
 using test::golden;
-using test::golden_message;
 using test::to_hex;
 
 LabelField mpls(std::uint32_t value) { return label_field({LabelKind::kMpls, value}); }
-
-template <class M>
-void expect_worked(const M& message, const char* id) {
-  EXPECT_EQ(to_hex(test::framed(message)), to_hex(golden(id))) << id;
-  const auto decoded = decode(golden_message(id));
-  ASSERT_TRUE(decoded) << id << ": " << to_string(decoded.error());
-  EXPECT_EQ(*decoded, Message(message)) << id << ": " << to_string(*decoded);
-}
 
 TEST(Mpls, AddBranchFromAtm) {
   AddBranch message;

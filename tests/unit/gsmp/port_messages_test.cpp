@@ -3,36 +3,16 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/gsmp/hex.hpp"
+#include "tests/unit/gsmp/worked.hpp"
 
 namespace xbind::gsmp {
 namespace {
 
-using test::golden;
+using test::again;
+using test::atm;
+using test::expect_worked;
 using test::golden_message;
-using test::to_hex;
-
-template <class M>
-std::string hex(const M& message) {
-  return to_hex(test::framed(message));
-}
-
-LabelField atm(std::uint32_t vci, std::uint8_t flags = 0) {
-  return label_field(atm_label(0, vci), flags);
-}
-
-template <class M>
-void expect_worked(const M& message, const char* id) {
-  EXPECT_EQ(hex(message), to_hex(golden(id))) << id;
-  const auto decoded = decode(golden_message(id));
-  ASSERT_TRUE(decoded) << id << ": " << to_string(decoded.error());
-  EXPECT_EQ(*decoded, Message(message)) << id << ": " << to_string(*decoded);
-}
-
-template <class M>
-M again(const M& message) {
-  const wire::Buffer frame = test::framed(message);
-  return std::get<M>(*decode(std::span(frame).subspan(kFrameHeaderOctets)));
-}
+using test::hex;
 
 TEST(Worked, PortManagement) {  // P1, P2, P3
   PortManagement message;

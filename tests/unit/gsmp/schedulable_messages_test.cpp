@@ -2,21 +2,14 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/gsmp/hex.hpp"
+#include "tests/unit/gsmp/worked.hpp"
 
 namespace xbind::gsmp {
 namespace {
 
-using test::golden;
+using test::expect_worked;
 using test::golden_message;
 using test::to_hex;
-
-template <class M>
-void expect_worked(const M& message, const char* id) {
-  EXPECT_EQ(to_hex(test::framed(message)), to_hex(golden(id))) << id;
-  const auto decoded = decode(golden_message(id));
-  ASSERT_TRUE(decoded) << id << ": " << to_string(decoded.error());
-  EXPECT_EQ(*decoded, Message(message)) << id << ": " << to_string(*decoded);
-}
 
 template <class M>
 M of_port_two(MessageType type, ResultField result, std::uint32_t transaction) {

@@ -120,7 +120,7 @@ TEST_F(Lsp, RandomOctetsDoNoHarm) {
 
 // The fields of each datagram: port, label, whether it is one-to-one VCC service, number, good
 // cells. Then PT and CLP of its cells, then the errors.
-constexpr const char* kFields =
+constexpr const char* kLspFields =
     "-d mpls.label==1000,mplspwatm11_or_aal5pdu -T fields -e udp.dstport -e mpls.label "
     "-e pw.type.atm.11vcc -e pw.cw.seqno -e pw.atm.11.cells -e atm.pti -e atm.clp "
     "-e atm.cell_broken -e pw.payload.size_invalid -E separator=/s";
@@ -128,12 +128,13 @@ constexpr const char* kFields =
 TEST_F(Lsp, TsharkReadsEveryCell) {
   XB_NEEDS_TSHARK();
   const Octets octets = datagram({labelled(1000, 1), labelled(1000, 2, 1, true)});
-  EXPECT_EQ(tshark(in_udp(octets, kMplsUdpPort), ".pcap", kFields), "6635 1000 1 0 2 0,1 0,1  \n");
+  EXPECT_EQ(tshark(in_udp(octets, kMplsUdpPort), ".pcap", kLspFields),
+            "6635 1000 1 0 2 0,1 0,1  \n");
 }
 
 TEST_F(Lsp, TsharkFindsNoFaultWithASingleCell) {
   XB_NEEDS_TSHARK();
-  EXPECT_EQ(tshark(in_udp(datagram({labelled(1000, 1, 4)}), kMplsUdpPort), ".pcap", kFields),
+  EXPECT_EQ(tshark(in_udp(datagram({labelled(1000, 1, 4)}), kMplsUdpPort), ".pcap", kLspFields),
             "6635 1000 1 0 1 4 0  \n");
 }
 

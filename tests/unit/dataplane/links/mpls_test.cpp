@@ -11,8 +11,8 @@
 namespace xbind::dataplane {
 namespace {
 
-Octets datagram(const std::vector<Cell>& cells, std::uint16_t sequence = 1,
-                std::uint32_t label = 1000) {
+Octets mpls_datagram(const std::vector<Cell>& cells, std::uint16_t sequence = 1,
+                     std::uint32_t label = 1000) {
   Octets octets(mpls_octets(cells.size()));
   encode_mpls(cells, label, sequence, octets);
   return octets;
@@ -28,12 +28,12 @@ class MplsReceiverTest : public ::testing::Test {
     return receiver.decode(octets, cells);
   }
   MplsVerdict numbered(std::uint16_t sequence) {
-    return decode(datagram({make_cell(0, 32)}, sequence));
+    return decode(mpls_datagram({make_cell(0, 32)}, sequence));
   }
 };
 
 TEST(Mpls, OneCellIsWrittenAsTheRfcDrawsIt) {
-  const Octets octets = datagram({make_cell(0xabc, 0x1234, 0x01020304, 1)}, 0x0506, 0xfedcb);
+  const Octets octets = mpls_datagram({make_cell(0xabc, 0x1234, 0x01020304, 1)}, 0x0506, 0xfedcb);
   ASSERT_EQ(octets.size(), 60u);
   EXPECT_EQ(get_u32(octets.data()), 0xfedcb1ffU);      // label, TC 0, bottom of stack, TTL 255
   EXPECT_EQ(get_u32(octets.data() + 4), 0x00000506U);  // no flags, no length; sequence number
@@ -54,13 +54,13 @@ TEST_F(MplsReceiverTest, CellsComeBackAsTheyWere) {
     std::vector<Cell> sent;
     for (std::size_t index = 0; index < count; ++index)
       sent.push_back(make_cell(any(), any(), any(), any(), any() % 2 == 0));
-    ASSERT_EQ(decode(datagram(sent, sequence)), MplsVerdict::kCells) << count;
+    ASSERT_EQ(decode(mpls_datagram(sent, sequence)), MplsVerdict::kCells) << count;
     ASSERT_EQ(cells, sent);
   }
 }
 
 TEST_F(MplsReceiverTest, PaddingBehindAShortOneIsCutOff) {
-  Octets octets = datagram({make_cell(0, 32, 5)});
+  Octets octets = mpls_datagram({make_cell(0, 32, 5)});
   octets[5] = std::byte{56};  // control word and cell
   octets.resize(octets.size() + 40);
   EXPECT_EQ(decode(octets), MplsVerdict::kCells);
@@ -68,7 +68,7 @@ TEST_F(MplsReceiverTest, PaddingBehindAShortOneIsCutOff) {
 }
 
 TEST_F(MplsReceiverTest, WhatHasAnotherShapeIsMalformed) {
-  const Octets good = datagram({make_cell(0, 32), make_cell(0, 33)});
+  const Octets good = mpls_datagram({make_cell(0, 32), make_cell(0, 33)});
   for (std::size_t size : {std::size_t{0}, std::size_t{8}, std::size_t{59}, good.size() - 1}) {
     EXPECT_EQ(decode(Octets(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size))),
               MplsVerdict::kMalformed)
@@ -80,17 +80,17 @@ TEST_F(MplsReceiverTest, WhatHasAnotherShapeIsMalformed) {
   Octets channel_word = good;
   channel_word[4] = std::byte{0x10};
   EXPECT_EQ(decode(channel_word), MplsVerdict::kMalformed);
-  Octets longer = datagram({make_cell(0, 32)});
+  Octets longer = mpls_datagram({make_cell(0, 32)});
   longer[5] = std::byte{0x3f};
   EXPECT_EQ(decode(longer), MplsVerdict::kMalformed);
-  Octets shorter = datagram({make_cell(0, 32)});
+  Octets shorter = mpls_datagram({make_cell(0, 32)});
   shorter[5] = std::byte{4};
   EXPECT_EQ(decode(shorter), MplsVerdict::kMalformed);
   EXPECT_TRUE(cells.empty());
 }
 
 TEST_F(MplsReceiverTest, ADatagramWhoseTimeToLiveIsOverIsDropped) {
-  Octets last_hop = datagram({make_cell(0, 32)});
+  Octets last_hop = mpls_datagram({make_cell(0, 32)});
   last_hop[3] = std::byte{1};
   EXPECT_EQ(decode(last_hop), MplsVerdict::kCells);
   Octets expired = last_hop;
@@ -100,7 +100,7 @@ TEST_F(MplsReceiverTest, ADatagramWhoseTimeToLiveIsOverIsDropped) {
 }
 
 TEST_F(MplsReceiverTest, AnotherLabelIsSomebodyElses) {
-  EXPECT_EQ(decode(datagram({make_cell(0, 32)}, 1, 1001)), MplsVerdict::kForeign);
+  EXPECT_EQ(decode(mpls_datagram({make_cell(0, 32)}, 1, 1001)), MplsVerdict::kForeign);
 }
 
 TEST_F(MplsReceiverTest, WhatWasOvertakenIsDropped) {
@@ -152,22 +152,24 @@ TEST_F(MplsReceiverTest, RandomOctetsDoNoHarm) {
 
 // The fields of each datagram: port, label, number and length of the control word.
 // Of its cells: VPI, VCI, PT, CLP.
-constexpr const char* kFields =
+constexpr const char* kMplsFields =
     "-d mpls.label==1000,mplspwatmn1cw -T fields -e udp.dstport -e mpls.label -e pw.cw.seqno -e "
     "pw.cw.length -e atm.vpi -e atm.vci -e atm.pti -e atm.clp -e _ws.expert.message -E "
     "separator=/s";
 
 TEST(Mpls, TsharkReadsEveryCell) {
   XB_NEEDS_TSHARK();
-  const Octets octets = datagram({make_cell(300, 32, 1), make_cell(4095, 65535, 2, 1, true)}, 9);
-  EXPECT_EQ(tshark(in_udp(octets, kMplsUdpPort), ".pcap", kFields),
+  const Octets octets =
+      mpls_datagram({make_cell(300, 32, 1), make_cell(4095, 65535, 2, 1, true)}, 9);
+  EXPECT_EQ(tshark(in_udp(octets, kMplsUdpPort), ".pcap", kMplsFields),
             "6635 1000 9 0 300,4095 32,65535 0,1 0,1 \n");
 }
 
 TEST(Mpls, TsharkFindsNoFaultWithASingleCell) {
   XB_NEEDS_TSHARK();
-  EXPECT_EQ(tshark(in_udp(datagram({make_cell(1, 40)}, 10), kMplsUdpPort), ".pcap", kFields),
-            "6635 1000 10 0 1 40 0 0 \n");
+  EXPECT_EQ(
+      tshark(in_udp(mpls_datagram({make_cell(1, 40)}, 10), kMplsUdpPort), ".pcap", kMplsFields),
+      "6635 1000 10 0 1 40 0 0 \n");
 }
 
 }  // namespace

@@ -11,14 +11,15 @@
 namespace xbind::dataplane {
 namespace {
 
-std::unique_ptr<UdpEnd> open(const UdpPlainOptions& options) {
+std::unique_ptr<UdpEnd> open_plain(const UdpPlainOptions& options) {
   auto link = open_udp_plain(options);
   EXPECT_TRUE(link.has_value()) << link.error().text;
   return link ? std::move(*link) : nullptr;
 }
 
-struct Pair {
-  explicit Pair(const UdpPlainOptions& options) : left(open(options)), right(open(options)) {
+struct PlainPair {
+  explicit PlainPair(const UdpPlainOptions& options)
+      : left(open_plain(options)), right(open_plain(options)) {
     left->set_peer_port(right->local_port());
     right->set_peer_port(left->local_port());
   }
@@ -26,7 +27,7 @@ struct Pair {
 };
 
 TEST(UdpPlain, CarriesOneCellInADatagram) {
-  Pair pair({});
+  PlainPair pair({});
   const auto cells = cells_of(100, 4000);
   EXPECT_EQ(pair.left->send(cells), 100u);
   EXPECT_EQ(take(*pair.right, 100), cells);
@@ -38,7 +39,7 @@ TEST(UdpPlain, CarriesOneCellInADatagram) {
 }
 
 TEST(UdpPlain, AUniHasNoWideVpi) {
-  Pair pair({.form = HeaderForm::kUni});
+  PlainPair pair({.form = HeaderForm::kUni});
   const std::array cells{make_cell(256, 32, 1), make_cell(255, 32, 2), make_cell(300, 32, 3),
                          make_cell(1, 32, 4)};
   EXPECT_EQ(pair.left->send(cells), 4u);
@@ -47,8 +48,8 @@ TEST(UdpPlain, AUniHasNoWideVpi) {
 }
 
 TEST(UdpPlain, AStrangersDatagramsAreNotTaken) {
-  Pair pair({});
-  const auto stranger = open({.peer = {.port = pair.right->local_port()}});
+  PlainPair pair({});
+  const auto stranger = open_plain({.peer = {.port = pair.right->local_port()}});
   stranger->send(cells_of(1));
   pair.left->send(cells_of(2));
   EXPECT_EQ(take(*pair.right, 2).size(), 2u);
@@ -58,7 +59,7 @@ TEST(UdpPlain, AStrangersDatagramsAreNotTaken) {
 TEST(UdpPlain, WhatIsNoCellIsCounted) {
   auto trunk = UdpTrunk::open({});
   ASSERT_TRUE(trunk.has_value()) << trunk.error().text;
-  const auto plain = open({.peer = {.port = trunk->local_port()}});
+  const auto plain = open_plain({.peer = {.port = trunk->local_port()}});
   const auto pseudowire = trunk->add({.port = plain->local_port()}, 1000).value();
   pseudowire->send(cells_of(1));
   EXPECT_TRUE(receive_nothing(*plain, plain->counters().malformed));
@@ -66,7 +67,7 @@ TEST(UdpPlain, WhatIsNoCellIsCounted) {
 }
 
 TEST(UdpPlain, WithoutAPeerNothingIsTaken) {
-  const auto link = open({});
+  const auto link = open_plain({});
   EXPECT_EQ(link->send(cells_of(3)), 0u);
   EXPECT_EQ(link->counters(), LinkCounters{});
 }
@@ -83,7 +84,7 @@ TEST(UdpPlain, OptionsThatCannotBeAreRefused) {
   EXPECT_EQ(open_udp_plain({.local = {.host = "left"}}).error().code, ErrorCode::kBadInput);
   EXPECT_EQ(open_udp_plain({.local = {.host = "::1"}}).error(),
             (Error{ErrorCode::kBadInput, "'::1' and '127.0.0.1' are addresses of two kinds"}));
-  const auto first = open({});
+  const auto first = open_plain({});
   const auto second = open_udp_plain({.local = {.port = first->local_port()}});
   ASSERT_FALSE(second.has_value());
   EXPECT_EQ(second.error().code, ErrorCode::kSystem);

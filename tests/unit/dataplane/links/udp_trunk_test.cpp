@@ -10,7 +10,7 @@
 namespace xbind::dataplane {
 namespace {
 
-UdpTrunk open(const UdpTrunkOptions& options = {}) {
+UdpTrunk open_trunk(const UdpTrunkOptions& options = {}) {
   auto trunk = UdpTrunk::open(options);
   if (!trunk) throw std::runtime_error(trunk.error().text);
   return std::move(*trunk);
@@ -23,7 +23,7 @@ std::unique_ptr<UdpEnd> line(UdpTrunk& from, const UdpTrunk& to, std::uint32_t l
 
 struct Trunks {
   explicit Trunks(const UdpTrunkOptions& options = {})
-      : left(open(options)), right(open(options)) {}
+      : left(open_trunk(options)), right(open_trunk(options)) {}
   UdpTrunk left, right;
 };
 
@@ -55,9 +55,9 @@ TEST(UdpTrunk, TheLabelTellsLinesApart) {
 }
 
 TEST(UdpTrunk, ThePeersHostTellsLinesOfOneLabelApart) {
-  UdpTrunk switch_trunk = open();
-  UdpTrunk first_host = open({.local = {.host = "127.0.0.2"}});
-  UdpTrunk second_host = open({.local = {.host = "127.0.0.3"}});
+  UdpTrunk switch_trunk = open_trunk();
+  UdpTrunk first_host = open_trunk({.local = {.host = "127.0.0.2"}});
+  UdpTrunk second_host = open_trunk({.local = {.host = "127.0.0.3"}});
   const auto first = switch_trunk.add({"127.0.0.2", first_host.local_port()}, 1000).value();
   const auto second = switch_trunk.add({"127.0.0.3", second_host.local_port()}, 1000).value();
   line(first_host, switch_trunk, 1000)->send(cells_of(2, 1));
@@ -77,7 +77,7 @@ TEST(UdpTrunk, AnUnknownLabelIsDroppedAndCounted) {
 
 TEST(UdpTrunk, AnUnknownPeerIsDroppedAndCounted) {
   Trunks trunks;
-  UdpTrunk stranger = open({.local = {.host = "127.0.0.2"}});
+  UdpTrunk stranger = open_trunk({.local = {.host = "127.0.0.2"}});
   const auto known = line(trunks.left, trunks.right, 1000);
   line(stranger, trunks.left, 1000)->send(cells_of(1));
   EXPECT_TRUE(receive_nothing(*known, trunks.left.counters().unknown_peer));
@@ -86,14 +86,14 @@ TEST(UdpTrunk, AnUnknownPeerIsDroppedAndCounted) {
 
 TEST(UdpTrunk, ThePeersPortMayBeAny) {
   Trunks trunks;
-  UdpTrunk elsewhere = open();  // another port of the same host
+  UdpTrunk elsewhere = open_trunk();  // another port of the same host
   const auto known = line(trunks.left, trunks.right, 1000);
   line(elsewhere, trunks.left, 1000)->send(cells_of(3));
   EXPECT_EQ(take(*known, 3), cells_of(3));
 }
 
 TEST(UdpTrunk, WhatIsNoPseudowireIsCounted) {
-  UdpTrunk trunk = open();
+  UdpTrunk trunk = open_trunk();
   const auto link = trunk.add({.port = 9}, 1000).value();
   const auto plain = open_udp_plain({.peer = {.port = trunk.local_port()}}).value();
   plain->send(cells_of(1));  // 53 octets: shorter than any pseudowire datagram
@@ -161,7 +161,7 @@ TEST(UdpTrunk, TheSocketLivesAsLongAsALink) {
   Trunks trunks;
   std::unique_ptr<UdpEnd> here;
   {
-    UdpTrunk brief = open();
+    UdpTrunk brief = open_trunk();
     here = line(brief, trunks.right, 1000);
   }
   const auto there = trunks.right.add({.port = here->local_port()}, 1000).value();
@@ -185,7 +185,7 @@ TEST(UdpTrunk, WhatCannotBeIsRefused) {
   EXPECT_EQ(UdpTrunk::open({.waiting_cells_max = 0}).error(),
             (Error{ErrorCode::kBadInput, "0 cells may wait in a UDP trunk, must be 1 or more"}));
   EXPECT_EQ(UdpTrunk::open({.local = {.host = "left"}}).error().code, ErrorCode::kBadInput);
-  UdpTrunk trunk = open({.links_max = 1});
+  UdpTrunk trunk = open_trunk({.links_max = 1});
   EXPECT_EQ(trunk.add({}, 15).error(),
             (Error{ErrorCode::kBadInput, "MPLS label 15, may be 16 to 1048575"}));
   EXPECT_EQ(trunk.add({.host = "::1"}, 16).error(),
