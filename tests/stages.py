@@ -6,14 +6,18 @@
   stages.py names                  all of them, in the order in which --long runs them
   stages.py passed NAME SECONDS    notes a run of today
   stages.py batches BUILD          what clang-tidy reads: all sources of our programs, in batches
+  stages.py parse BUILD            parses each source of a build folder alone; 1 if one has errors
 
 tests/long-stages.txt is written by ./check --long and --stage alone. Ages count up to the day of the last
 commit, so that an old revision judges itself as it did when it was new.
 """
 
+import concurrent.futures
 import datetime
 import json
+import os
 import re
+import shlex
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -130,6 +134,25 @@ def sources_of(batch):
     return re.findall(r'^#include "([^"]+)"', Path(batch).read_text(), re.MULTILINE)
 
 
+def parsed(command):
+    """What the compiler says of one entry of compile_commands.json, without writing an object."""
+    words = shlex.split(command["command"])
+    ran = subprocess.run(words + ["-fsyntax-only"], cwd=command["directory"], capture_output=True,
+                         text=True, check=False)
+    return ran.stderr if ran.returncode else ""
+
+
+def parse_all(build):
+    """The number of sources with errors, which are printed."""
+    commands = [entry for entry in json.loads((Path(build) / "compile_commands.json").read_text())
+                if not NOT_OURS.search(entry["file"])]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        wrong = [errors for errors in pool.map(parsed, commands) if errors]
+    print(f"{len(commands)} sources, {len(wrong)} with errors")
+    print("".join(wrong), end="")
+    return len(wrong)
+
+
 def main(words):
     match words:
         case ["turn", seconds]:
@@ -146,6 +169,8 @@ def main(words):
                                     git("rev-parse", "--short=8", "HEAD"), int(seconds)))
         case ["batches", build]:
             print("\n".join(batches(build)))
+        case ["parse", build]:
+            return 1 if parse_all(build) else 0
         case _:
             print(__doc__.strip(), file=sys.stderr)
             return 2

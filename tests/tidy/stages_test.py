@@ -2,10 +2,14 @@
 """The stages of ./check see all that they are there for, and are run: stages.py, skips.py,
 budget.py, and the tree as it is."""
 
+import contextlib
 import datetime
+import io
+import json
 import os
 import re
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -116,6 +120,23 @@ class Fuzzing(unittest.TestCase):
         turns = re.findall(r"^fuzz_(?:turns|large)=\((.*)\)$", tidy.read("check"), re.MULTILINE)
         self.assertEqual(len(turns), 2)
         self.assertEqual(sorted(" ".join(turns).split()), sorted(there))
+
+
+class Includes(unittest.TestCase):
+    def test_a_source_that_lacks_an_include_is_found(self):
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        commands = []
+        for name, text in (("whole.cpp", "#include <string>\nstd::string a;\n"),
+                           ("lacking.cpp", "std::string a;\n"), ("ownSK.cc", "no code")):
+            (folder / name).write_text(text)
+            commands.append({"directory": str(folder), "file": str(folder / name),
+                             "command": f"c++ -o {name}.o -c {name}"})
+        (folder / "compile_commands.json").write_text(json.dumps(commands))
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            self.assertEqual(stages.parse_all(folder), 1)
+        self.assertIn("2 sources, 1 with errors\nlacking.cpp:1:", said.getvalue())
+        self.assertEqual(list(folder.glob("*.o")), [])
 
 
 class LongStages(unittest.TestCase):
