@@ -8,8 +8,8 @@
   stages.py batches BUILD          what clang-tidy reads: all sources of our programs, in batches
   stages.py parse BUILD            parses each source of a build folder alone; 1 if one has errors
 
-tests/long-stages.txt is written by ./check --long and --stage alone. Ages count up to the day of the last
-commit, so that an old revision judges itself as it did when it was new.
+tests/long-stages.txt is written by ./check --long and --stage alone. Ages count up to the day of
+the last commit, so that an old revision judges itself as it did when it was new.
 """
 
 import concurrent.futures

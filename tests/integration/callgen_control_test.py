@@ -85,7 +85,8 @@ class Control(InOneLab):
             self.assertIn(reason, done.stderr)
         taken = tool(self.lab, "xbind-callgen", "run", "--control", self.socket)
         self.assertEqual(taken.returncode, 1)
-        self.assertIn(f"option --control: {self.socket}: another process listens there", taken.stderr)
+        self.assertIn(f"option --control: {self.socket}: another process listens there",
+                      taken.stderr)
         load.process.send_signal(signal.SIGINT)
         load.finish()
 

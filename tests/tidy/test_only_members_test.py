@@ -26,12 +26,12 @@ def found(sources):
 
 class TestOnlyMembers(unittest.TestCase):
     def test_what_a_program_calls_is_well(self):
-        self.assertEqual(found({"core/a.cpp": "void f(Queue& q) { q.clear(); q.size() + q.left(); }"}),
-                         [])
+        text = "void f(Queue& q) { q.clear(); q.size() + q.left(); }"
+        self.assertEqual(found({"core/a.cpp": text}), [])
 
     def test_what_tests_alone_call_is_found(self):
-        self.assertEqual(found({"core/a.cpp": "// q.left()\nvoid f(Queue& q) { q.clear(); q.size(); }",
-                                "tests/unit/a.cpp": "EXPECT_EQ(q.left(), 0);"}),
+        text = "// q.left()\nvoid f(Queue& q) { q.clear(); q.size(); }"
+        self.assertEqual(found({"core/a.cpp": text, "tests/unit/a.cpp": "EXPECT_EQ(q.left(), 0);"}),
                          [(5, "left", True)])
 
     def test_what_nobody_calls_is_found(self):

@@ -218,8 +218,8 @@ def thread_programs(text):
     """What the calls of xbind_unit_test(... THREADS ...) in a CMakeLists.txt say, with its lists."""
     lists = dict(re.findall(r"set\((\w+) ([^)]*)\)", text))
     filled = re.sub(r"\$\{(\w+)\}", lambda found: lists.get(found[1], found[0]), text)
-    return " ".join(call for call in re.findall(r"xbind_unit_test\(([^)]*)\)", filled)
-                    if "THREADS" in call.split())
+    calls = re.findall(r"xbind_unit_test\(([^)]*)\)", filled)
+    return " ".join(call for call in calls if "THREADS" in call.split())
 
 
 def threads_sanitized():
@@ -234,7 +234,8 @@ def threads_sanitized():
         while not (ROOT / folder / "CMakeLists.txt").exists():
             folder = folder.parent
         if Path(name).name not in thread_programs(read(str(folder / "CMakeLists.txt"))):
-            yield f"{name}: has threads, but {folder}/CMakeLists.txt has it in no program with THREADS"
+            yield (f"{name}: has threads, but {folder}/CMakeLists.txt has it in no program with "
+                   "THREADS")
 
 
 def decisions_listed():
