@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reports functions of headers that only tests call, or nobody.
+"""Reports functions of headers that no program calls.
 
   test_only_members.py
 

@@ -215,7 +215,7 @@ def everything_built():
 
 
 def thread_programs(text):
-    """What the calls of xbind_unit_test(... THREADS ...) in a CMakeLists.txt say, with its lists."""
+    """The arguments of the calls of xbind_unit_test(... THREADS ...), with lists filled in."""
     lists = dict(re.findall(r"set\((\w+) ([^)]*)\)", text))
     filled = re.sub(r"\$\{(\w+)\}", lambda found: lists.get(found[1], found[0]), text)
     calls = re.findall(r"xbind_unit_test\(([^)]*)\)", filled)

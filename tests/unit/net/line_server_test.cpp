@@ -57,7 +57,7 @@ class LineServerTest : public ::testing::Test {
     options.too_long = "too long";
     LineServerUpcalls upcalls;
     upcalls.on_line = [](std::string_view line) {
-      return LineAnswer{"heard " + std::string(line), line == "go" ? "it was told to go" : ""};
+      return LineAnswer{"heard " + std::string(line), line == "go" ? "it was to go" : ""};
     };
     upcalls.on_trouble = [this](const std::string& what) { troubles.push_back(what); };
     return LineServer::listen(loop, options, std::move(upcalls));
@@ -96,7 +96,7 @@ TEST_F(LineServerTest, AnswersEachLineAndItsFileIsTheOwners) {
   EXPECT_EQ(*ask("go"), "heard go");
   EXPECT_EQ(*ask(std::string(21, 'x')), "too long");
   EXPECT_EQ(*ask("two"), "heard two");
-  EXPECT_THAT(troubles, ElementsAre("connection 2: it was told to go",
+  EXPECT_THAT(troubles, ElementsAre("connection 2: it was to go",
                                     "connection 3: a line of more than 20 octets"));
 }
 
