@@ -176,12 +176,10 @@ def options_in(words):
 def known_options(words):
     """The options of the program that running text names, after its command if it has commands."""
     program = Path(words[0]).name
-    if program == "check":
-        return {"--quick", "--long", "--help"}
     if program == "lab":
         text = run(ROOT / "deploy" / "lab", words[1], "--help").stdout
-    elif program == "quickstart":
-        text = run(ROOT / "quickstart", "--help").stdout
+    elif program in ("quickstart", "check"):
+        text = run(ROOT / program, "--help").stdout
     else:
         has_commands = program in ("xbind-callgen", "xbindctl")
         command = [word for word in words[1:2] if has_commands and not word.startswith("-")]

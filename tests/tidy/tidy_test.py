@@ -226,16 +226,13 @@ def threads_sanitized():
     """Unit tests that start threads are in a program that the thread sanitizer runs."""
     threads = re.compile(r"std::(jthread|thread|async)\b|\b(TcpClient|MediaLines|Serial|HttpServer|"
                          r"Collector|Workers|UnwrittenFiles|KeptReload|StateFile)\b")
-    for name in tree():
-        if not re.fullmatch(r"tests/unit/.*\.(cpp|hpp)", name) or not threads.search(
-                "\n".join(without_comment(line) for line in read(name).splitlines())):
+    for name in filter(re.compile(r"tests/unit/.*\.(cpp|hpp)").fullmatch, tree()):
+        if not any(threads.search(without_comment(line)) for line in read(name).splitlines()):
             continue
-        folder = Path(name).parent
-        while not (ROOT / folder / "CMakeLists.txt").exists():
-            folder = folder.parent
-        if Path(name).name not in thread_programs(read(str(folder / "CMakeLists.txt"))):
-            yield (f"{name}: has threads, but {folder}/CMakeLists.txt has it in no program with "
-                   "THREADS")
+        lists = next(folder / "CMakeLists.txt" for folder in Path(name).parents
+                     if (ROOT / folder / "CMakeLists.txt").exists())
+        if Path(name).name not in thread_programs(read(str(lists))):
+            yield f"{name}: has threads, but {lists} has it in no program with THREADS"
 
 
 def decisions_listed():
