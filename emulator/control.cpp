@@ -10,6 +10,7 @@
 #include <span>
 
 #include "core/label_text.hpp"
+#include "core/name.hpp"
 
 namespace xbind::emulator {
 namespace {
@@ -405,7 +406,8 @@ std::string_view to_string(ControlFault fault) {
 }
 
 std::string to_string(const ControlError& error) {
-  return fmt::format("error {}: {}", to_string(error.fault), error.text);
+  return fmt::format("error {}: {}", to_string(error.fault),
+                     printable(error.text, kRefusalOctetsMax));
 }
 
 bool is_order(std::string_view line) {

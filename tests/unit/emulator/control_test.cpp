@@ -239,6 +239,8 @@ TEST_F(Control, EveryRefusalHasItsNameAndTheValue) {
       {"", "error unknown-command: ''"},
       {"lines 1 up", "error unknown-command: 'lines'; there are: line, card, refuse-next"},
       {"line 1", "error arguments: 1 words after line; it is: line PORT up|down"},
+      {"refus\xb2 1", "error unknown-command: 'refus\\xb2'"},
+      {"line 1 \xe2\x80\xae", "error bad-value: state '\\u202e'"},
       {"line 1 up now", "error arguments: 3 words after line"},
       {"line 4 up", "error no-such-port: port 4 is beyond the 3 ports of sw1"},
       {"line 0 up", "error bad-value: port '0' is not 1 to 65535"},
