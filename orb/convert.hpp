@@ -12,6 +12,7 @@
 #include "core/audit.hpp"
 #include "core/call.hpp"
 #include "core/hop.hpp"
+#include "core/hop_room.hpp"
 #include "core/manager_epochs.hpp"
 #include "core/result.hpp"
 #include "orb/reply.hpp"
@@ -60,6 +61,12 @@ void to_idl(const ManagerEpochs& epochs, v2::ManagerEpochs& out);
 ManagerEpochs to_core(const v2::ManagerEpochs& epochs);
 void to_idl(const ClaimsTaken& taken, v2::ClaimsTaken& out);
 Result<ClaimsTaken> to_core(const v2::ClaimsTaken& taken);
+
+// Without a check of the contracts: the ledger refuses them.
+std::vector<HopQuestion> to_core(const v2::HopQuestionSeq& hops);
+void to_idl(const std::vector<HopQuestion>& hops, v2::HopQuestionSeq& out);
+void to_idl(const std::vector<HopRoom>& rooms, v2::HopRoomSeq& out);
+Result<std::vector<HopRoom>> to_core(const v2::HopRoomSeq& rooms);
 
 void to_idl(const CallAtSwitch& there, v2::CallAtSwitch& out);
 Result<CallAtSwitch> to_core(const v2::CallAtSwitch& there);

@@ -211,4 +211,52 @@ Result<CallAtSwitch> to_core(const v2::CallAtSwitch& there) {
   return checker.done(std::move(out));
 }
 
+std::vector<HopQuestion> to_core(const v2::HopQuestionSeq& hops) {
+  std::vector<HopQuestion> out;
+  for (CORBA::ULong i = 0; i < hops.length(); ++i) {
+    const v2::HopQuestion& from = hops[i];
+    const NetworkService service = to_core(from.service);
+    out.push_back({PortId{from.input_port}, PortId{from.output_port}, from.enters, from.leaves,
+                   service.resources, service.contract, from.copies});
+  }
+  return out;
+}
+
+void to_idl(const std::vector<HopQuestion>& hops, v2::HopQuestionSeq& out) {
+  out.length(static_cast<CORBA::ULong>(hops.size()));
+  for (CORBA::ULong i = 0; i < out.length(); ++i) {
+    const HopQuestion& from = hops[i];
+    out[i].input_port = from.input_port.value();
+    out[i].output_port = from.output_port.value();
+    out[i].enters = from.enters;
+    out[i].leaves = from.leaves;
+    out[i].service = to_idl(NetworkService{from.demand, from.contract});
+    out[i].copies = static_cast<CORBA::ULong>(from.copies);
+  }
+}
+
+void to_idl(const std::vector<HopRoom>& rooms, v2::HopRoomSeq& out) {
+  out.length(static_cast<CORBA::ULong>(rooms.size()));
+  for (CORBA::ULong i = 0; i < out.length(); ++i) {
+    const HopRoom& from = rooms[i];
+    out[i].copies = from.copies;
+    out[i].next.cause = static_cast<CORBA::Octet>(from.cause);
+    out[i].next.refusing_port = from.port.value();
+    out[i].next.asked = from.asked;
+    out[i].next.free = from.free;
+    out[i].most_cells_per_s = from.most_cells_per_s;
+  }
+}
+
+Result<std::vector<HopRoom>> to_core(const v2::HopRoomSeq& rooms) {
+  Checker checker;
+  std::vector<HopRoom> out;
+  for (CORBA::ULong i = 0; i < rooms.length(); ++i) {
+    const v2::HopRefusal& next = rooms[i].next;
+    out.push_back({rooms[i].copies, checker.cause(next.cause), PortId{next.refusing_port},
+                   next.asked, next.free, rooms[i].most_cells_per_s});
+  }
+  return checker.done(std::move(out));
+}
+
 }  // namespace xbind::orb

@@ -139,6 +139,12 @@ std::uint64_t LabelPool::count(LabelHolder holder, ManagerIndex manager) const {
   return list->size;
 }
 
+std::uint64_t LabelPool::grantable_count() const {
+  std::uint64_t labels = free_count();
+  for (const Lists& of : managers_) labels += of.rested ? of.lapsed.size : 0;
+  return labels;
+}
+
 std::size_t LabelPool::octets() const {
   std::size_t octets = pages_.capacity() * sizeof(pages_.front());
   for (const auto& page : pages_) octets += page ? sizeof(Page) : 0;

@@ -118,6 +118,8 @@ class LabelPool {
   void relist();
 
   std::uint64_t free_count() const { return size_ - touched_ + free_.size; }
+  // Labels that next_free_spot() would name, one after the other.
+  std::uint64_t grantable_count() const;
   bool idle() const { return free_count() == size_; }  // every label is free
   std::uint64_t count(LabelHolder holder, ManagerIndex manager = {}) const;
   std::size_t octets() const;  // memory in use, except the lists of managers

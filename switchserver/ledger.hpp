@@ -89,6 +89,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -103,6 +104,7 @@
 #include "core/hop.hpp"
 #include "core/result.hpp"
 #include "switchserver/drivers/switch_driver.hpp"
+#include "core/hop_room.hpp"
 #include "switchserver/label_pool.hpp"
 #include "switchserver/ledger_names.hpp"
 #include "switchserver/ledger_record.hpp"
@@ -173,6 +175,8 @@ class Ledger {
   // A reserve or a commit, refused or accepted as a whole. A new commit is kCommitting; a repeated
   // one keeps its state. `owner`: of take_owner(), or kNoOwner; setup.owner is ignored here.
   Admission set_up(ManagerIndex manager, const HopSetup& setup, std::uint32_t owner = kNoOwner);
+  // How many of each hop set_up() would take, and what is short then (core/hop_room.hpp).
+  std::vector<HopRoom> would_take(ManagerIndex manager, std::span<const HopQuestion> hops) const;
   // Changes a hop's contract, and its owner if there is a handover. A change that lowers both
   // components of the charge is never refused; one of the category always is (kInvalidRequest). The
   // same revision with the present demand and contract counts as done. Repeated commits may name
@@ -262,8 +266,7 @@ class Ledger {
   // Equal for hops of the same owner; kNoOwner: no owner is known.
   std::uint32_t owner_number(const HopRecord& record) const { return record.owner; }
 
-  // Total memory of the hops in octets: records, hash table, names, extras. Excludes labels and
-  // ports.
+  // Memory of the hops in octets: records, hash table, names, extras; without labels and ports.
   std::size_t hop_octets() const;
   std::size_t label_octets() const;  // memory of the labels of all ports
   // Visits every hop in no particular order; the visitor may remove the visited hop.
@@ -308,9 +311,8 @@ class Ledger {
   std::optional<std::uint64_t> label_share(ManagerIndex manager, PortId port) const;
   // The number of labels that it holds in cache, connections (egress labels apart) and quarantine.
   std::uint64_t labels_held(ManagerIndex manager, PortId port) const;
-  // The number of held labels that are in no connection. Labels that a manager keeps for its next
-  // calls may be in cache or quarantine: here a released label stays in quarantine until its next
-  // use.
+  // The number of held labels that are in no connection: in cache, or in quarantine, where a
+  // released label stays until its next use.
   std::uint64_t labels_loose(ManagerIndex manager, PortId port) const;
   std::vector<PortLabels> cached(ManagerIndex manager) const;
   std::vector<PortLabels> quarantined(ManagerIndex manager) const;
@@ -336,6 +338,7 @@ class Ledger {
 
  private:
   friend class LedgerCheck;   // self_check()
+  friend class LedgerDryRun;  // would_take()
   friend class LedgerTamper;  // breaks the book on purpose (tests)
 
   static constexpr std::uint32_t kNil = 0xffff'ffff;
@@ -364,20 +367,11 @@ class Ledger {
     bool in_session = false;
     bool forgotten = false;  // the name goes with the last hop
   };
-  struct Room {  // free to one manager on an output port, in addition to its hops' charges
-    std::uint64_t cells = 0;
-    std::uint64_t buffer = 0;
-  };
-
   struct Group {  // hops with one output label
     Resources needs;
     Resources charged;
   };
   using Link = std::uint32_t HopRecord::*;  // to the next hop with the same label
-
-  static std::uint64_t less(std::uint64_t from, std::uint64_t taken) {
-    return from > taken ? from - taken : 0;
-  }
 
   // nullopt: not refused.
   using Refusal = std::optional<Admission>;
@@ -413,7 +407,12 @@ class Ledger {
   void stack_on_input(HopRef ref);
   void claim_ingress(HopRef ref, Port& in);
   Refusal allot_output(ManagerIndex manager, const HopSetup& setup, Port& out, Spot& chosen);
-  static Room room_for(const Port& out, const Account& of);
+  Refusal check_request(const HopSetup& setup, const Port* in, const Port* out,
+                        std::uint64_t more_hops) const;
+  Refusal check_share(ManagerIndex manager, const HopSetup& setup, const Port& out,
+                      std::uint64_t more_labels) const;
+  static Resources room_for(const Port& out, const Account& of);
+  static std::uint64_t ingress_room(const Port& in);
   Refusal admit_resources(const HopSetup& setup, const Port& in, const Port& out, const Account& of,
                           Resources charge) const;
   Refusal admit_taken_input(const HopSetup& setup, const Port& in, std::uint64_t demand) const;
@@ -443,7 +442,8 @@ class Ledger {
 
   std::uint64_t held_on(const Port& port, ManagerIndex manager) const;
   PortHolding holding_of(const Port& port, ManagerIndex manager) const;
-  std::optional<std::uint64_t> share_of(const Port& port, ManagerIndex manager) const;
+  std::optional<std::uint64_t> share_of(const Port& port, ManagerIndex manager,
+                                        std::uint64_t more_held = 0) const;
 
   static std::uint64_t hash(ManagerIndex manager, const HopKey& key);
   bool is_there(HopRef ref) const { return ref.value() < hops_.size() && hops_[ref.value()].alive; }

@@ -115,16 +115,9 @@ Admission Ledger::set_up_new(ManagerIndex manager, const HopSetup& setup, std::u
     return refuse(Cause::kInvalidRequest, {}, setup.key.hop);
   }
   if (!takes_one_way(setup)) return refuse(Cause::kInvalidRequest, {}, setup.key.hop);
-  if (const auto refused = refused_contract(setup.contract)) return *refused;
   Port* const in = port(setup.input_port);
   Port* const out = port(setup.output_port);
-  if (in == nullptr || !in->present) {
-    return refuse(Cause::kUnknownPort, setup.input_port, setup.input_port.value());
-  }
-  if (out == nullptr || !out->present) {
-    return refuse(Cause::kUnknownPort, setup.output_port, setup.output_port.value());
-  }
-  if (hop_count() >= options_.hops_max) return refuse(Cause::kBusy, {}, hop_count() + 1);
+  if (const auto refused = check_request(setup, in, out, 0)) return *refused;
 
   Spot input_spot;
   Spot output_spot;
@@ -162,6 +155,21 @@ Admission Ledger::set_up_new(ManagerIndex manager, const HopSetup& setup, std::u
   Admission admission;
   admission.hop = ref;
   return admission;
+}
+
+// `more_hops`: taken by a dry run.
+Ledger::Refusal Ledger::check_request(const HopSetup& setup, const Port* in, const Port* out,
+                                      std::uint64_t more_hops) const {
+  if (const auto refused = refused_contract(setup.contract)) return refused;
+  if (in == nullptr || !in->present) {
+    return refuse(Cause::kUnknownPort, setup.input_port, setup.input_port.value());
+  }
+  if (out == nullptr || !out->present) {
+    return refuse(Cause::kUnknownPort, setup.output_port, setup.output_port.value());
+  }
+  const std::uint64_t hops = hop_count() + more_hops;
+  if (hops >= options_.hops_max) return refuse(Cause::kBusy, {}, hops + 1);
+  return {};
 }
 
 Admission Ledger::commit_reserved(HopRef ref, const HopSetup& setup, std::uint32_t owner) {
@@ -217,7 +225,7 @@ Ledger::Refusal Ledger::choose_input(ManagerIndex manager, const HopSetup& setup
       return choose_wanted(pool, setup.input_port, setup.input_label, chosen);
     }
     const auto spot = pool.next_free_spot();
-    if (!spot) return refuse(Cause::kNoLabel, setup.input_port, 1);
+    if (!spot) return no_label(setup.input_port);
     chosen = *spot;
     return {};
   }
@@ -262,16 +270,10 @@ Ledger::Refusal Ledger::choose_output(ManagerIndex manager, const HopSetup& setu
 
 Ledger::Refusal Ledger::allot_output(ManagerIndex manager, const HopSetup& setup, Port& out,
                                      Spot& chosen) {
-  if (!setup.last()) {
-    const auto share = share_of(out, manager);
-    const std::uint64_t would_hold = held_on(out, manager) + 1;
-    if (share && would_hold > *share) {
-      return refuse(Cause::kOverShare, setup.output_port, would_hold, *share);
-    }
-  }
+  if (const auto refused = check_share(manager, setup, out, 0)) return refused;
   const auto spot = out.output.next_free_spot();
   if (!spot) {
-    Admission none = refuse(Cause::kNoLabel, setup.output_port, 1);
+    Admission none = no_label(setup.output_port);
     none.labels_missing = 1;
     return none;
   }
@@ -279,37 +281,40 @@ Ledger::Refusal Ledger::allot_output(ManagerIndex manager, const HopSetup& setup
   return {};
 }
 
+// `more_labels`: allotted by a dry run.
+Ledger::Refusal Ledger::check_share(ManagerIndex manager, const HopSetup& setup, const Port& out,
+                                    std::uint64_t more_labels) const {
+  if (setup.last()) return {};
+  const auto share = share_of(out, manager, more_labels);
+  const std::uint64_t would_hold = held_on(out, manager) + more_labels + 1;
+  if (!share || would_hold <= *share) return {};
+  return refuse(Cause::kOverShare, setup.output_port, would_hold, *share);
+}
+
 // ===== resources =====
 
 // The room for the manager of this account: the unused part of its quota and the free part of the
 // port. In a component in which its hops exceed the quota, no quota is unused.
-Ledger::Room Ledger::room_for(const Port& out, const Account& of) {
+Resources Ledger::room_for(const Port& out, const Account& of) {
   return {less(out.capacity.cells_per_s, out.taken.cells_per_s) +
               less(of.quota.cells_per_s, of.hops.cells_per_s),
           less(out.capacity.buffer_cells, out.taken.buffer_cells) +
               less(of.quota.buffer_cells, of.hops.buffer_cells)};
 }
 
+// Of the receive side, for cells that enter the network here.
+std::uint64_t Ledger::ingress_room(const Port& in) {
+  return less(in.capacity.cells_per_s, in.ingress_taken);
+}
+
 Ledger::Refusal Ledger::admit_resources(const HopSetup& setup, const Port& in, const Port& out,
                                         const Account& of, Resources charge) const {
-  const Room room = room_for(out, of);
-  if (charge.cells_per_s > room.cells || charge.buffer_cells > room.buffer) {
-    Admission refused =
-        charge.cells_per_s > room.cells
-            ? refuse(Cause::kNoBandwidth, setup.output_port, charge.cells_per_s, room.cells)
-            : refuse(Cause::kNoBuffer, setup.output_port, charge.buffer_cells, room.buffer);
-    refused.quota_missing = {less(charge.cells_per_s, room.cells),
-                             less(charge.buffer_cells, room.buffer)};
-    return refused;
-  }
+  if (const auto refused = exceeds(setup.output_port, charge, room_for(out, of))) return refused;
   if (setup.takes_over && setup.commit) {
     return admit_taken_input(setup, in, setup.demand.cells_per_s);
   }
   if (allots_input(setup)) {
-    const std::uint64_t ingress = less(in.capacity.cells_per_s, in.ingress_taken);
-    if (setup.demand.cells_per_s > ingress) {
-      return refuse(Cause::kNoBandwidth, setup.input_port, setup.demand.cells_per_s, ingress);
-    }
+    return exceeds_ingress(setup.input_port, setup.demand.cells_per_s, ingress_room(in));
   }
   return {};
 }
@@ -348,22 +353,19 @@ Admission Ledger::modify(ManagerIndex manager, const HopModify& modify, bool unt
   if (!wanted.fits_within(now) && !out.present) {
     return refuse(Cause::kUnknownPort, output_id, output_id.value());
   }
-  const Room room = room_for(out, account(out, manager));
+  const Resources room = room_for(out, account(out, manager));
   const Resources alone = this->alone(*ref);
   Resources charge = charge_of(out, wanted, modify.contract);
   const bool no_more = wanted.fits_within(now) && !asks_for_more(contract, modify.contract);
   if (no_more) charge = lesser(charge, alone);
   const Resources more{less(charge.cells_per_s, record.charge.cells_per_s),
                        less(charge.buffer_cells, record.charge.buffer_cells)};
-  if (more.cells_per_s > room.cells || more.buffer_cells > room.buffer) {
-    Admission refused = more.cells_per_s > room.cells
-                            ? refuse(Cause::kNoBandwidth, output_id, charge.cells_per_s,
-                                     record.charge.cells_per_s + room.cells)
-                            : refuse(Cause::kNoBuffer, output_id, charge.buffer_cells,
-                                     record.charge.buffer_cells + room.buffer);
-    refused.quota_missing = {less(more.cells_per_s, room.cells),
-                             less(more.buffer_cells, room.buffer)};
-    return refused;
+  if (auto refused = exceeds(output_id, more, room)) {
+    // In terms of the whole hop: what it has counts as free to it.
+    const bool bandwidth = refused->cause == Cause::kNoBandwidth;
+    refused->asked = bandwidth ? charge.cells_per_s : charge.buffer_cells;
+    refused->free += bandwidth ? record.charge.cells_per_s : record.charge.buffer_cells;
+    return *refused;
   }
   std::optional<std::uint64_t> takes = ingress(*ref);
   if (takes) {
@@ -371,7 +373,7 @@ Admission Ledger::modify(ManagerIndex manager, const HopModify& modify, bool unt
     const std::uint64_t taken = *takes;
     takes = wanted.cells_per_s > now.cells_per_s ? wanted.cells_per_s
                                                  : std::min(taken, wanted.cells_per_s);
-    const std::uint64_t most = taken + less(in.capacity.cells_per_s, in.ingress_taken);
+    const std::uint64_t most = taken + ingress_room(in);
     if (*takes > most) {
       return refuse(Cause::kNoBandwidth, in.about.port, wanted.cells_per_s, most);
     }

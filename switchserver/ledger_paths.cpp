@@ -136,9 +136,7 @@ Ledger::Refusal Ledger::admit_taken_input(const HopSetup& setup, const Port& in,
   const std::uint32_t below = take_over_source(setup.key, in.input.place_of(setup.input_label));
   const std::optional<std::uint64_t> taken = ingress(HopRef{below});
   if (!taken || demand <= *taken) return {};
-  const std::uint64_t most = *taken + less(in.capacity.cells_per_s, in.ingress_taken);
-  if (demand <= most) return {};
-  return refuse(Cause::kNoBandwidth, setup.input_port, demand, most);
+  return exceeds_ingress(setup.input_port, demand, *taken + ingress_room(in));
 }
 
 void Ledger::take_input(HopRef ref, Port& in, Spot spot) {

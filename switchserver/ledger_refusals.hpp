@@ -5,6 +5,10 @@
 
 namespace xbind {
 
+inline std::uint64_t less(std::uint64_t from, std::uint64_t taken) {
+  return from > taken ? from - taken : 0;
+}
+
 inline Admission refuse(Cause cause, PortId port, std::uint64_t asked, std::uint64_t free = 0) {
   Admission refused;
   refused.cause = cause;
@@ -12,6 +16,26 @@ inline Admission refuse(Cause cause, PortId port, std::uint64_t asked, std::uint
   refused.asked = asked;
   refused.free = free;
   return refused;
+}
+
+inline Admission no_label(PortId port) { return refuse(Cause::kNoLabel, port, 1); }
+
+// Whether the output port has too little room for the charge, and of what.
+inline std::optional<Admission> exceeds(PortId port, Resources charge, Resources room) {
+  if (charge.fits_within(room)) return std::nullopt;
+  Admission refused = charge.cells_per_s > room.cells_per_s
+                          ? refuse(Cause::kNoBandwidth, port, charge.cells_per_s, room.cells_per_s)
+                          : refuse(Cause::kNoBuffer, port, charge.buffer_cells, room.buffer_cells);
+  refused.quota_missing = {less(charge.cells_per_s, room.cells_per_s),
+                           less(charge.buffer_cells, room.buffer_cells)};
+  return refused;
+}
+
+// The same for the receive side of the port where cells enter the network.
+inline std::optional<Admission> exceeds_ingress(PortId port, std::uint64_t demand,
+                                                std::uint64_t room) {
+  if (demand <= room) return std::nullopt;
+  return refuse(Cause::kNoBandwidth, port, demand, room);
 }
 
 inline bool is_active(HopStage state) {

@@ -171,7 +171,8 @@ std::uint64_t Ledger::held_on(const Port& port, ManagerIndex manager) const {
          port.output.count(LabelHolder::kQuarantine, manager);
 }
 
-std::optional<std::uint64_t> Ledger::share_of(const Port& port, ManagerIndex manager) const {
+std::optional<std::uint64_t> Ledger::share_of(const Port& port, ManagerIndex manager,
+                                              std::uint64_t more_held) const {
   if (options_.sharing == LabelSharing::kFree) return std::nullopt;
   bool anybody_declared = false;
   std::uint64_t sum = 0;
@@ -181,14 +182,15 @@ std::optional<std::uint64_t> Ledger::share_of(const Port& port, ManagerIndex man
     const ManagerIndex index{static_cast<std::uint16_t>(m)};
     const auto declared = account_of(port, index).declared;
     anybody_declared = anybody_declared || declared.has_value();
-    const std::uint64_t wants = declared ? *declared : held_on(port, index);
+    const std::uint64_t held = held_on(port, index) + (index == manager ? more_held : 0);
+    const std::uint64_t wants = declared ? *declared : held;
     sum += wants;
     if (index == manager) own = wants;
   }
   if (!anybody_declared || sum == 0) return std::nullopt;  // no competition
   const std::uint64_t share = port.output.size() * own / sum;
   const bool silent = !account_of(port, manager).declared;
-  return silent ? std::max(share, held_on(port, manager)) : share;
+  return silent ? std::max(share, held_on(port, manager) + more_held) : share;
 }
 
 std::optional<std::uint64_t> Ledger::label_share(ManagerIndex manager, PortId id) const {

@@ -398,6 +398,17 @@ v2::PortReportSeq* SwitchOperationsServant::ports() {
   return out.release();
 }
 
+v2::HopRoomSeq* SwitchOperationsServant::would_take(const char* manager,
+                                                    const v2::HopQuestionSeq& hops) {
+  if (const auto named = check_name("manager", manager); !named) orb::raise(named.error());
+  const auto rooms = daemon_.ask([&, questions = orb::to_core(hops)](xbind::SwitchServer& server) {
+    return server.controller().would_take(manager, questions);
+  });
+  auto out = std::make_unique<v2::HopRoomSeq>();
+  orb::to_idl(rooms, *out);
+  return out.release();
+}
+
 void SwitchOperationsServant::report_now() { daemon_.report_now(); }
 
 v2::CellCounters SwitchOperationsServant::count_cells(v2::PortNumber input_port,

@@ -39,6 +39,7 @@ class SwitchOperationsServant : public orb::Supervised<POA_xbind::v2::SwitchOper
   CORBA::ULong mend_call(const char* manager, v2::ConnectionId connection,
                          const v2::EntryDifferenceSeq& seen) override;
   v2::PortReportSeq* ports() override;
+  v2::HopRoomSeq* would_take(const char* manager, const v2::HopQuestionSeq& hops) override;
   void report_now() override;
   v2::CellCounters count_cells(v2::PortNumber input_port,
                                const v2::LabelValue& input_label) override;

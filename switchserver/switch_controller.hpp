@@ -67,6 +67,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -228,6 +229,10 @@ class SwitchController {
     std::uint64_t hops = 0;
   };
   std::vector<ManagerHoldings> holdings() const;
+
+  // See Ledger::would_take(). kSwitchUnreachable where nothing new is admitted now.
+  std::vector<HopRoom> would_take(std::string_view manager,
+                                  std::span<const HopQuestion> hops) const;
 
   // Applies modifies first, then setups and removals in their order. Then takes back labels and
   // quota, and grants those that the accepted setups want. When every command has been answered,
@@ -407,6 +412,7 @@ class SwitchController {
     return settling_.pending() && !planted(Bug::kUnclaimedGranted) &&
            (!settling_.awaited().empty() || ledger_.has_unclaimed(port));
   }
+  bool admits_new(PortId input, PortId output) const;
   bool make_room_for_manager();
   bool claims_awaited(ManagerIndex manager) const;
   void claim(ManagerIndex manager, const LedgerHop& claimed, std::uint32_t owner,

@@ -291,8 +291,7 @@ void SwitchController::set_up(Place place, ManagerIndex manager, const HopSetup&
     answer(place, refusal(setup.key, action, Cause::kSwitchUnreachable));
     return;
   }
-  if ((waits_for_claims(setup.input_port) || waits_for_claims(setup.output_port)) &&
-      !ledger_.find(manager, setup.key)) {
+  if (!admits_new(setup.input_port, setup.output_port) && !ledger_.find(manager, setup.key)) {
     answer(place, refusal(setup.key, action, Cause::kSwitchUnreachable));
     return;
   }

@@ -25,7 +25,7 @@ from harness import InOneLab, main  # noqa: E402
 
 LABEL = r"\d+/\d+"
 ENDS = rf"ingress {LABEL} egress {LABEL}"
-PROTOCOL = 13
+PROTOCOL = 14
 
 # The lines that a client prints in the lab of the paper, as regular expressions.
 PLAINLY = [

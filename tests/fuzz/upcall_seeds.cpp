@@ -385,6 +385,15 @@ std::vector<Seed> seeds() {
   differences[0].missing.length(1);
   differences[0].missing[0] = inputs[0];
 
+  v2::HopQuestionSeq questions;
+  questions.length(1);
+  questions[0].input_port = 1;
+  questions[0].output_port = 2;
+  questions[0].enters = true;
+  questions[0].leaves = false;
+  questions[0].service = hop_batch().services[0];
+  questions[0].copies = 2;
+
   const std::string hops_begin = frame(submit_hops, kManagerSession, 1, hop_batch());
   return {
       {"hops", hops_begin + frame(submit_hops, kManagerSession, 2, second_hop_batch())},
@@ -407,6 +416,7 @@ std::vector<Seed> seeds() {
       {"one call", hops_begin +
                        at("look_at_call", Arguments{}.text("m1").u64(1).value(legs).value(inputs)) +
                        at("mend_call", Arguments{}.text("m1").u64(1).value(differences))},
+      {"room", hops_begin + at("would_take", Arguments{}.text("m1").value(questions))},
       {"sessions", hops_begin + at("epochs_of", Arguments{}.text("m1")) +
                        at("detach_manager", Arguments{}.u64(kManagerSession)) +
                        at("audit_page", Arguments{}.u64(1))},

@@ -100,6 +100,7 @@ inline constexpr Operation kOperations[] = {
     {ServantKind::kEchoOfResults, "deliver_results"},
     {ServantKind::kSwitchServer, "look_at_call"},
     {ServantKind::kSwitchOperations, "mend_call"},
+    {ServantKind::kSwitchOperations, "would_take"},
 };
 inline constexpr std::size_t kOperationCount = sizeof kOperations / sizeof *kOperations;
 

@@ -6,7 +6,7 @@ No proxy, no fragments, no retries: one TCP connection, one request after the ot
 import socket
 import struct
 
-PROTOCOL = 13  # protocol_version of idl/types.idl
+PROTOCOL = 14  # protocol_version of idl/types.idl
 MESSAGE_ERROR, REPLY = 6, 1
 NO_EXCEPTION, USER_EXCEPTION, SYSTEM_EXCEPTION = 0, 1, 2
 
