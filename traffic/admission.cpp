@@ -62,4 +62,21 @@ Resources admission_of(AdmissionMode mode, const Resources& demand, const Traffi
   return {needed.cells_per_s, divided_up(needed.buffer_cells * kNone, sold(port))};
 }
 
+std::uint64_t least_cells_per_s(const Resources& demand, const TrafficContract& contract) {
+  std::uint64_t least = demand.cells_per_s;  // AdmissionMode::kDemand
+  switch (contract.category) {
+    case ServiceCategory::kNone: break;
+    case ServiceCategory::kUbr: return 0;
+    case ServiceCategory::kCbr:
+      least = std::min<std::uint64_t>(least, contract.pcr_cells_per_s);
+      break;
+    case ServiceCategory::kRtVbr:
+    case ServiceCategory::kNrtVbr:
+    case ServiceCategory::kGfr:
+      least = std::min<std::uint64_t>(least, contract.guaranteed_cells_per_s);
+      break;
+  }
+  return least;
+}
+
 }  // namespace xbind

@@ -68,6 +68,10 @@ struct PortPolicy {
 Resources admission_of(AdmissionMode mode, const Resources& demand, const TrafficContract& contract,
                        const PortPolicy& port);
 
+// The least cells/s that any port charges: in no mode, with no factor and no buffer is
+// admission_of() lower. A path search with this rate excludes no path that the ledgers would take.
+std::uint64_t least_cells_per_s(const Resources& demand, const TrafficContract& contract);
+
 // E of VBR, in whole cells a second, rounded up.
 std::uint64_t effective_cells_per_s(const TrafficContract& vbr, const PortPolicy& port);
 

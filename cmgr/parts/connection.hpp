@@ -19,6 +19,7 @@
 #include "cmgr/parts/refusal.hpp"
 #include "core/clock.hpp"
 #include "core/ids.hpp"
+#include "traffic/admission.hpp"
 
 namespace xbind::cmgr {
 
@@ -106,9 +107,11 @@ struct Connection {
     if (leg != 1) return forward_traffic_;
     return standing_ ? standing_->reverse_traffic : TrafficContract{};
   }
-  // The greatest rate that a link on its path must have free, cells/s.
-  std::uint64_t most_cells_per_s() const {
-    return std::max(forward_.cells_per_s, demand_of_leg(1).cells_per_s);
+  // The rate that every link of its path must be able to promise, whatever its switch charges,
+  // cells/s.
+  std::uint64_t route_cells_per_s() const {
+    return std::max(least_cells_per_s(forward_, forward_traffic_),
+                    least_cells_per_s(demand_of_leg(1), traffic_of_leg(1)));
   }
 
   static std::uint32_t second_of(TimePoint now) {

@@ -14,7 +14,7 @@ namespace xbind::cmgr {
 // ===== a route =====
 
 RouteNeed PathProcedure::need() const {
-  return {ends().from, ends().to, connection_.most_cells_per_s(), avoid_};
+  return {ends().from, ends().to, connection_.route_cells_per_s(), avoid_};
 }
 
 void PathProcedure::find_route(TimePoint now) {
@@ -59,8 +59,9 @@ std::optional<PathProcedure::Obstacle> PathProcedure::obstacle_on(const RouteRep
 void PathProcedure::start_path(const RouteReply& route, TimePoint now) {
   if (route.cause != Cause::kNone) {
     const bool numbers = route.cause == Cause::kNoBandwidth;
-    refuse_unless_refused({route.cause, route.element, numbers ? connection_.most_cells_per_s() : 0,
-                           route.free, route.reason});
+    refuse_unless_refused({route.cause, route.element,
+                           numbers ? connection_.route_cells_per_s() : 0, route.free,
+                           route.reason});
     happen(Event::kNoRoute, now);
     return;
   }

@@ -181,6 +181,19 @@ TEST_F(BothDirectionsTest, TheRouteIsAskedForTheGreaterOfBoth) {
   EXPECT_THAT(take_route_queries(), ElementsAre(RouteQuery{"ann", "cyn", 5'000}));
 }
 
+// What a switch charges lies between SCR and PCR. A path is not excluded because its lines are
+// slower than the peak.
+TEST_F(BothDirectionsTest, TheRouteIsAskedForTheLeastThatASwitchMayCharge) {
+  attach_all();
+  ConnectRequest bursts = call(1);
+  bursts.to = "cyn";
+  bursts.service = ServiceSpec{ServiceKind::kContract};
+  bursts.service.contract = {ServiceCategory::kRtVbr, 500'000, 10, 4'000, 60};
+  bursts.reverse = cells(20);
+  ask("mia", {{bursts}, {}});
+  EXPECT_THAT(take_route_queries(), ElementsAre(RouteQuery{"ann", "cyn", 4'000}));
+}
+
 TEST_F(BothDirectionsTest, AModifyHasAContractForEach) {
   start_with_labels_both_ways();
   connect_both(1);

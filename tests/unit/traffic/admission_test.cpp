@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 
+#include "traffic/contract.hpp"
 #include "worked_table.hpp"
 
 namespace xbind {
@@ -220,6 +222,43 @@ TEST(AdmissionTest, APortWithoutARateHasRoomForNothing) {
   EXPECT_EQ(effective_cells_per_s(kVbr, {.cells_per_s = UINT64_MAX, .buffer_cells = UINT64_MAX}),
             effective_cells_per_s(kVbr, {.cells_per_s = PortPolicy::kCellsPerSMax,
                                          .buffer_cells = PortPolicy::kBufferCellsMax}));
+}
+
+// Whatever a port's mode, factor and buffer, and whatever the manager demands.
+TEST(AdmissionTest, NoPortChargesLessThanTheLeast) {
+  constexpr std::uint64_t kSeed = 1'984;
+  SCOPED_TRACE(kSeed);
+  std::mt19937_64 random(kSeed);
+  const auto pick = [&](std::uint64_t most) { return 1 + random() % most; };
+  int equal = 0;
+  for (int round = 0; round < 100'000; ++round) {
+    TrafficContract it;
+    it.category = static_cast<ServiceCategory>(random() % 6);
+    if (it.present()) {
+      it.pcr_cells_per_s = static_cast<std::uint32_t>(pick(400'000));
+      it.cdvt_us = static_cast<std::uint32_t>(pick(1'000));
+    }
+    if (has_guaranteed_rate(it.category)) {
+      it.guaranteed_cells_per_s = static_cast<std::uint32_t>(pick(it.pcr_cells_per_s));
+      it.mbs_cells = static_cast<std::uint32_t>(pick(2'000));
+      if (it.category == ServiceCategory::kGfr) it.mfs_cells = 1;
+    }
+    ASSERT_FALSE(check(it));
+    const bool derived = it.present() && random() % 2 == 0;
+    const Resources demand = derived ? resources_of(it) : Resources{pick(400'000), pick(1'000)};
+    const PortPolicy port{.cells_per_s = pick(400'000),
+                          .buffer_cells = pick(40'000),
+                          .overbooking = static_cast<std::uint32_t>(pick(4'000)),
+                          .rt_wait_us = static_cast<std::uint32_t>(pick(3'000))};
+    const std::uint64_t least = least_cells_per_s(demand, it);
+    for (const auto mode :
+         {AdmissionMode::kDemand, AdmissionMode::kPeak, AdmissionMode::kEffective}) {
+      const std::uint64_t charged = admission_of(mode, demand, it, port).cells_per_s;
+      ASSERT_LE(least, charged) << to_string(it) << ", round " << round;
+      equal += least == charged ? 1 : 0;
+    }
+  }
+  EXPECT_GT(equal, 100'000) << "a bound that is often too low excludes little";
 }
 
 }  // namespace
