@@ -10,31 +10,33 @@
 #include "orb/convert.hpp"
 #include "qos_mapper.hh"
 #include "route_object.hh"
+#include "switch_server.hh"
+#include "traffic/admission.hpp"
+#include "traffic/service.hpp"
+#include "xbindctl/fleet.hpp"
 #include "xbindctl/network.hpp"
-#include "xbindctl/ports.hpp"
+#include "xbindctl/timers.hpp"
 
 namespace xbind::ctl {
 namespace {
 
-std::uint64_t left_of(std::uint64_t capacity, std::uint64_t taken) {
-  return capacity > taken ? capacity - taken : 0;
-}
-
-// What a call of this service takes of each port. A rate is what it says; every other service is
-// mapped by the QOSMapper.
-OrFailure<Resources> resources_of(orb::NameClient& names, const FitQuestion& question) {
-  if (question.service.kind == ServiceKind::kCells) {
-    return Resources{question.service.cells_per_s, question.service.buffer_cells};
+// The service in the network's terms. Only the services of its catalogue need the QOSMapper.
+OrFailure<NetworkService> network_service_of(orb::NameClient& names, const FitQuestion& question) {
+  if (question.service.kind != ServiceKind::kClass) {
+    const auto mapped = service_to_network(question.service, Catalogue{});
+    if (!mapped) {
+      return failed(ErrorCode::kBadInput,
+                    fmt::format("{}: {}", to_string(mapped.error().cause), mapped.error().text));
+    }
+    return *mapped;
   }
   const auto object = resolved(names, PeerKind::kQosMapper,
                                naming::path_of(naming::kQosMappers, question.qos_mapper));
   if (!object) return tl::make_unexpected(object.error());
   const v2::QOSMapper_var mapper = v2::QOSMapper::_unchecked_narrow(*object);
   return call_peer(peer_of(PeerKind::kQosMapper, "the QOSMapper", mapper), mapper,
-                   [&]() -> OrFailure<Resources> {
-                     const v2::NetworkService mapped =
-                         mapper->service_to_network(orb::to_idl(question.service));
-                     return orb::to_core(mapped.resources);
+                   [&]() -> OrFailure<NetworkService> {
+                     return orb::to_core(mapper->service_to_network(orb::to_idl(question.service)));
                    });
 }
 
@@ -52,12 +54,14 @@ Candidate candidate_of(const v2::RouteFound& found) {
 
 // Fills candidates and, if RouteObject refuses the request, its reason.
 OrFailure<FitAnswer> ask_routes(v2::RouteObject_ptr route_object, const FitQuestion& question,
-                                Resources takes) {
+                                const NetworkService& service) {
   const Peer peer = peer_of(PeerKind::kRouteObject, "the RouteObject", route_object);
   return call_peer(peer, route_object, [&]() -> OrFailure<FitAnswer> {
     FitAnswer answer;
-    answer.takes = takes;
-    RouteWish wish{question.from, question.to, takes.cells_per_s};
+    answer.takes = service.resources;
+    // As the manager asks.
+    RouteWish wish{question.from, question.to,
+                   least_cells_per_s(service.resources, service.contract)};
     wish.alternates = kCandidatesMax;
     RoutesFound found = find_routes(route_object, wish);
     if (found.refused) {
@@ -75,96 +79,170 @@ OrFailure<FitAnswer> ask_routes(v2::RouteObject_ptr route_object, const FitQuest
   });
 }
 
-// Adds the ports of the switch to `rooms`.
-void add_rooms(const std::string& switch_name, const v2::PortReportSeq& reports, Rooms& rooms) {
-  for (CORBA::ULong i = 0; i < reports.length(); ++i) {
-    const v2::PortReport& port = reports[i];
-    PortRoom room;
-    room.up = port.state.up;
-    room.free = {left_of(port.capacity.cells_per_s, port.taken.cells_per_s),
-                 left_of(port.capacity.buffer_cells, port.taken.buffer_cells)};
-    room.labels = port.free_output_labels;
-    room.ingress_cells_per_s = left_of(port.capacity.cells_per_s, port.ingress_cells_per_s);
-    room.ingress_labels = port.free_input_labels;
-    rooms.insert_or_assign({switch_name, PortId{port.state.port_number}}, room);
+// The questions to one SwitchServer, and the candidates that they are about.
+struct Questions {
+  std::vector<HopQuestion> hops;
+  std::vector<std::size_t> of;
+};
+using QuestionsBySwitch = std::map<std::string, Questions>;
+// By switch; nullopt: no answer.
+using Answers = std::map<std::string, std::optional<std::vector<HopRoom>>>;
+
+OrFailure<std::vector<HopRoom>> ask_switch(const Operators& operators, const std::string& manager,
+                                           const std::vector<HopQuestion>& hops) {
+  const v2::SwitchOperations_var operations =
+      v2::SwitchOperations::_unchecked_narrow(operators.alarms);
+  omniORB::setClientCallTimeout(operations, kXbindctlTimers.ms("daemon-answer").count());
+  v2::HopQuestionSeq asked;
+  orb::to_idl(hops, asked);
+  const v2::HopRoomSeq_var answered = operations->would_take(manager.c_str(), asked);
+  auto rooms = orb::to_core(answered.in());
+  if (rooms && rooms->size() != hops.size()) {
+    rooms = fail(ErrorCode::kProtocol, "{} answers to {} hops", rooms->size(), hops.size());
   }
+  if (!rooms) return failed(rooms.error(), Peer{});
+  return *std::move(rooms);
 }
 
-Rooms read_rooms(orb::NameClient& names, FitAnswer& answer) {
-  Rooms rooms;
-  std::map<std::string, bool> read;  // by switch: whether it answered
-  for (const Candidate& candidate : answer.candidates) {
-    for (const PathHop& hop : candidate.path) {
-      if (read.contains(hop.switch_name)) continue;
-      const auto ports = port_reports(names, hop.switch_name);
-      read.emplace(hop.switch_name, ports.has_value());
-      if (ports) {
-        add_rooms(hop.switch_name, ports->reports.in(), rooms);
-      } else {
-        answer.unread.push_back(hop.switch_name);
-      }
+// Asks all of them at a time: a dead one takes its time limit once.
+Answers ask_switches(orb::NameClient& names, const std::string& manager,
+                     const QuestionsBySwitch& questions) {
+  std::vector<Daemon> servers;
+  std::vector<const std::vector<HopQuestion>*> hops;
+  for (const auto& [name, asked] : questions) {
+    servers.push_back({PeerKind::kSwitchServer, naming::path_of(naming::kSwitchServers, name)});
+    hops.push_back(&asked.hops);
+  }
+  auto found = ask_each(names, servers, [&](std::size_t i, const Operators& operators) {
+    return ask_switch(operators, manager, *hops[i]);
+  });
+  Answers answers;
+  for (std::size_t i = 0; const auto& [name, asked] : questions) {
+    auto& rooms = found[i++];
+    answers.emplace(name, rooms ? std::optional(*std::move(rooms)) : std::nullopt);
+  }
+  return answers;
+}
+
+// Whether calls fit on the candidates, and how many: see below.
+class Room {
+ public:
+  Room(orb::NameClient& names, const FitQuestion& question, const NetworkService& service,
+       FitAnswer& answer)
+      : names_(names), manager_(question.manager), service_(service), answer_(answer) {}
+
+  // Each candidate alone.
+  void judge_each() {
+    QuestionsBySwitch questions;
+    for (std::size_t i = 0; i < answer_.candidates.size(); ++i) add(questions, i, 0);
+    const Answers answers = ask_switches(names_, manager_, questions);
+    for (const auto& [name, rooms] : answers) {
+      if (!rooms) answer_.unread.push_back(name);
+    }
+    for (std::size_t i = 0; i < answer_.candidates.size(); ++i) {
+      Candidate& candidate = answer_.candidates[i];
+      candidate.verdict = verdict(i, questions, answers);
+      candidate.verdict.most_cells_per_s =
+          std::min(candidate.verdict.most_cells_per_s, candidate.line_cells_per_s);
     }
   }
-  return rooms;
-}
 
-// The manager takes labels of its own cache first.
-bool add_cached_labels(orb::NameClient& names, const std::string& manager_name, Rooms& rooms) {
-  const auto manager = client::TwoWay::find(names, manager_name);
-  if (!manager) return false;
-  const auto caches = manager->caches();
-  if (!caches) return false;
-  std::map<std::string, std::uint64_t> cached;
-  for (CORBA::ULong i = 0; i < caches->in().length(); ++i) {
-    const v2::CacheState& one = caches->in()[i];
-    if (one.cache == v2::cache_labels) cached[one.element.in()] += one.size;
+  // One path after another, as calls would fill them: the ledgers count those on earlier paths.
+  std::uint64_t copies_together() {
+    std::vector<std::uint64_t> filled;
+    std::uint64_t copies = 0;
+    for (std::size_t i = 0; i < answer_.candidates.size(); ++i) {
+      filled.push_back(answer_.candidates[i].verdict.copies);
+      if (filled.back() != 0 && copies != 0) filled.back() = copies_after(filled);
+      filled.back() = std::min(filled.back(), kCopiesMax - copies);
+      copies += filled.back();
+    }
+    return copies;
   }
-  for (auto& [at, room] : rooms) {
-    const auto found = cached.find(fmt::format("{} port {}", at.switch_name, at.output_port));
-    if (found != cached.end()) room.labels += found->second;
+
+ private:
+  // Asks the switches of the candidate about each of its hops; `copies` of them count for later
+  // questions.
+  void add(QuestionsBySwitch& questions, std::size_t candidate, std::uint64_t copies) const {
+    const PathHops& path = answer_.candidates[candidate].path;
+    for (std::size_t i = 0; i < path.size(); ++i) {
+      Questions& of = questions[path[i].switch_name];
+      of.hops.push_back({.input_port = path[i].input_port,
+                         .output_port = path[i].output_port,
+                         .enters = i == 0,
+                         .leaves = i + 1 == path.size(),
+                         .demand = service_.resources,
+                         .contract = service_.contract,
+                         .copies = copies});
+      of.of.push_back(candidate);
+    }
   }
-  return true;
-}
+
+  // How many fit on the last candidate of `filled` after the numbers of the earlier ones.
+  std::uint64_t copies_after(const std::vector<std::uint64_t>& filled) const {
+    const std::size_t last = filled.size() - 1;
+    QuestionsBySwitch questions;
+    for (std::size_t i = 0; i < last; ++i) {
+      if (filled[i] != 0) add(questions, i, filled[i]);
+    }
+    add(questions, last, 0);
+    std::erase_if(questions, [&](const auto& one) { return one.second.of.back() != last; });
+    return verdict(last, questions, ask_switches(names_, manager_, questions)).copies;
+  }
+
+  PathVerdict verdict(std::size_t candidate, const QuestionsBySwitch& questions,
+                      const Answers& answers) const {
+    const PathHops& path = answer_.candidates[candidate].path;
+    HopRooms rooms;
+    for (const PathHop& hop : path) {
+      const std::vector<std::size_t>& of = questions.at(hop.switch_name).of;
+      const auto& answered = answers.at(hop.switch_name);
+      // A path passes a switch once.
+      const auto at = static_cast<std::size_t>(std::ranges::find(of, candidate) - of.begin());
+      rooms.push_back(answered ? std::optional((*answered)[at]) : std::nullopt);
+    }
+    return verdict_of(path, rooms, kCopiesMax);
+  }
+
+  orb::NameClient& names_;
+  const std::string& manager_;
+  const NetworkService& service_;
+  FitAnswer& answer_;
+};
 
 }  // namespace
 
 const Candidate* FitAnswer::fitting() const {
   if (refused) return nullptr;
   const auto found = std::ranges::find_if(
-      candidates, [](const Candidate& candidate) { return !candidate.shortage; });
+      candidates, [](const Candidate& candidate) { return candidate.verdict.fits(); });
   return found == candidates.end() ? nullptr : &*found;
 }
 
+bool FitAnswer::unknown() const {
+  if (refused || fitting() != nullptr) return false;
+  return std::ranges::any_of(
+      candidates, [](const Candidate& candidate) { return !candidate.verdict.shortage; });
+}
+
 const Candidate* FitAnswer::widest() const {
-  const auto found = std::ranges::max_element(candidates, {}, &Candidate::most_cells_per_s);
-  return found == candidates.end() || found->most_cells_per_s == 0 ? nullptr : &*found;
+  const auto rate = [](const Candidate& it) { return it.verdict.most_cells_per_s; };
+  const auto found = std::ranges::max_element(candidates, {}, rate);
+  return found == candidates.end() || rate(*found) == 0 ? nullptr : &*found;
 }
 
 OrFailure<FitAnswer> fit_of(orb::NameClient& names, const FitQuestion& question) {
-  const auto takes = resources_of(names, question);
-  if (!takes) return tl::make_unexpected(takes.error());
+  const auto service = network_service_of(names, question);
+  if (!service) return tl::make_unexpected(service.error());
   const auto object = resolved(names, PeerKind::kRouteObject,
                                naming::path_of(naming::kRouteObjects, question.route_object));
   if (!object) return tl::make_unexpected(object.error());
   const v2::RouteObject_var route_object = v2::RouteObject::_unchecked_narrow(*object);
-  auto answer = ask_routes(route_object, question, *takes);
+  auto answer = ask_routes(route_object, question, *service);
   if (!answer) return answer;
-  Rooms rooms = read_rooms(names, *answer);
-  answer->labels_cached_unknown = !add_cached_labels(names, question.manager, rooms);
-  for (Candidate& candidate : answer->candidates) {
-    candidate.shortage = shortage_of(candidate.path, *takes, rooms);
-    candidate.most_cells_per_s =
-        most_cells_per_s(candidate.path, takes->buffer_cells, rooms, candidate.line_cells_per_s);
-    candidate.copies = copies_of(candidate.path, *takes, rooms, kCopiesMax);
-  }
-  if (answer->refused) return answer;
-  // One path after another, as calls would fill them.
-  for (const Candidate& candidate : answer->candidates) {
-    const std::uint64_t copies =
-        copies_of(candidate.path, *takes, rooms, kCopiesMax - answer->copies);
-    take(candidate.path, *takes, copies, rooms);
-    answer->copies += copies;
-  }
+  Room room(names, question, *service, *answer);
+  room.judge_each();
+  if (!answer->refused) answer->copies = room.copies_together();
   return answer;
 }
 

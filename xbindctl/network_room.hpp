@@ -1,5 +1,5 @@
-// Asks the network whether a call would fit: routes from RouteObject, accounts from the
-// SwitchServers' ledgers, labels in the manager's cache. Every function waits for its peers.
+// Asks the network whether a call would fit: paths from RouteObject, room from the ledgers of the
+// SwitchServers along them. Every function waits for its peers.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "client/corba/two_way.hpp"
 #include "core/call.hpp"
 #include "core/resources.hpp"
 #include "orb/name_client.hpp"
 #include "xbindctl/failure.hpp"
-#include "xbindctl/room.hpp"
+#include "xbindctl/path_verdict.hpp"
 
 namespace xbind::ctl {
 
@@ -22,16 +21,14 @@ struct FitQuestion {
   ServiceSpec service;
   std::string route_object;  // names in the name service
   std::string qos_mapper;
-  std::string manager;
+  std::string manager;  // that would set it up: its cached labels and its quota are room for it
 };
 
 struct Candidate {
   PathHops path;
   std::uint64_t line_cells_per_s = 0;  // least rate that one of its lines may promise
   std::uint64_t delay_us = 0;
-  std::optional<Shortage> shortage;    // what binds; nullopt: the call fits
-  std::uint64_t most_cells_per_s = 0;  // that fits now, with the call's buffer
-  std::uint64_t copies = 0;            // such calls that fit on this path alone
+  PathVerdict verdict;
 };
 
 struct FitAnswer {
@@ -40,14 +37,13 @@ struct FitAnswer {
   // RouteObject refuses the request itself; `candidates` are then paths for any rate, if there are.
   std::optional<Outcome> refused;
   std::string refused_reason;
-  std::uint64_t copies = 0;  // such calls that fit on all candidates together
-  std::vector<std::string>
-      unread;  // switches whose accounts could not be read; they count as empty
-  // The manager's cached labels are not known, because it did not answer.
-  bool labels_cached_unknown = false;
+  std::uint64_t copies = 0;         // such calls that fit on all candidates together
+  std::vector<std::string> unread;  // switches of the candidates whose SwitchServers did not answer
 
-  // The candidate that the call would take; nullptr: none fits.
+  // The candidate that the call would take; nullptr: none is known to fit.
   const Candidate* fitting() const;
+  // None is known to fit, but one of them may, because a SwitchServer of it did not answer.
+  bool unknown() const;
   // The one with the largest rate that fits; nullptr: none has any room.
   const Candidate* widest() const;
 };

@@ -53,48 +53,57 @@ Json json_of(const Candidate& candidate) {
                     {"input_port", hop.input_port.value()},
                     {"output_port", hop.output_port.value()}});
   }
+  const PathVerdict& verdict = candidate.verdict;
   return {{"hops", std::move(hops)},
           {"delay_us", candidate.delay_us},
-          {"shortage", candidate.shortage ? json_of(*candidate.shortage) : Json(nullptr)},
-          {"most_cells_per_s", candidate.most_cells_per_s},
-          {"copies", candidate.copies}};
+          {"shortage", verdict.shortage ? json_of(*verdict.shortage) : Json(nullptr)},
+          {"unknown", verdict.unknown},
+          {"most_cells_per_s", verdict.most_cells_per_s},
+          {"copies", verdict.copies}};
 }
 
-// The sentence of why the request does not fit; empty: it fits on its best path.
-std::string why_short(const FitAnswer& answer) {
+// Why a request does not fit on its best path, or is not known to.
+struct Obstacle {
+  Cause cause = Cause::kNone;
+  std::string words;
+};
+
+// nullopt: it fits on its best path.
+std::optional<Obstacle> obstacle_of(const FitAnswer& answer) {
   if (answer.refused) {
-    return fmt::format("{}: {}", to_string(answer.refused->cause), answer.refused_reason);
+    const Cause cause = answer.refused->cause;
+    return Obstacle{cause, fmt::format("{}: {}", to_string(cause), answer.refused_reason)};
   }
-  if (answer.candidates.empty()) return "no route";
-  const auto& shortage = answer.candidates.front().shortage;
-  return shortage ? ctl::words_of(*shortage) : "";
+  if (answer.candidates.empty()) {
+    return Obstacle{Cause::kNoRoute, std::string{to_string(Cause::kNoRoute)}};
+  }
+  // If one path may have room, what is short on others decides nothing.
+  const bool unknown = answer.unknown();
+  const auto first = std::ranges::find_if(
+      answer.candidates, [&](const Candidate& it) { return !unknown || !it.verdict.shortage; });
+  const PathVerdict& verdict = first->verdict;
+  if (verdict.shortage) return Obstacle{verdict.shortage->cause, words_of(*verdict.shortage)};
+  if (verdict.unknown.empty()) return std::nullopt;
+  constexpr Cause kCause = Cause::kSwitchUnreachable;
+  return Obstacle{kCause, fmt::format("{} at {}: unknown", to_string(kCause),
+                                      fmt::join(verdict.unknown, ", "))};
 }
 
-std::optional<Cause> cause_of(const FitAnswer& answer) {
-  if (answer.refused) return answer.refused->cause;
-  if (answer.candidates.empty()) return Cause::kNoRoute;
-  const auto& shortage = answer.candidates.front().shortage;
-  return shortage ? std::optional(shortage->cause) : std::nullopt;
-}
-
-void say_limits_of(const FitAnswer& answer) {
-  if (!answer.unread.empty()) {
-    say(fmt::format("not read       {}: counted as if they had room",
-                    fmt::join(answer.unread, ", ")));
-  }
-  if (answer.labels_cached_unknown) {
-    say("not read       the manager's cached labels");
-  }
+void say_unread(const FitAnswer& answer) {
+  if (answer.unread.empty()) return;
+  say(fmt::format("not read       {}: unknown, counted as without room",
+                  fmt::join(answer.unread, ", ")));
 }
 
 void say_alternative(const FitAnswer& answer) {
   if (const Candidate* const widest = answer.widest()) {
-    say(fmt::format("what would fit {} cells/s over {}", widest->most_cells_per_s,
+    say(fmt::format("what would fit {} cells/s over {}", widest->verdict.most_cells_per_s,
                     ctl::words_of(widest->path)));
   } else if (answer.candidates.empty()) {
     say("what would fit nothing: no path was found");
   } else {
-    say("what would fit nothing: no path has room");
+    say(fmt::format("what would fit nothing: no path {} room",
+                    answer.unknown() ? "is known to have" : "has"));
   }
 }
 
@@ -103,19 +112,20 @@ Document document_of(const FitAnswer& answer, const FitQuestion& question) {
   const Candidate* const widest = answer.widest();
   Json paths = Json::array();
   for (const Candidate& candidate : answer.candidates) paths.push_back(json_of(candidate));
-  const auto cause = cause_of(answer);
-  const std::string why = why_short(answer);
+  const auto obstacle = obstacle_of(answer);
+  const char* const verdict = answer.unknown() ? "unknown" : "refused";
   return {
       {{"from", question.from},
        {"to", question.to},
        {"takes",
         {{"cells_per_s", answer.takes.cells_per_s}, {"buffer_cells", answer.takes.buffer_cells}}},
        {"fits", fitting != nullptr},
+       {"verdict", fitting == nullptr ? verdict : "fits"},
        {"path", fitting == nullptr ? Json(nullptr) : json_of(*fitting)},
-       {"short_of", why.empty() ? Json(nullptr) : text(why)},
-       {"explanation", cause ? ctl::json_of(row_of(*cause)) : Json(nullptr)},
+       {"short_of", obstacle ? text(obstacle->words) : Json(nullptr)},
+       {"explanation", obstacle ? ctl::json_of(row_of(obstacle->cause)) : Json(nullptr)},
        {"copies", answer.copies},
-       {"most_cells_per_s", widest == nullptr ? 0 : widest->most_cells_per_s},
+       {"most_cells_per_s", widest == nullptr ? 0 : widest->verdict.most_cells_per_s},
        {"paths", std::move(paths)},
        {"unread", answer.unread}}};
 }
@@ -162,25 +172,25 @@ int explain_request(orb::NameClient& names, const FitQuestion& question) {
   const auto answer = fit_of(names, question);
   if (!answer) return explain(answer.error());
   const Candidate* const fitting = answer->fitting();
-  say(fmt::format("takes          {} cells/s, {} cells of buffer of every port",
-                  answer->takes.cells_per_s, answer->takes.buffer_cells));
+  const auto obstacle = obstacle_of(*answer);
+  say(fmt::format("demand         {} cells/s, {} cells of buffer", answer->takes.cells_per_s,
+                  answer->takes.buffer_cells));
   if (fitting != nullptr) {
     say(fmt::format("would be       connected over {}", ctl::words_of(fitting->path)));
+    if (obstacle) say("the best path  would not do: " + obstacle->words);
+  } else if (answer->unknown()) {
+    say("would be       " + obstacle->words);
   } else {
     say("would be       refused");
+    say("because        " + obstacle->words);
   }
-  const std::string why = why_short(*answer);
-  if (!why.empty()) {
-    say(fmt::format("{}{}",
-                    fitting == nullptr ? "because        " : "the best path  is short: ", why));
-  }
-  if (const auto cause = cause_of(*answer); cause && fitting == nullptr) {
-    const CauseRow& row = row_of(*cause);
+  if (fitting == nullptr) {
+    const CauseRow& row = row_of(obstacle->cause);
     say(fmt::format("that means     {}", row.meaning));
     say(fmt::format("what to do     {}", row.remedy));
   }
   say_alternative(*answer);
-  say_limits_of(*answer);
+  say_unread(*answer);
   return 0;
 }
 
@@ -195,16 +205,17 @@ int fit(orb::NameClient& names, const FitQuestion& question) {
   if (!answer) return explain(answer.error());
   const Candidate* const fitting = answer->fitting();
   if (fitting == nullptr) {
-    say("does not fit   " + why_short(*answer));
+    say(fmt::format("{} {}", answer->unknown() ? "not known     " : "does not fit  ",
+                    obstacle_of(*answer)->words));
     say_alternative(*answer);
   } else {
     say(fmt::format("fits           over {}; {} more of it there, {} on {}",
-                    ctl::words_of(fitting->path), fitting->copies, answer->copies,
+                    ctl::words_of(fitting->path), fitting->verdict.copies, answer->copies,
                     answer->candidates.size() == 1
                         ? "all paths"
                         : fmt::format("{} paths together", answer->candidates.size())));
   }
-  say_limits_of(*answer);
+  say_unread(*answer);
   return fitting == nullptr ? 1 : 0;
 }
 

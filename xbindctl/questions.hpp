@@ -30,7 +30,7 @@ Json json_of(const CauseRow& row);
 int explain_request(orb::NameClient& names, const FitQuestion& question);
 DocumentOrFailure explain_request_document(orb::NameClient& names, const FitQuestion& question);
 
-// Exit code 0: it fits; 1: it does not.
+// Exit code 0: it fits; 1: it does not, or that is not known.
 int fit(orb::NameClient& names, const FitQuestion& question);
 DocumentOrFailure fit_document(orb::NameClient& names, const FitQuestion& question);
 

@@ -13,7 +13,7 @@ inline constexpr Timers kXbindctlTimers{
         {"clear-patience", std::chrono::seconds{10},
          "Time in which a switch must confirm the removal of hops that an operator clears."},
         {"daemon-answer", std::chrono::seconds{2},
-         "Time in which each daemon must answer a question about its alarms and events."},
+         "Time in which each daemon must answer a question about its alarms, events or room."},
         {"addresses-fresh", std::chrono::minutes{10},
          "Age at which xbindctl looks up the addresses of all daemons again, for the time when the "
          "name service is away."},

@@ -111,11 +111,12 @@ export class Request {
 
   // cause, constraint, numbers, alternative
   whyNot(cause, sentence, explanation, fit, refusal) {
+    const unknown = !refusal && fit?.verdict === 'unknown';
     const shortage = fit?.paths?.find((path) => path.shortage)?.shortage;
     const numbers = refusal && (refusal.asked > 0 || refusal.free > 0) ? refusal : shortage;
     return h('div', { class: 'stack' },
       h('div', { class: 'verdict bad', id: 'refusal' },
-        h('h2', {}, `Refused: ${cause}`),
+        h('h2', {}, unknown ? 'Not known' : `Refused: ${cause}`),
         h('p', {}, sentence ?? ''),
         refusal?.retry_after_ms > 0 ? h('p', {}, `Try again in ${duration(refusal.retry_after_ms)}.`) : null,
         numbers ? compare(numbers) : null),
@@ -126,7 +127,7 @@ export class Request {
 
   alternative(fit) {
     if (fit.fits) return h('p', {}, `Now it would fit, over ${pathText(fit.path)}.`);
-    if (!(fit.most_cells_per_s > 0)) return h('p', {}, 'No path has room for any rate.');
+    if (!(fit.most_cells_per_s > 0)) return h('p', {}, `No path ${fit.unread.length > 0 ? 'is known to have' : 'has'} room for any rate.`);
     return h('p', { id: 'alternative' }, h('strong', {}, 'What fits now: '), `${number(fit.most_cells_per_s)} cells/s. `,
       h('button', { type: 'button', class: 'link', onclick: () => {
         this.form.elements.kind.value = 'rate';
@@ -136,13 +137,18 @@ export class Request {
       } }, 'Ask for that'));
   }
 
+  shortOf(path) {
+    if (path.shortage) return `${path.shortage.cause} at ${path.shortage.element.replace(/ (\d+)$/, '\u00a0$1')}`;
+    return path.unknown.length > 0 ? `unknown: ${path.unknown.join(', ')}` : badge('fits', 'good');
+  }
+
   paths(fit) {
     if (!fit.paths?.length) return null;
     return h('div', {}, h('h3', {}, 'Paths'), table([
       { title: 'Path', cell: (path) => h('span', {}, path.hops.map((hop, at) => [at > 0 ? ' → ' : '', h('span', { class: 'nowrap' }, hop.switch)])) },
       { title: 'Most that fits', number: true, cell: (path) => number(path.most_cells_per_s) },
-      { title: 'Short of', cell: (path) => (path.shortage ? `${path.shortage.cause} at ${path.shortage.element.replace(/ (\d+)$/, '\u00a0$1')}` : badge('fits', 'good')) },
-    ], fit.paths), fit.unread.length > 0 ? h('p', { class: 'muted small' }, `Not read, and taken as empty: ${fit.unread.join(', ')}.`) : null);
+      { title: 'Short of', cell: (path) => this.shortOf(path) },
+    ], fit.paths), fit.unread.length > 0 ? h('p', { class: 'muted small' }, `Did not answer, and count as without room: ${fit.unread.join(', ')}.`) : null);
   }
 }
 

@@ -17,8 +17,8 @@
 #include "xbindctl/call_views.hpp"
 #include "xbindctl/documents.hpp"
 #include "xbindctl/explanations.hpp"
+#include "xbindctl/path_verdict.hpp"
 #include "xbindctl/questions.hpp"
-#include "xbindctl/room.hpp"
 #include "xbindctl/top.hpp"
 #include "xbindctl/watching.hpp"
 #include "xbindctl_preset_manager.hpp"
@@ -185,54 +185,47 @@ TEST(Explanations, ACauseIsExplainedByItsWord) {
   EXPECT_THAT(said([] { return explain_cause("last-leave"); }), HasSubstr("did you mean"));
 }
 
-// --- room on a path ------------------------------------------------------------------------------
+// --- whether a call fits on a path ---------------------------------------------------------------
 
-class Room : public testing::Test {
+class PathVerdicts : public testing::Test {
  protected:
-  Room() {
-    for (const PathHop& hop : path_) {
-      rooms_[{hop.switch_name, hop.input_port}] = {true, {1'000, 50}, 9, 1'000, 9};
-      rooms_[{hop.switch_name, hop.output_port}] = {true, {1'000, 50}, 9, 1'000, 9};
-    }
+  static HopRoom room(std::uint64_t copies, Cause cause, std::uint64_t asked, std::uint64_t free) {
+    return {copies, cause, PortId{2}, asked, free, copies * asked};
   }
-  PortRoom& out(const std::string& name) { return rooms_.at({name, PortId{2}}); }
+  PathVerdict verdict() const { return verdict_of(path_, rooms_, 1'000); }
 
   PathHops path_{{"s1", PortId{1}, PortId{2}}, {"s2", PortId{1}, PortId{2}}};
-  Rooms rooms_;
+  HopRooms rooms_{room(3, Cause::kNoBandwidth, 300, 100), room(9, Cause::kNoLabel, 1, 0)};
 };
 
-TEST_F(Room, TheScarcestElementBinds) {
-  EXPECT_EQ(shortage_of(path_, {1'000, 50}, rooms_), std::nullopt);
-  out("s1").free = {900, 50};
-  out("s2").free = {300, 50};
-  const auto shortage = shortage_of(path_, {1'000, 0}, rooms_);
-  ASSERT_TRUE(shortage);
-  EXPECT_EQ(words_of(*shortage), "no bandwidth at s2 port 2: asked 1000 cells/s, free 300");
-  EXPECT_EQ(most_cells_per_s(path_, 0, rooms_, 10'000), 300U);
-  out("s1").labels = 0;
-  EXPECT_EQ(words_of(*shortage_of(path_, {1'000, 0}, rooms_)), "no label at s1 port 2");
-  out("s1").up = false;
-  EXPECT_EQ(shortage_of(path_, {1, 0}, rooms_)->cause, Cause::kLinkDown);
-  EXPECT_EQ(most_cells_per_s(path_, 0, rooms_, 10'000), 0U);
+TEST_F(PathVerdicts, TheHopThatTakesFewestSaysHowManyFit) {
+  EXPECT_TRUE(verdict().fits());
+  EXPECT_EQ(verdict().copies, 3U);
+  EXPECT_EQ(verdict().most_cells_per_s, 9U);
+  EXPECT_EQ(verdict_of(path_, rooms_, 2).copies, 2U);
 }
 
-TEST_F(Room, WhereTheCallEntersCounts) {
-  rooms_.at({"s1", PortId{1}}).ingress_cells_per_s = 10;
-  EXPECT_EQ(words_of(*shortage_of(path_, {20, 0}, rooms_)),
-            "no bandwidth at s1 port 1: asked 20 cells/s, free 10");
+TEST_F(PathVerdicts, OfSeveralShortagesTheWorstIsNamed) {
+  rooms_ = {room(0, Cause::kNoBandwidth, 1'000, 900), room(0, Cause::kNoBandwidth, 1'000, 300)};
+  ASSERT_TRUE(verdict().shortage);
+  EXPECT_EQ(words_of(*verdict().shortage),
+            "no bandwidth at s2 port 2: asked 1000 cells/s, free 300");
+  rooms_[0] = room(0, Cause::kNoLabel, 1, 0);
+  EXPECT_EQ(words_of(*verdict().shortage), "no label at s1 port 2");
+  rooms_[0] = room(0, Cause::kNoBuffer, 50, 10);
+  EXPECT_EQ(words_of(*verdict().shortage),
+            "no buffer at s1 port 2: asked 50 cells of buffer, free 10");
+  rooms_[0] = {.cause = Cause::kSwitchUnreachable};
+  EXPECT_EQ(words_of(*verdict().shortage), "switch unreachable at s1");
 }
 
-TEST_F(Room, CallsAreCountedUntilTheFirstElementIsFull) {
-  EXPECT_EQ(copies_of(path_, {300, 10}, rooms_, 100), 3U);
-  EXPECT_EQ(copies_of(path_, {1, 0}, rooms_, 100), 9U);  // labels
-  take(path_, {300, 10}, 2, rooms_);
-  EXPECT_EQ(copies_of(path_, {300, 10}, rooms_, 100), 1U);
-  EXPECT_EQ(out("s2").free, (Resources{400, 30}));
-}
-
-TEST_F(Room, APortThatCouldNotBeReadHasRoom) {
-  EXPECT_EQ(shortage_of(path_, {5'000, 0}, {}), std::nullopt);
-  EXPECT_EQ(most_cells_per_s(path_, 0, {}, 700), 700U);
+TEST_F(PathVerdicts, WhatDidNotAnswerIsUnknownAndNeverRoom) {
+  rooms_[1] = std::nullopt;
+  EXPECT_FALSE(verdict().fits());
+  EXPECT_FALSE(verdict().shortage);
+  EXPECT_THAT(verdict().unknown, ElementsAre("s2"));
+  EXPECT_EQ(verdict().copies, 0U);
+  EXPECT_EQ(verdict().most_cells_per_s, 0U);
 }
 
 // --- frames --------------------------------------------------------------------------------------
