@@ -85,11 +85,11 @@ struct Questions {
   std::vector<std::size_t> of;
 };
 using QuestionsBySwitch = std::map<std::string, Questions>;
-// By switch; nullopt: no answer.
-using Answers = std::map<std::string, std::optional<std::vector<HopRoom>>>;
+using HopAnswers = OrFailure<std::vector<HopRoom>>;
+using Answers = std::map<std::string, HopAnswers>;  // by switch
 
-OrFailure<std::vector<HopRoom>> ask_switch(const Operators& operators, const std::string& manager,
-                                           const std::vector<HopQuestion>& hops) {
+HopAnswers ask_switch(const Operators& operators, const std::string& manager,
+                      const std::vector<HopQuestion>& hops) {
   const v2::SwitchOperations_var operations =
       v2::SwitchOperations::_unchecked_narrow(operators.alarms);
   omniORB::setClientCallTimeout(operations, kXbindctlTimers.ms("daemon-answer").count());
@@ -118,8 +118,7 @@ Answers ask_switches(orb::NameClient& names, const std::string& manager,
   });
   Answers answers;
   for (std::size_t i = 0; const auto& [name, asked] : questions) {
-    auto& rooms = found[i++];
-    answers.emplace(name, rooms ? std::optional(*std::move(rooms)) : std::nullopt);
+    answers.emplace(name, std::move(found[i++]));
   }
   return answers;
 }
@@ -137,7 +136,7 @@ class Room {
     for (std::size_t i = 0; i < answer_.candidates.size(); ++i) add(questions, i, 0);
     const Answers answers = ask_switches(names_, manager_, questions);
     for (const auto& [name, rooms] : answers) {
-      if (!rooms) answer_.unread.push_back(name);
+      if (!rooms) answer_.unread.push_back({name, rooms.error().text});
     }
     for (std::size_t i = 0; i < answer_.candidates.size(); ++i) {
       Candidate& candidate = answer_.candidates[i];

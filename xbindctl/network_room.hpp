@@ -31,14 +31,20 @@ struct Candidate {
   PathVerdict verdict;
 };
 
+// A switch of a candidate whose SwitchServer did not answer, or not what was asked.
+struct UnreadSwitch {
+  std::string name;
+  std::string reason;  // one sentence for people
+};
+
 struct FitAnswer {
   Resources takes;
   std::vector<Candidate> candidates;  // at most kCandidatesMax, in the order of RouteObject
   // RouteObject refuses the request itself; `candidates` are then paths for any rate, if there are.
   std::optional<Outcome> refused;
   std::string refused_reason;
-  std::uint64_t copies = 0;         // such calls that fit on all candidates together
-  std::vector<std::string> unread;  // switches of the candidates whose SwitchServers did not answer
+  std::uint64_t copies = 0;  // such calls that fit on all candidates together
+  std::vector<UnreadSwitch> unread;
 
   // The candidate that the call would take; nullptr: none is known to fit.
   const Candidate* fitting() const;

@@ -90,9 +90,9 @@ std::optional<Obstacle> obstacle_of(const FitAnswer& answer) {
 }
 
 void say_unread(const FitAnswer& answer) {
-  if (answer.unread.empty()) return;
-  say(fmt::format("not read       {}: unknown, counted as without room",
-                  fmt::join(answer.unread, ", ")));
+  for (const UnreadSwitch& it : answer.unread) {
+    say(fmt::format("not read       {}, which counts as without room: {}", it.name, it.reason));
+  }
 }
 
 void say_alternative(const FitAnswer& answer) {
@@ -112,6 +112,8 @@ Document document_of(const FitAnswer& answer, const FitQuestion& question) {
   const Candidate* const widest = answer.widest();
   Json paths = Json::array();
   for (const Candidate& candidate : answer.candidates) paths.push_back(json_of(candidate));
+  Json unread = Json::array();
+  for (const UnreadSwitch& it : answer.unread) unread.push_back(it.name);
   const auto obstacle = obstacle_of(answer);
   const char* const verdict = answer.unknown() ? "unknown" : "refused";
   return {
@@ -127,7 +129,7 @@ Document document_of(const FitAnswer& answer, const FitQuestion& question) {
        {"copies", answer.copies},
        {"most_cells_per_s", widest == nullptr ? 0 : widest->verdict.most_cells_per_s},
        {"paths", std::move(paths)},
-       {"unread", answer.unread}}};
+       {"unread", std::move(unread)}}};
 }
 
 }  // namespace
