@@ -175,8 +175,11 @@ bool SwitchController::enter(ManagerIndex manager, const LedgerHop& hop, std::ui
     compare = compare || ledger_.hop(admission.hop).progress.claimed;
     return true;
   }
+  // One to be removed is gone if the switch lacks its entry, or if another hop has that entry: two
+  // setups, one after the other, may have had one label.
   const bool gone = hop.stage == HopStage::kRemoving &&
-                    !std::binary_search(unclaimed_.begin(), unclaimed_.end(), hop.cross_connect);
+                    (!std::binary_search(unclaimed_.begin(), unclaimed_.end(), hop.cross_connect) ||
+                     is_claimed(ledger_, hop.cross_connect));
   if (!gone) {
     ++counters_.claims_refused;
     taken.refused.push_back(refusal(hop.key, HopAction::kCommit, admission));

@@ -113,6 +113,33 @@ TEST_F(UncertainRemovals, WhatAnotherManagerHasClaimedDoesNotWaitToBeRemoved) {
   EXPECT_TRUE(fake.table.contains(cross(old)));
 }
 
+// Two setups, one after the other, had the same input label, and no answer confirmed either: the
+// switch has an entry of one of them at most. Neither claim says where it leads.
+TEST_F(UncertainRemovals, OfTwoThatMayHaveOneEntryNoneIsRefused) {
+  for (const bool waited : {true, false}) {
+    SCOPED_TRACE(waited);
+    HopClaims claims = uncertain();
+    claims.hops[0].cross_connect.output_label = Label{};
+    claims.hops.push_back(claims.hops[0]);
+    claims.hops[1].key.connection = ConnectionId{claims.hops[0].key.connection.value() + 1};
+    restart({{{"a", Epoch{1}}, {"b", Epoch{1}}}});
+    attach();
+    attach("b");
+    if (waited) claim(claims);
+    claim(HopClaims{{}, {}, {}, true}, "b");
+    if (!waited) {
+      claim(HopClaims{{}, {}, {}, true});
+      claim(claims);
+    }
+    answers();
+    EXPECT_EQ(next().counters().claims_refused, 0U);
+    EXPECT_FALSE(fake.table.contains(cross(old)));
+    for (const LedgerHop& hop : claims.hops) EXPECT_EQ(remove(hop.key).cause, Cause::kNone);
+    EXPECT_THAT(look(), IsEmpty());
+    fake.table.insert(cross(old));
+  }
+}
+
 TEST_F(UncertainRemovals, WhoDoesNotKnowTheManagersGivesUpRemovalsWithTheWait) {
   const HopClaims claims = uncertain();
   restart(std::nullopt);
