@@ -130,6 +130,7 @@ Admission Ledger::claim(ManagerIndex manager, const LedgerHop& claimed, std::uin
   }
   if (claimed.enters) claim_ingress(ref, *in);
   if (claimed.shown_id != ConnectionId{}) extras(ref.value()).shown_id = claimed.shown_id;
+  if (claimed.revision != 0) extras(ref.value()).revision = claimed.revision;
   admission.hop = ref;
   return admission;
 }

@@ -127,6 +127,7 @@ class Gaps {
     const FoundHop& told = owned != nullptr ? *owned : beside;
     claim.request = told.hop.request;
     claim.shown_id = told.hop.shown_id;
+    claim.revision = told.hop.revision;
     gap.owner = told.owner();
     // Each leg beyond 1 has a destination of its own.
     if (!beside.owner().to.empty()) gap.owner.to = beside.owner().to;

@@ -130,6 +130,9 @@ class Claims {
       claim.demand = change.demand;
       claim.contract = change.contract;
     }
+    // The change that is under way is still to come.
+    claim.revision = connection.revision();
+    if (changes && claim.revision != 0) --claim.revision;
     // A switch may lack the last change although its SwitchServer had accepted it.
     claim.settled = stage == HopStage::kRemoving
                         ? &hops == &connection.hops() && connection.stage() == Stage::kReleasing

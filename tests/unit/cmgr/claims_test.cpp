@@ -115,7 +115,16 @@ TEST_F(ClaimsTest, AChangedContractIsClaimedAndAssertedAgainUntilItIsKnown) {
   const LedgerHop hop = claimed("sw2").at(0);
   EXPECT_EQ(hop.demand.cells_per_s, 50U);
   EXPECT_FALSE(hop.settled) << "the switch may have the old one";
+  EXPECT_EQ(hop.revision, 1U) << "so that the next epoch knows the newer word of two hops";
   EXPECT_FALSE(claimed("sw1").at(0).settled) << "although it was confirmed";
+}
+
+// With its revision the SwitchServer would refuse the change as stale.
+TEST_F(ClaimsTest, TheRevisionOfAChangeUnderWayIsNotClaimed) {
+  start_with_labels({vci(32)}, {vci(40)});
+  const ConnectionId call = connected(1);
+  modify(2, call, cells(300));
+  EXPECT_EQ(claimed("sw1").at(0).revision, 0U);
 }
 
 TEST_F(ClaimsTest, AHoldsReservationsAreClaimed) {

@@ -406,6 +406,17 @@ TEST_F(LostLedgerTest, TheTakerOfAPreparedConnectionIsTheOwnerThatAnyHopNames) {
   EXPECT_THAT(manager().describe(earlier(7))->client, "mia");
 }
 
+// Otherwise the next epoch would believe the other end, which has not heard of the taker.
+TEST_F(LostLedgerTest, ARebuiltHopHasTheRevisionOfTheHopThatNamesTheOwner) {
+  holds_call(earlier(1));
+  held_["sw3"][0].shown_id = earlier(7);
+  held_["sw3"][0].request = RequestId{12};
+  held_["sw3"][0].revision = 2;
+  for (const char* name : {"sw1", "sw2"}) held_[name][0].request = {};
+  restart_with_lost({"sw1"});
+  EXPECT_EQ(takes("sw1", entry(1, 500, 10, 40)).revision, 2U);
+}
+
 TEST_F(LostLedgerTest, WhoHasAPreparedConnectionIsToldToTheEndThatHasNotHeardIt) {
   holds_call(earlier(1));
   for (const char* name : {"sw1", "sw2", "sw3"}) held_[name][0].request = {};

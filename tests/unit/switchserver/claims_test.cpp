@@ -49,6 +49,20 @@ TEST_F(ClaimsTest, ACallBeginsAndEndsAtOneSwitch) {
   EXPECT_THAT(fake.table, SizeIs(1)) << "the other hop's";
 }
 
+// Of two hops the one with the higher revision has heard of the last owner (found_gaps.hpp).
+TEST_F(ClaimsTest, AClaimedHopKeepsTheRevisionOfItsLastChange) {
+  HopClaims claims = claims_of();
+  claims.hops.at(0).revision = 2;
+  claims.hops[0].shown_id = ConnectionId{77};
+  restart();
+  attach();
+  claim(claims);
+  const HeldHops held = next().held_hops("a", 0, 100, now);
+  ASSERT_THAT(held.hops, SizeIs(1));
+  EXPECT_EQ(held.hops[0].revision, 2U);
+  EXPECT_EQ(held.hops[0].shown_id, ConnectionId{77});
+}
+
 TEST_F(ClaimsTest, WhatTheSwitchLacksIsPutBack) {
   const HopClaims claims = claims_of();
   restart();
