@@ -221,6 +221,7 @@ void World::kill_manager(std::size_t index, bool for_good, std::optional<Duratio
     switches_[at].awaited.erase(index);
     lose_hops(at, index);
   }
+  note_forgotten(index);
   if (!for_good) lose_handovers(index);
   for (ClientSite& site : clients_) {
     if (site.manager != index) continue;
@@ -454,8 +455,10 @@ void World::release_incomplete_for_nobody(std::size_t m) {
   manager.manager().recovery().for_each_incomplete([&](const cmgr::IncompleteCall& incomplete) {
     const bool wanted = std::ranges::any_of(clients_, [&](const ClientSite& site) {
       return site.manager == m && std::ranges::any_of(site.client->calls(), [&](const auto& entry) {
+               // A hold that its client has not committed by now is given up, as above.
                return entry.second.id == incomplete.shown &&
-                      entry.second.state != Call::State::kGone;
+                      entry.second.state != Call::State::kGone &&
+                      entry.second.state != Call::State::kHeld;
              });
     });
     if (!wanted) unwanted.push_back(incomplete.shown);

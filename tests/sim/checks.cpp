@@ -114,6 +114,7 @@ void World::check_switch(std::size_t at) {
         fmt::format("{}: {}: {}", to_string(finding.kind), finding.element, finding.text));
   }
   std::map<PortId, Resources> sums = needed(at);  // computed anew, not from the ledger's accounts
+  std::map<PortId, Resources> beyond = needed_beyond(at);
   std::map<PortId, std::uint64_t> ingress;
   ledger(at).for_each_hop([&](HopRef ref, const HopRecord& record) {
     if (const auto taken = ledger(at).ingress(ref)) {
@@ -123,8 +124,8 @@ void World::check_switch(std::size_t at) {
   for (const SwitchPort& port : ledger(at).ports()) {
     const auto usage = ledger(at).usage(port.port);
     const Resources sum = sums[port.port];
-    if (usage->hops != sum || !sum.fits_within(usage->taken) ||
-        !usage->taken.fits_within(usage->capacity)) {
+    const Resources most = beyond[port.port] += usage->capacity;
+    if (usage->hops != sum || !sum.fits_within(usage->taken) || !usage->taken.fits_within(most)) {
       world_.violated(fmt::format(
           "{} port {}: hops need {} cells/s, {} are charged to them, {} of {} are reserved",
           site.name, port.port, sum.cells_per_s, usage->hops.cells_per_s, usage->taken.cells_per_s,

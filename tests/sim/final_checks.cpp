@@ -73,6 +73,9 @@ void World::check_tables() {
     for (const CrossConnect& there : switches_[at].lost) {
       if (may_stay(at, there)) wanted[at].insert(there);
     }
+    for (const CrossConnect& there : switches_[at].device->table()) {
+      if (waits_to_go(at, there)) wanted[at].insert(there);
+    }
     if (switches_[at].device->table() == wanted[at]) continue;
     std::vector<CrossConnect> apart;
     std::set_symmetric_difference(switches_[at].device->table().begin(),
@@ -97,6 +100,64 @@ void World::check_tables() {
                                 switches_[at].name, switches_[at].device->table().size(),
                                 wanted[at].size(), to_string(apart.front()), whose));
   }
+}
+
+// ===== removals that wait for the claims of others =====
+
+// Whether no removal waits there that could be done: each manager whose claims are awaited keeps an
+// incomplete call that needs this lost ledger.
+bool World::waits_for_incomplete(std::size_t at) const {
+  const auto& awaited = switches_[at].server->controller().settling().awaited();
+  const auto keeps_open = [&](const std::string& name) {
+    return std::ranges::any_of(managers_, [&](const ManagerPlace& place) {
+      const ManagerSite& site = *place.site;
+      if (site.name() != name || site.dead() || site.manager().recovery().waiting() == 0) {
+        return false;
+      }
+      return !site.manager().claims_at(switches_[at].name, world_.now).back().all;
+    });
+  };
+  return !awaited.empty() && std::ranges::all_of(awaited, keeps_open);
+}
+
+// Hops of that manager whose removal waits there until others have claimed all
+// (docs/decisions/0116).
+std::vector<LedgerHop> World::waiting_removals(std::size_t at, const std::string& manager) const {
+  std::vector<LedgerHop> waiting;
+  if (!waits_for_incomplete(at)) return waiting;
+  const SwitchController& controller = switches_[at].server->controller();
+  const auto us = ledger(at).find_manager(manager);
+  std::uint64_t from = 0;
+  do {
+    const HeldHops page = controller.held_hops(manager, from, 1'000, world_.now);
+    for (const LedgerHop& hop : page.hops) {
+      if (!ledger(at).find(*us, hop.key)) waiting.push_back(hop);
+    }
+    from = page.next;
+  } while (from != 0);
+  return waiting;
+}
+
+// Whether all that the manager owes there waits for others.
+bool World::owes_what_waits(std::size_t manager, std::size_t at) const {
+  const ManagerSite& site = *managers_[manager].site;
+  const std::vector<LedgerHop> waiting = waiting_removals(at, site.name());
+  return std::ranges::all_of(
+      site.manager().view_of(switches_[at].name).owed, [&](const HopKey& key) {
+        return std::ranges::find(waiting, key, &LedgerHop::key) != waiting.end();
+      });
+}
+
+// Whether that entry stays because its removal waits for others.
+bool World::waits_to_go(std::size_t at, const CrossConnect& entry) const {
+  if (is_claimed(at, entry)) return false;
+  return std::ranges::any_of(managers_, [&](const ManagerPlace& place) {
+    return std::ranges::any_of(waiting_removals(at, place.site->name()), [&](const LedgerHop& hop) {
+      const CrossConnect& known = hop.cross_connect;
+      const bool any = known.input_label.present() || known.output_label.present();
+      return any && fits(known, entry);
+    });
+  });
 }
 
 // ===== audits =====
@@ -137,6 +198,10 @@ void World::audit_one(std::size_t m, std::size_t at) {
     // Nobody could claim them: their manager was killed, too.
     if (finding.kind == FindingKind::kStrayCrossConnect && left_over(at) != 0) {
       ++world_.tally["cross-connects that nobody has claimed"];
+      continue;
+    }
+    if (finding.kind == FindingKind::kOwed && owes_what_waits(m, at)) {
+      ++world_.tally["removals that wait for incomplete calls of others"];
       continue;
     }
     if (finding.kind == FindingKind::kUnreadable && claims_stay_open()) {

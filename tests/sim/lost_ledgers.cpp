@@ -39,10 +39,11 @@ void World::note_unclaimed(std::size_t at, std::size_t manager) {
   const auto us = book.find_manager(managers_[manager].site->name());
   if (!us) return;
   auto& unclaimed = switches_[at].unclaimed[manager];
-  book.for_each_hop([&](HopRef, const HopRecord& record) {
+  book.for_each_hop([&](HopRef ref, const HopRecord& record) {
     if (record.manager != *us) return;
     const CrossConnect entry = book.cross_connect(record);
     if (!entry.input_label.present() || !entry.output_label.present()) return;
+    switches_[at].charged.insert_or_assign(entry, book.alone(ref));
     // An add on its way still arrives.
     const bool made = record.state == HopStage::kCommitted && !record.progress.add_open;
     unclaimed[record.key.connection][entry] = made || switches_[at].device->has(entry);
@@ -70,6 +71,18 @@ void World::lose_hops(std::size_t at, std::size_t manager) {
     }
   }
   note_lost_before(at);
+  for (ClientSite& client : clients_) {
+    if (client.manager != manager) continue;
+    for (auto& [request, call] : client.client->calls()) note_lost_call(client, call);
+  }
+}
+
+// The manager has ended, and with it what it had read of ledgers that were lost since.
+void World::note_forgotten(std::size_t manager) {
+  const auto first = lost_hops_.lower_bound({manager, ConnectionId{}});
+  for (auto lost = first; lost != lost_hops_.end() && lost->first.first == manager; ++lost) {
+    lost->second.all = !is_known(manager, lost->first.second);
+  }
   for (ClientSite& client : clients_) {
     if (client.manager != manager) continue;
     for (auto& [request, call] : client.client->calls()) note_lost_call(client, call);
@@ -164,8 +177,11 @@ bool World::is_in_ledger(std::size_t at, const std::string& manager, ConnectionI
   return found;
 }
 
-// Whether a ledger has a hop of that connection, or the manager will claim one.
+// Whether a ledger has a hop of that connection, or the manager will claim one. A hop that the
+// manager has read from a lost ledger is in its memory when that ledger is lost again.
 bool World::is_known(std::size_t manager, ConnectionId id) const {
+  const ManagerSite& its = *managers_[manager].site;
+  if (!its.dead() && its.manager().recovery().incomplete(id)) return true;
   return any_ledger_has(manager, id,
                         [](const Ledger&, HopRef, const HopRecord& record) {
                           return record.state == HopStage::kCommitted;
@@ -267,6 +283,43 @@ bool World::claims_stay_open() const {
   });
 }
 
+// A call of which every ledger was lost is in one again: its manager, or a hop that was read too
+// late to be known when the last ledger was lost, has shown it.
+void World::note_known_again(std::size_t manager, const HopClaims& page) {
+  for (const LedgerHop& claimed : page.hops) {
+    const auto lost = lost_hops_.find({manager, claimed.key.connection});
+    if (lost == lost_hops_.end() || !lost->second.all) continue;
+    lost->second.all = !is_known(manager, claimed.key.connection);
+    if (!lost->second.all) ++world_.tally["calls of nobody that are known again"];
+  }
+}
+
+// A rebuilt hop has the contract of the hop beside it. If a change had reached that one and had
+// been refused here, it needs more than the port has (docs/reliability.md).
+void World::note_more(std::size_t at, const HopKey& key, HopRef ref) {
+  const Ledger& book = ledger(at);
+  const auto had = switches_[at].charged.find(book.cross_connect(book.hop(ref)));
+  const Resources has = book.alone(ref);
+  if (had == switches_[at].charged.end() || has.fits_within(had->second)) return;
+  ++world_.tally["rebuilt hops with more than they had"];
+  more_.insert_or_assign(std::pair{at, key}, Grown{had->second, has});
+}
+
+// What rebuilt hops that leave there need beyond what they had, by output port.
+std::map<PortId, Resources> World::needed_beyond(std::size_t at) const {
+  std::map<PortId, Resources> beyond;
+  if (more_.empty()) return beyond;
+  const auto above = [](std::uint64_t has, std::uint64_t had) { return has > had ? has - had : 0; };
+  ledger(at).for_each_hop([&](HopRef ref, const HopRecord& record) {
+    const auto grown = more_.find({at, record.key});
+    if (grown == more_.end() || ledger(at).alone(ref) != grown->second.has) return;
+    const auto& [had, has] = grown->second;
+    beyond[ledger(at).cross_connect(record).output_port] += Resources{
+        above(has.cells_per_s, had.cells_per_s), above(has.buffer_cells, had.buffer_cells)};
+  });
+  return beyond;
+}
+
 // Which call an entry serves is never guessed, and no two hops of a call have one key.
 void World::check_rebuilt(std::size_t at, std::size_t manager, const HopClaims& page) {
   const Ledger& book = ledger(at);
@@ -275,6 +328,7 @@ void World::check_rebuilt(std::size_t at, std::size_t manager, const HopClaims& 
     const auto ref = claimed.rebuilt && us ? book.find(*us, claimed.key) : std::nullopt;
     if (!ref || !rebuilt_.insert({at, claimed.key}).second) continue;
     ++world_.tally["hops rebuilt"];
+    note_more(at, claimed.key, *ref);
     const CrossConnect has = book.cross_connect(book.hop(*ref));
     const auto complain = [&](const std::string& what) {
       world_.violated(fmt::format("{}: rebuilt hop {}.{}.{} of connection {}, {}, {}",
@@ -373,7 +427,7 @@ void World::check_lost() {
   }
 }
 
-void World::check_lost(const ClientSite& site, const Call& call, const LostHops& lost) {
+void World::check_lost(const ClientSite& site, Call& call, const LostHops& lost) {
   const ManagerSite& manager = *managers_[site.manager].site;
   const auto incomplete = manager.manager().recovery().incomplete(call.id);
   std::set<std::string> where;
@@ -394,6 +448,7 @@ void World::check_lost(const ClientSite& site, const Call& call, const LostHops&
   // removed. The path that its cells take is in no ledger, and stays.
   if (!incomplete && call.unsettled) {
     ++world_.tally["calls that were moving, of which no ledger has the path"];
+    call.of_nobody = true;
     return;
   }
   if (!incomplete) return complain("is up no more, and not incomplete either");

@@ -235,6 +235,7 @@ std::optional<ClaimsTaken> World::claim(std::size_t manager, const std::string& 
     site.inherited.erase(ledger(at).cross_connect(record));
   });
   check_rebuilt(at, manager, page);
+  note_known_again(manager, page);
   if (page.last) {
     site.awaited.erase(manager);
     // What was being removed may be left until others have claimed.

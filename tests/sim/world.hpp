@@ -123,6 +123,7 @@ class World : public ManagerOutlet {
     // Each with whether the switch had it, or had confirmed it.
     std::map<std::size_t, std::map<ConnectionId, std::map<CrossConnect, bool>>> unclaimed = {};
     std::set<CrossConnect> lost = {};
+    std::map<CrossConnect, Resources> charged = {};  // by ledgers that were lost
     std::set<std::size_t> lost_of = {};    // managers of which a ledger was lost with what it had
     bool was_emptied = false;              // the switch has ever restarted without its table
     std::vector<KnownManager> known = {};  // by the process that was killed
@@ -312,7 +313,15 @@ class World : public ManagerOutlet {
   void check_not_released(std::size_t manager, const Outcome& outcome);
   bool is_asked_for(std::size_t manager, std::size_t at, const HopKey& key) const;
   void check_lost();
-  void check_lost(const ClientSite& site, const Call& call, const LostHops& lost);
+  void check_lost(const ClientSite& site, Call& call, const LostHops& lost);
+  void note_forgotten(std::size_t manager);
+  void note_known_again(std::size_t manager, const HopClaims& page);
+  void note_more(std::size_t at, const HopKey& key, HopRef ref);
+  std::map<PortId, Resources> needed_beyond(std::size_t at) const;
+  bool waits_for_incomplete(std::size_t at) const;
+  std::vector<LedgerHop> waiting_removals(std::size_t at, const std::string& manager) const;
+  bool owes_what_waits(std::size_t manager, std::size_t at) const;
+  bool waits_to_go(std::size_t at, const CrossConnect& entry) const;
 
   // lines.cpp
   void trouble_on_lines();
@@ -443,6 +452,12 @@ class World : public ManagerOutlet {
   // lost hops were derived by a link that led elsewhere.
   std::set<std::pair<std::size_t, ConnectionId>> handovers_lost_;
   std::set<std::pair<std::size_t, HopKey>> rebuilt_;  // hops, by switch
+  // Rebuilt hops with more than the lost ledger had charged them.
+  struct Grown {
+    Resources had;
+    Resources has;
+  };
+  std::map<std::pair<std::size_t, HopKey>, Grown> more_;  // by switch
   // By manager and the ledgers' name of the connection.
   std::map<std::pair<std::size_t, ConnectionId>, LostHops> lost_hops_;
   std::map<std::pair<std::size_t, RequestId>, Taken> taken_;  // by client
