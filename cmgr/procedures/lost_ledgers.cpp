@@ -88,13 +88,19 @@ void LostLedgers::read_again(SwitchIndex at) {
   found->second.asked.clear();
 }
 
-std::optional<SwitchIndex> LostLedgers::other_entry(const std::vector<FoundHop>& call) const {
+std::optional<std::pair<SwitchIndex, Missing>> LostLedgers::beside(
+    const std::vector<FoundHop>& call) const {
   if (planted(Bug::kSharedInputOverseen)) return std::nullopt;
   for (const FoundHop& hop : call) {
     const auto found = lost_.find(hop.at);
     if (found == lost_.end()) continue;
+    const Lost& lost = found->second;
+    // The hop was claimed by an earlier epoch, which may not have known all branches there.
+    if (lost.state != State::kAnswered) return std::pair{hop.at, Missing::kNotClaimed};
     const CrossConnect& here = hop.hop.cross_connect;
-    if (found->second.shared.contains({here.input_port, here.input_label})) return hop.at;
+    if (lost.shared.contains({here.input_port, here.input_label})) {
+      return std::pair{hop.at, Missing::kOtherEntry};
+    }
   }
   return std::nullopt;
 }
@@ -102,7 +108,7 @@ std::optional<SwitchIndex> LostLedgers::other_entry(const std::vector<FoundHop>&
 std::optional<std::pair<SwitchIndex, Missing>> LostLedgers::missing(
     const std::vector<FoundHop>& call, const KnownLinks& links) const {
   if (lost_.empty()) return std::nullopt;
-  if (const auto at = other_entry(call)) return std::pair{*at, Missing::kOtherEntry};
+  if (const auto entry = beside(call)) return entry;
   const auto is_lost_at = [this](SwitchIndex at) { return is_lost(at); };
   for (const Gap& gap : gaps_of(call, links, is_lost_at, {}, ends_)) {
     const Lost& lost = lost_.at(gap.at());

@@ -76,8 +76,9 @@ class LostLedgers {
   std::optional<std::pair<SwitchIndex, Missing>> missing(const std::vector<FoundHop>& call,
                                                          const KnownLinks& links) const;
 
-  // A switch that has an entry on an input of the call which nobody knows: it may be a leaf of it.
-  std::optional<SwitchIndex> other_entry(const std::vector<FoundHop>& call) const;
+  // A switch that has an entry on an input of the call which no ledger knows, a leaf of it perhaps;
+  // or of which that is not known, because its ledger has not answered yet.
+  std::optional<std::pair<SwitchIndex, Missing>> beside(const std::vector<FoundHop>& call) const;
 
   // Forgets the ledgers that have answered, except those for which `kept` is true. Returns them.
   std::vector<SwitchIndex> let_go(const std::function<bool(SwitchIndex)>& kept);

@@ -36,7 +36,7 @@ class RecoveryTest : public ExchangeTest {
     log_in("mia");
   }
   // The switch is attached for the first time, and its ledger read in pages of one hop.
-  void come_back(const std::string& name) {
+  void come_back(const std::string& name, Recovery::ReadAs as = Recovery::ReadAs::kWhole) {
     if (unclaimed_.contains(name)) manager().note_entries_of_nobody(name, unclaimed_[name], now);
     attach(name, resting_[name]);
     std::vector<LedgerHop>& hops = held_[name];
@@ -46,7 +46,7 @@ class RecoveryTest : public ExchangeTest {
       if (!to_[name].empty()) page.owners.front().to = to_[name][i];
       if (i < hops.size()) page.hops = {hops[i]};
       page.next = i + 1 < hops.size() ? i + 1 : 0;
-      manager().switch_holds(name, page, now);
+      manager().switch_holds(name, page, now, as);
     }
     finish();
   }

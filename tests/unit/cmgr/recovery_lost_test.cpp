@@ -142,6 +142,32 @@ TEST_F(LostLedgerTest, ALeafThatNobodyKnowsMakesTheCallIncomplete) {
   EXPECT_EQ(manager().gauges().owed, 0U);
 }
 
+// An earlier epoch has claimed the hop that it knew, and ended before the ledger's answer.
+TEST_F(LostLedgerTest, ALeafBesideAHopThatWasClaimedBeforeIsMissedToo) {
+  holds_call(earlier(1));
+  restart({"sw2"});
+  come_back("sw2", Recovery::ReadAs::kLost);
+  manager().serve_with_switches_missing(now);
+  finish();
+  EXPECT_THAT(standing(), IsEmpty()) << "whether its switch has other entries is not known yet";
+  EXPECT_EQ(manager().recovery().incomplete(earlier(1)).value().why, Missing::kNotClaimed);
+  EXPECT_THAT(rebuilt_at("sw2"), IsEmpty());
+  answers("sw2", {{}, {entry(20, 40, 2, 700)}, true});
+  EXPECT_THAT(standing(), IsEmpty());
+  EXPECT_EQ(manager().recovery().incomplete(earlier(1)).value().why, Missing::kOtherEntry);
+  EXPECT_EQ(manager().gauges().owed, 0U);
+}
+
+TEST_F(LostLedgerTest, ACallWhoseHopsWereAllClaimedBeforeStandsWithTheAnswer) {
+  holds_call(earlier(1));
+  restart({"sw2"});
+  come_back("sw2", Recovery::ReadAs::kLost);
+  manager().serve_with_switches_missing(now);
+  finish();
+  answers("sw2", {{}, {}, true});
+  EXPECT_THAT(standing(), ElementsAre(earlier(1)));
+}
+
 TEST_F(LostLedgerTest, ABranchThatGoesOnBehindTheSwitchIsRebuilt) {
   holds_call(earlier(1));
   holds_leaf(earlier(1));
