@@ -126,7 +126,8 @@ struct HopClaims {
   // answer has named, a hold's last hop its egress label, and a rebuilt one what the hops beside it
   // do not tell: ports, labels. `settled`: of one being removed, whether it had been committed; of
   // others, whether the switch has their contract. `revision`: of a later modify is higher, and of
-  // two hops the one with the higher revision has heard of the last owner. `superseded` is not used.
+  // two hops the one with the higher revision has heard of the last owner. `superseded` is not
+  // used.
   // idl/switch_server.idl has the rules.
   std::vector<LedgerHop> hops;
   std::vector<HopOwner> owners;  // of the hops

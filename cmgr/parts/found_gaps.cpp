@@ -124,11 +124,11 @@ class Gaps {
     claim.stage = HopStage::kCommitted;
     claim.rebuilt = true;
     const FoundHop* const owned = owned_hop(call_);
-    const FoundHop& told = owned != nullptr ? *owned : beside;
-    claim.request = told.hop.request;
-    claim.shown_id = told.hop.shown_id;
-    claim.revision = told.hop.revision;
-    gap.owner = told.owner();
+    const FoundHop& known = owned != nullptr ? *owned : beside;
+    claim.request = known.hop.request;
+    claim.shown_id = known.hop.shown_id;
+    claim.revision = known.hop.revision;
+    gap.owner = known.owner();
     // Each leg beyond 1 has a destination of its own.
     if (!beside.owner().to.empty()) gap.owner.to = beside.owner().to;
     gaps_.push_back(std::move(gap));

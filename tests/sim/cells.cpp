@@ -155,13 +155,13 @@ void World::check_settled(const ClientSite& site, Call& call) {
     ++world_.tally["settled calls that wait for a lost switch"];
     return;
   }
-  // A change was under way when its manager ended, and a switch has lost its table: nobody can tell
+  // A change was under way when its manager ended, and a switch has lost its table: it is not known
   // whether the change had reached it (check_reasons() looks at the reason).
   const auto incomplete = managers_[site.manager].site->manager().recovery().incomplete(call.id);
   if (incomplete) {
     if (!call.unsettled) complain("has lost nothing, but is incomplete: " + incomplete->words());
-    const bool told = call.heard && call.heard->kind == NoticeKind::kIncomplete;
-    if (!call.deaf && !told) complain("is incomplete, but its client got no notice");
+    const bool noticed = call.heard && call.heard->kind == NoticeKind::kIncomplete;
+    if (!call.deaf && !noticed) complain("is incomplete, but its client got no notice");
     ++world_.tally["settled calls that are incomplete"];
     return;
   }

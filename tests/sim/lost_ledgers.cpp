@@ -290,7 +290,7 @@ void World::note_known_again(std::size_t manager, const HopClaims& page) {
     const auto lost = lost_hops_.find({manager, claimed.key.connection});
     if (lost == lost_hops_.end() || !lost->second.all) continue;
     lost->second.all = !is_known(manager, claimed.key.connection);
-    if (!lost->second.all) ++world_.tally["calls of nobody that are known again"];
+    if (!lost->second.all) ++world_.tally["unclaimed calls that are known again"];
   }
 }
 
