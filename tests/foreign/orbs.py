@@ -21,7 +21,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 IDL = HERE.parents[1] / "idl"
 CONTRACTS = ["types", "operations", "switch_server", "connection_manager", "route_object",
-             "qos_mapper"]
+             "qos_mapper", "keeper"]
 
 CENTRAL = "https://repo1.maven.org/maven2/"
 PYPI = "https://files.pythonhosted.org/packages/"
