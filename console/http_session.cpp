@@ -112,12 +112,14 @@ void HttpSession::on_read(const Error& error) {
                    .value = fmt::format("{}", buffer_.size())});
   }
   if (error == http::error::body_limit) {
-    const auto length = parser_->content_length();
+    // Not the parser's content_length(): it asserts that the head is complete, and a head whose
+    // length is too large never is.
+    const auto length = parser_->get()[http::field::content_length];
     return refuse({.status = 413,
                    .name = "body-too-large",
                    .detail = fmt::format("the body of a request has at most {} octets",
                                          server_.limits.body_octets),
-                   .value = length ? fmt::format("{}", *length) : "chunked"});
+                   .value = length.empty() ? "chunked" : std::string(length)});
   }
   if (error == beast::error::timeout) {
     if (buffer_.size() > 0 || parser_->got_some()) server_.on_cut_off();
