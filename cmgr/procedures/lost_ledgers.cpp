@@ -88,7 +88,7 @@ void LostLedgers::read_again(SwitchIndex at) {
   found->second.asked.clear();
 }
 
-std::optional<std::pair<SwitchIndex, Missing>> LostLedgers::beside(
+std::optional<std::pair<SwitchIndex, Missing>> LostLedgers::entry_beside(
     const std::vector<FoundHop>& call) const {
   if (planted(Bug::kSharedInputOverseen)) return std::nullopt;
   for (const FoundHop& hop : call) {
@@ -108,7 +108,7 @@ std::optional<std::pair<SwitchIndex, Missing>> LostLedgers::beside(
 std::optional<std::pair<SwitchIndex, Missing>> LostLedgers::missing(
     const std::vector<FoundHop>& call, const KnownLinks& links) const {
   if (lost_.empty()) return std::nullopt;
-  if (const auto entry = beside(call)) return entry;
+  if (const auto entry = entry_beside(call)) return entry;
   const auto is_lost_at = [this](SwitchIndex at) { return is_lost(at); };
   for (const Gap& gap : gaps_of(call, links, is_lost_at, {}, ends_)) {
     const Lost& lost = lost_.at(gap.at());

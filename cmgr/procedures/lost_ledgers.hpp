@@ -78,7 +78,8 @@ class LostLedgers {
 
   // A switch that has an entry on an input of the call which no ledger knows, a leaf of it perhaps;
   // or of which that is not known, because its ledger has not answered yet.
-  std::optional<std::pair<SwitchIndex, Missing>> beside(const std::vector<FoundHop>& call) const;
+  std::optional<std::pair<SwitchIndex, Missing>> entry_beside(
+      const std::vector<FoundHop>& call) const;
 
   // Forgets the ledgers that have answered, except those for which `kept` is true. Returns them.
   std::vector<SwitchIndex> let_go(const std::function<bool(SwitchIndex)>& kept);

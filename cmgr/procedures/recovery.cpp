@@ -262,7 +262,7 @@ Recovery::Calls::node_type Recovery::forget(Calls::iterator call) {
 
 bool Recovery::settle_standing(ConnectionId id, const Call& call, TimePoint now) {
   if (released_.contains(id) || context_.connections.find(id) != nullptr) return false;
-  if (lost_.beside(call)) return false;
+  if (lost_.entry_beside(call)) return false;
   const FoundTree tree = tree_of(call, links_);
   // A hop between two that have equal labels may be at a switch that has not been read.
   if (is_whole(tree, call) && !tree.undecided && (!tree.by_label || unread() == 0)) {

@@ -29,16 +29,8 @@ SERVICES = {
 FACTORS = ("0.5", "1", "2")
 
 
-class Asked(InOneLab):
+class Asked(xbindctl_schemas.Operator):
     ENDS = [CALLER, CALLEE]
-
-    def ctl(self, *words, code=0):
-        done = tool(self.lab, "xbindctl", *words)
-        self.assertEqual(done.returncode, code, (words, done.stdout, done.stderr))
-        return done.stdout
-
-    def document(self, command, *words, code=0):
-        return xbindctl_schemas.checked(command, self.ctl(command, *words, "--json", code=code))
 
     def fit(self, service, code=0):
         return self.document("fit", *self.ENDS, *service, code=code)

@@ -17,15 +17,7 @@ LINE_RATE = 353207  # cells/s
 BIG = "100000"      # cells/s: three fit, four do not
 
 
-class InTheLab(InOneLab):
-
-    def ctl(self, *words, code=0):
-        done = tool(self.lab, "xbindctl", *words)
-        self.assertEqual(done.returncode, code, (words, done.stdout, done.stderr))
-        return done.stdout
-
-    def document(self, command, *words, code=0):
-        return xbindctl_schemas.checked(command, self.ctl(command, *words, "--json", code=code))
+class InTheLab(xbindctl_schemas.Operator):
 
     def error(self, command, *words):
         return self.document(command, *words, code=1)["error"]

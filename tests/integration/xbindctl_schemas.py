@@ -6,7 +6,7 @@ import warnings
 
 import jsonschema
 
-from harness import ROOT
+from harness import ROOT, InOneLab, tool
 
 FOLDER = ROOT / "docs" / "schemas" / "xbindctl"
 KEEPER = ROOT / "docs" / "schemas" / "keeper"
@@ -35,3 +35,17 @@ def checked(command, text):
     document = json.loads(text)
     check("error" if "error" in document else command, document)
     return document
+
+
+class Operator(InOneLab):
+    """Tests that type xbindctl's commands in their lab."""
+
+    def ctl(self, *words, code=0):
+        """What the command prints; it has to end with this exit code."""
+        done = tool(self.lab, "xbindctl", *words)
+        self.assertEqual(done.returncode, code, (words, done.stdout, done.stderr))
+        return done.stdout
+
+    def document(self, command, *words, code=0):
+        """What it prints with --json, checked against its schema."""
+        return checked(command, self.ctl(command, *words, "--json", code=code))

@@ -10,7 +10,6 @@ namespace xbind::gsmp {
 namespace {
 
 using test::expect_worked;
-using test::golden;
 
 LabelField vpi_vci(std::uint32_t vpi, std::uint32_t vci, std::uint8_t flags = 0) {
   return label_field(atm_label(vpi, vci), flags);
