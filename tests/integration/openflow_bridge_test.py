@@ -21,7 +21,7 @@ from openflow_vectors import OFCTL, REWRITE, octets_of, rewrite
 SCHEMA = Path("/usr/share/openvswitch/vswitch.ovsschema")
 HEADER = struct.Struct("!BBHI")
 PORT_STATUS, BARRIER_REPLY = 12, 21
-STATE_AT, LINK_DOWN = 55, 1  # in a PortStatus
+STATE_AT, LINK_DOWN, LIVE = 55, 1, 4  # in a PortStatus
 BARRIER_XID = 0xb0000000
 DEADLINE_S = 20.0
 
@@ -70,6 +70,8 @@ class Bridge:
                        f"ofport_request={port}")
         self.management = folder / "br0.mgmt"
         wait_until(self.management.exists, "the bridge's socket", DEADLINE_S)
+        wait_until(lambda: self.ofctl("dump-ports-desc").count("LIVE") == 3,
+                   "the bridge's ports, which it would report later", DEADLINE_S)
 
     def start(self, *command):
         with open(self.folder / f"{command[0]}.out", "w", encoding="utf-8") as out:
@@ -170,14 +172,22 @@ class ABridge(unittest.TestCase):
 
     def test_reports_a_port_that_goes_down(self):
         self.bridge.inside("ip", "link", "set", "h2", "down")
-        self.addCleanup(self.bridge.inside, "ip", "link", "set", "h2", "up")
+        self.addCleanup(self.h2_up)
         # The bridge first reports that the port is not live, then that its link is down.
+        self.took("port-status", self.port_status(lambda state: state & LINK_DOWN))
+
+    def h2_up(self):
+        """Until the bridge has said so: the next test's connection would get its words."""
+        self.bridge.inside("ip", "link", "set", "h2", "up")
+        self.port_status(lambda state: state == LIVE)
+
+    def port_status(self, wanted):
+        """The bridge's first report of a port in a state like this."""
         while True:
             message = self.connection.next()
             self.assertEqual(message[1], PORT_STATUS)
-            if message[STATE_AT] & LINK_DOWN:
-                break
-        self.took("port-status", message)
+            if wanted(message[STATE_AT]):
+                return message
 
     def test_takes_and_lists_meters_groups_and_flows(self):
         self.assertEqual(self.connection.answers(
