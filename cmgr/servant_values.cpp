@@ -39,6 +39,7 @@ void hop_into(const ConnectionManager& manager, const FoundHop& found, v2::HopSt
 
 void incomplete_into(const ConnectionManager& manager, const IncompleteCall& call,
                      v2::ConnectionState& out) {
+  out = v2::ConnectionState();  // numbers in a sequence's elements begin with anything
   out.connection = call.shown.value();
   out.phase = v2::phase_incomplete;
   const std::vector<const FoundHop*> hops = hops_in_order(call);

@@ -222,6 +222,10 @@ class AfterFailures(Kept):
                        "the keeper waits", 60)
             # Listed, but not all of their hops are known: no second ones are set up.
             wait_until(lambda: set(self.calls()) == ids, "the manager has read the other switches")
+            # An answer shows nothing of the memory that it is written to: whatever came before.
+            for word in ("status", "list", "caches") * 3:
+                self.xbindctl(word)
+                self.assertEqual(set(self.calls()), ids, f"after {word}")
         finally:
             server.signal(signal.SIGCONT)
         self.assertEqual(self.exactly(USUAL), ids)
