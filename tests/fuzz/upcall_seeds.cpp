@@ -256,6 +256,7 @@ v2::HopResultBatch done_batch(v2::HopAction action) {
   v2::HopResultBatch batch = result_batch();
   batch.recalls.length(0);
   batch.results.length(1);
+  batch.results[0] = v2::HopResult();
   batch.results[0].name = hop_name(kFirstConnection);
   batch.results[0].action = action;
   v2::HopLabels labels;
@@ -335,6 +336,7 @@ std::vector<Seed> seeds() {
   v2::HopResultBatch results = result_batch();
   results.results.length(2);
   for (CORBA::ULong i = 0; i < 2; ++i) {
+    results.results[i] = v2::HopResult();
     results.results[i].name = hop_name(1);
     results.results[i].action = i == 0 ? v2::hop_commit : v2::hop_reserve;
   }
@@ -348,6 +350,7 @@ std::vector<Seed> seeds() {
   results.results[1].answer.refused(refusal);
   v2::OutcomeSeq outcomes;
   outcomes.length(2);
+  outcomes[0] = outcomes[1] = v2::Outcome();
   outcomes[0].request = 1;
   outcomes[0].connection = 5;
   v2::ConnectionLabels ends;

@@ -267,7 +267,7 @@ TEST(Convert, an_outcome_of_every_kind_survives_the_wire) {
 TEST(Convert, what_is_not_understood_is_refused_with_its_value) {
   v2::HopResultBatch results;
   results.results.length(1);
-  v2::HopResult& result = results.results[0];
+  v2::HopResult& result = results.results[0] = v2::HopResult();
   result.name = {};
   result.action = v2::hop_reserve;
   v2::HopRefusal refused{200, 0, 0, 0};
@@ -287,18 +287,21 @@ TEST(Convert, what_is_not_understood_is_refused_with_its_value) {
 
   v2::HopBatch commands;
   commands.removals.length(1);
+  commands.removals[0] = v2::HopRemoval();
   commands.removals[0].after = 5;
   EXPECT_THAT(to_core(commands).error().text, HasSubstr("setup 5"));
   commands.removals.length(0);
   commands.modifies.length(1);
+  commands.modifies[0] = v2::HopModify();
   commands.modifies[0].service = 3;
   EXPECT_THAT(to_core(commands).error().text, HasSubstr("service 3 is meant, of 0 services"));
 
-  v2::Refusal why;
+  v2::Refusal why{};
   why.cause = 200;
   EXPECT_THAT(to_core(why).error().text, HasSubstr("cause code 200"));
   v2::NoticeSeq notices;
   notices.length(1);
+  notices[0] = v2::Notice();
   notices[0].body.why(why);
   EXPECT_THAT(to_core(v2::OutcomeSeq{}, notices).error().text, HasSubstr("cause code 200"));
   notices[0].body.missing(why);

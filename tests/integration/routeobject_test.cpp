@@ -240,6 +240,7 @@ TEST_F(RouteObjectTest, WhatIsNoNameIsRefusedByName) {
   EXPECT_LT(reason([&] { ask(query("a", huge.c_str(), 1)); }).size(), 200U);
   v2::RouteQuery around = query("a", "b", 1);
   around.avoid.length(1);
+  around.avoid[0] = v2::RouteElement();
   around.avoid[0].switch_name = "\x1b[2J";
   EXPECT_THAT(reason([&] { ask(around); }), HasSubstr("the switch '\\x1b[2J' is no name"));
   EXPECT_THAT(reason([&] { route_object->report_ports("", 1, 1, v2::PortNewsSeq{}); }),

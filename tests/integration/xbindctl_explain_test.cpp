@@ -54,7 +54,7 @@ TEST_F(ExplainedCalls, ShowTheRestOfAHoldHoweverLongItIsSaidToBe) {
   check.switches.length(1);
   check.switches[0].switch_name = "switch-1";
   check.switches[0].there.hops.length(1);
-  v2::LedgerHop& hop = check.switches[0].there.hops[0];
+  v2::LedgerHop& hop = check.switches[0].there.hops[0] = v2::LedgerHop();
   hop.held = true;
   hop.hold_left_ms = 60'001;
   const auto shown = [&] { return said([&] { return call(manager_, ConnectionId{7}); }); };

@@ -22,6 +22,7 @@ class Ping : public Commands {
     state.from_end = "host-a";
     state.to_end = "host-b";
     state.hops.length(1);
+    state.hops[0] = v2::HopState();
     state.hops[0].leg = 0;
     state.hops[0].switch_name = "host-a";
     state.hops[0].input_port = 1;

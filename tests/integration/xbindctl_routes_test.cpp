@@ -21,7 +21,7 @@ using testing::HasSubstr;
 class PresetRouteObject : public POA_xbind::v2::RouteObject {
  public:
   std::string asked;
-  v2::RouteAnswers answers;
+  v2::RouteAnswers answers{};
   v2::LinkStateSeq all_links;
 
   v2::RouteAnswers* find_paths(const v2::RouteQuerySeq& queries) override {
@@ -157,6 +157,7 @@ TEST_F(RouteCommands, RoutesAreAskedForWithAllThatWasSaidAndShownHopByHop) {
   route_answers_.answers.answers[0] = path_over("switch-1");
   route_answers_.answers.answers[1] = path_over("switch-2");
   route_answers_.all_links.length(1);
+  route_answers_.all_links[0] = v2::LinkState();
   route_answers_.all_links[0].first_end.switch_name = "switch-1";
   route_answers_.all_links[0].first_end.output_port = 2;
   route_answers_.all_links[0].second_end.switch_name = "switch-3";
@@ -245,6 +246,7 @@ TEST_F(RouteCommands, LinksAreATable) {
                   "host-a:2  switch-1:1  down            353207  9700          0  not reported"
                   "       250\n"));
   route_answers_.all_links.length(1);
+  route_answers_.all_links[0] = v2::LinkState();
   route_answers_.metrics.length(3);
   route_answers_.metrics[0] = {"report_age_ms/host-a", 310};
   route_answers_.metrics[1] = {"queries", 9};

@@ -440,6 +440,7 @@ TEST_F(Documents, OfACallThatIsCheckedHopByHop) {
   v2::SwitchCheck& here = check.switches[0];
   here.switch_name = hop.switch_name;
   here.there.hops.length(1);
+  here.there.hops[0] = v2::LedgerHop();
   here.there.hops[0].input_port = hop.input_port;
   here.there.hops[0].input_label = hop.input_label;
   here.there.hops[0].output_port = hop.output_port;
