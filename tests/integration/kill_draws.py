@@ -7,6 +7,7 @@ from dataclasses import dataclass
 PROGRAMS = ["omniNames", "xbind-switch", "xbind-switchserver", "xbind-routeobject",
             "xbind-qosmapper", "xbind-cmgr"]
 RATES = (200, 1000, 4000)  # calls a second
+FAST_ENOUGH = RATES[1]  # where daemons have no more to spare: under a sanitizer
 KILL_S = (0.5, 2.5)  # after the first call
 DOWN_S = (0.0, 2.0)
 AGAIN = 1 / 3  # share of rounds in which the victim is killed a second time
@@ -87,13 +88,14 @@ def in_turns(draw, count, kinds):
         yield number, turn.pop()
 
 
-def rounds_of(seed, count, processes):
-    """The programs come in turn; chance chooses among their processes."""
+def rounds_of(seed, count, processes, fastest=RATES[-1]):
+    """The programs come in turn; chance chooses among their processes. What is drawn above `fastest`
+    is played at it."""
     draw = random.Random(seed)
     for number, program in in_turns(draw, count, PROGRAMS):
         victim = draw.choice([name for name in processes if name.partition("/")[0] == program])
-        yield Round(number, seed, victim, draw.choice(RATES), round(draw.uniform(*KILL_S), 1),
-                    round(draw.uniform(*DOWN_S), 1),
+        yield Round(number, seed, victim, min(draw.choice(RATES), fastest),
+                    round(draw.uniform(*KILL_S), 1), round(draw.uniform(*DOWN_S), 1),
                     round(draw.uniform(*AGAIN_S), 1) if draw.random() < AGAIN else None)
 
 
