@@ -246,7 +246,6 @@ TEST_F(RouteCommands, LinksAreATable) {
                   "host-a:2  switch-1:1  down            353207  9700          0  not reported"
                   "       250\n"));
   route_answers_.all_links.length(1);
-  route_answers_.all_links[0] = v2::LinkState();
   route_answers_.metrics.length(3);
   route_answers_.metrics[0] = {"report_age_ms/host-a", 310};
   route_answers_.metrics[1] = {"queries", 9};
