@@ -22,6 +22,10 @@ void PathProcedure::find_route(TimePoint now) {
     start_path(*route, now);
     return;
   }
+  ask_route(now);
+}
+
+void PathProcedure::ask_route(TimePoint now) {
   arm(now);
   context_.routes.ask(connection_.id, need(), now);
 }

@@ -35,6 +35,8 @@ class PathProcedure : public Procedure {
   virtual bool route_is_given() const { return false; }
 
   void find_route(TimePoint now);
+  // The same without a path at hand: RouteObject's answer is for the rate of this connection.
+  void ask_route(TimePoint now);
   // Discards the path that was tried, and looks for another.
   void find_another(TimePoint now);
   void reserve_hops(TimePoint now);

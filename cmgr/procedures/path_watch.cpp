@@ -166,7 +166,7 @@ std::size_t PathWatch::start_reroutes(std::size_t left, TimePoint now) {
     idle_.push_back(front);
     Connection& connection = context_.connections.at(front.id);
     // Otherwise it is looked at again when the procedure under way ends.
-    if (connection.rests()) start_reroute(connection, now);
+    if (connection.rests()) start_reroute(connection, false, now);
   }
   return left;
 }
@@ -182,7 +182,7 @@ void PathWatch::start_alone(std::size_t left, TimePoint now) {
     idle_.push_back(front);
     Connection& connection = context_.connections.at(front.id);
     front.alone = connection.rests();
-    if (front.alone) start_reroute(connection, now);
+    if (front.alone) start_reroute(connection, true, now);
   }
   alone_due_ = alone_due_ && !alone_.empty();
 }
@@ -196,7 +196,7 @@ void PathWatch::try_alone(const Connection& connection) {
   alone_.push_back(astray);
 }
 
-void PathWatch::start_reroute(Connection& connection, TimePoint now) {
+void PathWatch::start_reroute(Connection& connection, bool alone, TimePoint now) {
   if (!connection.asker()) {
     // A prepared connection carries no cells yet.
     start_release(context_, connection, {}, kNotTimed, now);
@@ -213,7 +213,7 @@ void PathWatch::start_reroute(Connection& connection, TimePoint now) {
   }
   ++under_way_;
   ++context_.counters.reroutes_begun;
-  begin<Reroute>(context_, connection, *blocked, unusable_.version()).start(now);
+  begin<Reroute>(context_, connection, *blocked, unusable_.version()).start(alone, now);
 }
 
 void PathWatch::replaced(Connection& connection, const std::string& left) {

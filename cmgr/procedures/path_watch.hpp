@@ -8,8 +8,8 @@
 //
 // A re-route reserves before it knows whether its whole path has room, so two of them can refuse
 // each other what one alone would get, at every retry. Therefore up to kAloneMax connections that
-// found no room are tried again one after the other, when no other re-route is under way. One that
-// finds no room alone is tried with the others the next time.
+// found no room are tried again one after the other, when no other re-route is under way. Each asks
+// RouteObject for a path anew. One that finds no room alone is tried with the others the next time.
 //
 // A step looks at most at kPerStep connections, so that no step is long, however many a change of
 // the network concerns. Not thread-safe; owned by the connection manager.
@@ -91,7 +91,7 @@ class PathWatch {
   void start_alone(std::size_t left, TimePoint now);
   // Its re-route has found no room.
   void try_alone(const Connection& connection);
-  void start_reroute(Connection& connection, TimePoint now);
+  void start_reroute(Connection& connection, bool alone, TimePoint now);
   void notify(const Connection& connection, NoticeKind kind, Refusal why);
   void report_broken(Connection& connection, const Blocked& blocked, Refusal why);
 

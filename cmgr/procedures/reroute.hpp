@@ -23,7 +23,9 @@ class Reroute final : public StepMachine<RerouteFsm, PathProcedure> {
         old_down_(why.down()),
         version_(version),
         generation_(connection.generation() + 1) {}
-  void start(TimePoint now) { find_route(now); }
+  // `afresh`: a cached path has led to no room. It may be the answer for a greater rate, which no
+  // path has room for.
+  void start(bool afresh, TimePoint now) { afresh ? ask_route(now) : find_route(now); }
 
   Hops& hops() override { return hops_; }
   bool aside() const override { return true; }

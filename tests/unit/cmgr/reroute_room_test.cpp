@@ -19,7 +19,8 @@ TEST_F(RerouteTest, ThoseThatFoundNoRoomAreTriedAgainOneAfterTheOther) {
   wait(config.reroute_retry);
   EXPECT_EQ(manager().gauges().reroutes_under_way, 1U);
   no_other_path(Cause::kNoBandwidth, 50);
-  EXPECT_EQ(manager().counters().reroutes_failed, 4U) << "the second one has the cached answer";
+  no_other_path(Cause::kNoBandwidth, 50);
+  EXPECT_EQ(manager().counters().reroutes_failed, 4U);
 
   wait(config.reroute_retry);
   EXPECT_EQ(manager().gauges().reroutes_under_way, 2U) << "they may help each other as well";
@@ -49,6 +50,29 @@ TEST_F(RerouteTest, OneThatFindsNoRoomAloneMakesWayForTheNext) {
   wait(config.break_delay);
   answer_all_switches();
   EXPECT_EQ(manager().counters().reroutes_failed, 3U);
+  EXPECT_EQ(manager().counters().reroutes_done, 1U);
+}
+
+// RouteObject prefers a path with room. Where none has room for 300 cells/s, its answer leads where
+// there may be no room for 100 either, although another path has it.
+TEST_F(RerouteTest, OneThatIsTriedAloneGetsAPathForItsOwnRate) {
+  config.crankbacks = 0;
+  start_with_two_paths();
+  connected(1);
+  route(found({"ann", "bob", 300}, detour()));
+  topology(2, link_drained());
+  EXPECT_THAT(take_route_queries(), IsEmpty()) << "the answer for the greater rate serves";
+  answer("sw5", {refused(setup("sw5"), Cause::kNoBandwidth, PortId{51}, 100, 50)});
+  answer_all_switches();
+  EXPECT_EQ(manager().counters().reroutes_failed, 1U);
+
+  wait(config.reroute_retry);
+  const RouteQuery own = query();
+  EXPECT_EQ(own, (RouteQuery{"ann", "bob", 100}));
+  route(found(own, detour()));
+  answer_all_switches();
+  wait(config.break_delay);
+  answer_all_switches();
   EXPECT_EQ(manager().counters().reroutes_done, 1U);
 }
 
