@@ -88,13 +88,14 @@ void owe_unconfirmed(const GoingHops& going, SwitchDesk& switches, TimePoint now
   }
 }
 
-void settle_labels(const Hops& hops, DebtLabels* debt_labels, SwitchDesk& switches, TimePoint now) {
+void settle_labels(const Hops& hops, DebtLabels* debt_labels, SwitchDesk& switches, TimePoint now,
+                   const Hop* refused) {
   for (const Hop& hop : hops) {
     if (hop.last() || !hop.output_label.present() || hop.borrows()) continue;
     const OwedLabel label = label_of(hop);
     const auto* const held = find_debt_label(debt_labels, label);
     if (held != nullptr && held->use_count() > 1) continue;  // one reference is the list's own
-    switches.give_back(label, now);
+    switches.give_back(label, now, &hop != refused);
   }
   if (debt_labels != nullptr) debt_labels->clear();
 }

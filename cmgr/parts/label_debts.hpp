@@ -31,8 +31,10 @@ std::shared_ptr<OwedLabel> share_label_with_debts(Connection& connection, const 
 void owe_unconfirmed(const GoingHops& going, SwitchDesk& switches, TimePoint now);
 
 // Every hop that might use the labels has confirmed its removal or owes it: releases the labels
-// that no debt holds from quarantine.
-void settle_labels(const Hops& hops, DebtLabels* debt_labels, SwitchDesk& switches, TimePoint now);
+// that no debt holds from quarantine. `refused`: the hop whose label the other end of the link has
+// refused, or null.
+void settle_labels(const Hops& hops, DebtLabels* debt_labels, SwitchDesk& switches, TimePoint now,
+                   const Hop* refused = nullptr);
 
 // Moves the output labels of `hops` from one list of labels that debts hold to another. `from` may
 // be null: no labels.

@@ -276,12 +276,12 @@ void SwitchDesk::trim(Switch& at, TimePoint now) {
   }
 }
 
-void SwitchDesk::give_back(const OwedLabel& label, TimePoint now) {
+void SwitchDesk::give_back(const OwedLabel& label, TimePoint now, bool usable) {
   const bool ours = label.attachment == attachment(label.at);
   label_lost(label.at, label.port);
   if (ours && is_attached(label.at)) {
     LabelCache& into = caches(label.at, label.port).labels;
-    if (into.wants_back(now)) {
+    if (usable && into.wants_back(now)) {
       into.put(label.label, now);
       return;
     }

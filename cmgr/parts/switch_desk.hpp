@@ -190,8 +190,9 @@ class SwitchDesk {
   // Releases a label that no hop uses any more. If it was granted in the present session it goes
   // into the cache, or back to the SwitchServer when the cache is full. If it was granted in an
   // earlier one it is returned if it is quarantined. Otherwise it has lapsed and another manager
-  // may have it, so nothing is done.
-  void give_back(const OwedLabel& label, TimePoint now);
+  // may have it, so nothing is done. `usable`: false if the other end of the link refuses the
+  // label; then no call gets it from the cache.
+  void give_back(const OwedLabel& label, TimePoint now, bool usable = true);
   // Returns a label to the SwitchServer, which has reported that it holds the label for this
   // manager.
   void return_label(SwitchIndex at, PortId port, Label label, TimePoint now);

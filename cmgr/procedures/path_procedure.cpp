@@ -127,7 +127,7 @@ void PathProcedure::undo(TimePoint now, bool planted_to_keep) {
 }
 
 void PathProcedure::clear_path(TimePoint now) {
-  settle(now);
+  settle(now, std::exchange(refused_label_, nullptr));
   for (const Hop& hop : hops()) {
     if (hop.owes_removal()) owing_.push_back(hop.at);
   }
@@ -135,6 +135,7 @@ void PathProcedure::clear_path(TimePoint now) {
 }
 
 void PathProcedure::hop_refused(Hop& hop, const HopResult& result, TimePoint now) {
+  if (result.cause == Cause::kForeignInputLabel) refused_label_ = hops().upstream_of(hop);
   plan_next_try(&hop, &result);
   context_.traces.refused(connection_, hop.at, result);
   // Usually nothing of a refused hop remains. But if the SwitchServer's switch did not answer, the

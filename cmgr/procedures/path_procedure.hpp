@@ -35,7 +35,7 @@ class PathProcedure : public Procedure {
   virtual bool route_is_given() const { return false; }
 
   void find_route(TimePoint now);
-  // The same without a path at hand: RouteObject's answer is for the rate of this connection.
+  // The same without the cache: RouteObject's answer is for the rate of this connection.
   void ask_route(TimePoint now);
   // Discards the path that was tried, and looks for another.
   void find_another(TimePoint now);
@@ -78,7 +78,10 @@ class PathProcedure : public Procedure {
   std::vector<PathElement> avoid_;  // elements that refused
   std::vector<SwitchIndex> owing_;  // switches where removals were owed when paths were given up
   std::uint32_t tries_ = 0;         // routes given up so far
-  bool try_next_ = false;           // look for another route once the removals are done
+  // Of the present path, the hop whose output label the next switch has for another connection, or
+  // for an unclaimed entry; null: none.
+  const Hop* refused_label_ = nullptr;
+  bool try_next_ = false;  // look for another route once the removals are done
 };
 
 }  // namespace xbind::cmgr

@@ -87,14 +87,14 @@ void Procedure::owe_unconfirmed(TimePoint now) {
   cmgr::owe_unconfirmed({connection_, hops(), debt_labels(), stock()}, context_.switches, now);
 }
 
-void Procedure::settle(TimePoint now) {
+void Procedure::settle(TimePoint now, const Hop* refused) {
   // Requests that were not answered while this path existed: the caches may request again.
   for (Hop& hop : hops()) {
     context_.sender.labels_answered(hop);
     context_.switches.quota_answered(hop.at, hop.output_port, key_of(connection_, hop));
     context_.sender.unbook(connection_, hop);
   }
-  settle_labels(hops(), debt_labels(), context_.switches, now);
+  settle_labels(hops(), debt_labels(), context_.switches, now, refused);
 }
 
 }  // namespace xbind::cmgr

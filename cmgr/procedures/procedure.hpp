@@ -112,7 +112,8 @@ class Procedure : public TimerHook, public AgeHook {
   // Turns hops that still owe their removal into debts.
   void owe_unconfirmed(TimePoint now);
   // The hops are removed or owed: releases their labels, bookings and outstanding requests.
-  void settle(TimePoint now);
+  // `refused`: the hop whose output label the switch behind it has refused, or null.
+  void settle(TimePoint now, const Hop* refused = nullptr);
   // The last act of a procedure: detaches it from the connection. It is deleted with the returned
   // pointer.
   // `cause`: why it has failed.

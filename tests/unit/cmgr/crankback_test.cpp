@@ -75,6 +75,28 @@ TEST_F(CrankbackTest, ALinkThatIsFullIsAvoided) {
   EXPECT_TRUE(leaves_no_trace());
 }
 
+// What has the label at the far end may be an unclaimed entry, which stays: the label must not come
+// from the cache again.
+TEST_F(CrankbackTest, ALabelThatTheNextSwitchHasForAnotherIsReturned) {
+  start_with_two_routes();
+  connect(1);
+  all_done("sw1");
+  all_done("sw2");
+  // cmgr <-- sw3: the input label belongs to another connection
+  answer("sw3", {refused(setup("sw3"), Cause::kForeignInputLabel, PortId{30}, 40)});
+  answer("sw2", {removed(removal("sw2"), vci(40))});
+  answer("sw1", {removed(removal("sw1"), vci(32))});
+  // cmgr --> sw2: reserve another label on the same link
+  const HopBatch again = take("sw2");
+  EXPECT_THAT(again.returned, ElementsAre(PortLabels{PortId{21}, {vci(40)}}));
+  ASSERT_THAT(again.setups, SizeIs(1));
+  EXPECT_EQ(again.setups[0].output_port, PortId{21});
+  EXPECT_FALSE(again.setups[0].output_label.present());
+  answer("sw2", {done(again.setups[0], vci(41))});
+  answer_all_switches();
+  EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
+}
+
 TEST_F(CrankbackTest, WithoutAnotherRouteTheFirstRefusalIsTold) {
   start_with_two_routes();
   Path wide = path();
