@@ -31,6 +31,17 @@ void SwitchController::change(std::uint32_t waiters, ManagerIndex manager, const
   if (!reachable && record != nullptr && !wanted.demand.fits_within(record->demand)) {
     return refuse(refusal(wanted, Cause::kSwitchUnreachable));
   }
+  if (record != nullptr && wanted.revision > ledger_.revision(*ref)) {
+    const TrafficContract had = record->contract();
+    const bool more =
+        !wanted.demand.fits_within(record->demand) ||
+        (wanted.contract.category == had.category && asks_for_more(had, wanted.contract));
+    const CrossConnect has = ledger_.cross_connect(*record);
+    // The room may be that of a hop which is still to be claimed.
+    if (more && (waits_for_claims(has.input_port) || waits_for_claims(has.output_port))) {
+      return refuse(refusal(wanted, Cause::kSwitchUnreachable));
+    }
+  }
   const bool news =
       record != nullptr && (wanted.contract != record->contract() || record->progress.untold);
   // A hop from which another has taken over is in no switch, so no request is needed.

@@ -60,6 +60,13 @@ class ClaimsTest : public ControllerPathsTest {
     const auto outputs = next().take_outputs();
     return outputs.results.at(0).batch.results.at(0);
   }
+  HopResult change(const HopKey& key, std::uint32_t revision, Resources demand) {
+    HopBatch batch;
+    batch.modifies = {{key, revision, demand}};
+    EXPECT_TRUE(next().apply("a", batch, 5 + revision, now).has_value());
+    answers();
+    return next().take_outputs().results.at(0).batch.results.at(0);
+  }
   HopResult remove(const HopKey& key) {
     EXPECT_TRUE(next().apply("a", {{}, {{key, 0}}, {}}, 6, now).has_value());
     answers();

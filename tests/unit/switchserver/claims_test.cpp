@@ -286,6 +286,24 @@ TEST_F(ClaimsTest, NothingNewIsAdmittedBeforeEveryManagerHasClaimed) {
   EXPECT_THAT(look(), IsEmpty());
 }
 
+// What the change would take may be promised to a hop that is claimed later: claims are not refused
+// for want of room.
+TEST_F(ClaimsTest, NoHopGetsMoreBeforeEveryManagerHasClaimed) {
+  const HopClaims claims = claims_of();
+  restart({{{"a", Epoch{1}}, {"b", Epoch{3}}}});
+  attach();
+  claim(claims);
+  ASSERT_TRUE(next().settling().pending());
+  EXPECT_EQ(change(old.key, 1, {90, 10}).cause, Cause::kNone);
+  EXPECT_EQ(change(old.key, 2, {95, 10}).cause, Cause::kSwitchUnreachable);
+  EXPECT_EQ(books().usage(kOut)->hops, (Resources{90, 10}));
+
+  attach("b", Epoch{3});
+  claim({{}, {}, {}, true}, "b");
+  ASSERT_FALSE(next().settling().pending());
+  EXPECT_EQ(change(old.key, 3, {95, 10}).cause, Cause::kNone);
+}
+
 TEST_F(ClaimsTest, TheWaitHasAnEndAndUnclaimedEntriesStay) {
   restart({{{"a", Epoch{1}}, {"gone", Epoch{2}}}});
   attach();
