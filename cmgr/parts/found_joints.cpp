@@ -43,21 +43,26 @@ Generation newest_of(const std::vector<const LedgerHop*>& chain) {
 
 // Whether each hop of the chain's newest generation is where its number says, and the chain as long
 // as it was then. Where such a generation left another path and came back to it, two hops are new
-// at least: one that takes over and one that joins.
+// at least: one that takes over and one that joins. One of them may be a rebuilt hop, whose
+// generation is above the newest.
 bool is_placed(const std::vector<const LedgerHop*>& chain) {
   if (chain.empty()) return true;
   const Generation newest = newest_of(chain);
   const bool ends = chain.back()->key.hop + 1 == chain.back()->hop_count;
   std::size_t run = 0;
+  bool is_newest = false;  // a hop of the run, by its own generation
   for (std::size_t i = 0; i <= chain.size(); ++i) {
-    if (i < chain.size() && chain[i]->key.generation == newest) {
-      if (chain[i]->key.hop != i || (ends && chain[i]->hop_count != chain.size())) return false;
+    if (i < chain.size() && chain[i]->key.generation >= newest) {
       ++run;
+      if (chain[i]->key.generation > newest) continue;
+      if (chain[i]->key.hop != i || (ends && chain[i]->hop_count != chain.size())) return false;
+      is_newest = true;
       continue;
     }
     const bool cut_off = i == chain.size() && !ends;
-    if (run == 1 && chain.size() > 1 && !cut_off) return false;
+    if (is_newest && run == 1 && chain.size() > 1 && !cut_off) return false;
     run = 0;
+    is_newest = false;
   }
   return true;
 }

@@ -189,6 +189,20 @@ TEST(FoundCall, AfterTheTakeOverCellsFollowTheNewPath) {
   EXPECT_TRUE(is_whole(tree, hops));
 }
 
+// The call moved with generation 2: sw2 took over, sw4 joined. The ledger of sw3 between them was
+// lost, and its hop was rebuilt with generation 3. Its path counts although a leaf alone is whole.
+TEST(FoundCall, ARebuiltHopBelongsToTheNewPath) {
+  const SwitchIndex sw4{4};
+  std::vector<FoundHop> hops{
+      hop(kSw0, {0, 0, 5, 1}, 1, 50, 2, 40), hop(kSw1, {0, 1, 5, 1}, 1, 40, 2, 41),
+      hop(kSw2, {0, 2, 5, 2}, 1, 41, 2, 42), hop(kSw3, {0, 3, 5, 3}, 1, 42, 2, 43),
+      hop(sw4, {0, 4, 5, 2}, 1, 43, 2, 60),  hop(kSw0, {2, 0, 1, 1}, 1, 50, 5, 61)};
+  hops.back().hop.branch = true;
+  const FoundTree tree = tree_of(hops, in_a_row(5));
+  EXPECT_THAT(hops_of(tree), ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_TRUE(is_whole(tree, hops));
+}
+
 TEST(FoundCall, AHoldIsWholeWhenEveryHopOfEachDirectionIsReserved) {
   auto hops = three_hops();
   for (FoundHop& each : hops) {
