@@ -110,6 +110,19 @@ TrafficContract greater(const TrafficContract& had, const TrafficContract& wante
           std::max(had.mfs_cells, wanted.mfs_cells)};
 }
 
+TrafficContract lesser(const TrafficContract& a, const TrafficContract& b) {
+  XB_CHECK(a.category == b.category, to_string(a.category), to_string(b.category));
+  const std::uint32_t cdvt_us = a.pcr_cells_per_s == b.pcr_cells_per_s
+                                    ? std::max(a.cdvt_us, b.cdvt_us)
+                                    : (a.pcr_cells_per_s < b.pcr_cells_per_s ? a : b).cdvt_us;
+  return {a.category,
+          std::min(a.pcr_cells_per_s, b.pcr_cells_per_s),
+          cdvt_us,
+          std::min(a.guaranteed_cells_per_s, b.guaranteed_cells_per_s),
+          std::min(a.mbs_cells, b.mbs_cells),
+          std::min(a.mfs_cells, b.mfs_cells)};
+}
+
 bool asks_for_more(const TrafficContract& had, const TrafficContract& wanted) {
   TrafficContract both = greater(had, wanted);
   both.cdvt_us = had.cdvt_us;

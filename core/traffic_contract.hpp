@@ -88,6 +88,10 @@ std::optional<ContractRefusal> check(const TrafficContract& contract);
 // Returns the greater of the two in every parameter except CDVT, which is that of `wanted`. Both
 // must have the same category. If both are valid, so is the result.
 TrafficContract greater(const TrafficContract& had, const TrafficContract& wanted);
+// Returns the lesser of the two in every parameter, with the CDVT of the one with the lower PCR, or
+// the greater CDVT of equals: it exceeds neither in any parameter except CDVT. Both must have the
+// same category. If both are valid, so is the result.
+TrafficContract lesser(const TrafficContract& a, const TrafficContract& b);
 // Whether `wanted` exceeds `had` in some parameter. CDVT does not count: it falls as the rate
 // grows.
 bool asks_for_more(const TrafficContract& had, const TrafficContract& wanted);

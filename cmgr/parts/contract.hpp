@@ -30,4 +30,10 @@ inline Contract greater(const Contract& a, const Contract& b) {
           xbind::greater(a.reverse_traffic, b.reverse_traffic)};
 }
 
+// What neither contract exceeds: the lesser of them in every component.
+inline Contract lesser(const Contract& a, const Contract& b) {
+  return {xbind::lesser(a.forward, b.forward), xbind::lesser(a.reverse, b.reverse),
+          xbind::lesser(a.traffic, b.traffic), xbind::lesser(a.reverse_traffic, b.reverse_traffic)};
+}
+
 }  // namespace xbind::cmgr

@@ -38,10 +38,6 @@ Hop hop_of(const FoundHop& found) {
   return hop;
 }
 
-bool asks_for_less(const LedgerHop& hop, const Resources& demand, const TrafficContract& contract) {
-  return hop.demand.fits_within(demand) && !asks_for_more(contract, hop.contract);
-}
-
 // The numbers that the hops have used.
 NumbersUsed numbers_of(const std::vector<FoundHop>& call) {
   NumbersUsed numbers;
@@ -411,28 +407,29 @@ void Recovery::restore_hold(ConnectionId id, const Call& call, TimePoint now) {
 
 // ===== contracts =====
 
-// The lesser contract of hops that differ: a change had not reached all of them. Of the contracts
-// that hops have during a change, each asks for no more than the one before (modify.hpp).
+// The lesser contract of hops that differ, in every component: changes had not reached all of them.
+// Of the contracts that hops have during one change, none exceeds the one before (modify.hpp). A
+// hop that lacks the change before as well may have more of one component, and less of a second.
+// The least of each is not below what was last confirmed: hops that lack a confirmed change have
+// more.
 Contract Recovery::contract_of(const Call& call, const FoundTree& tree) const {
   Contract contract;
   bool forward = false;
   bool back = false;
+  const auto take = [](bool& known, Resources& demand, TrafficContract& traffic,
+                       const LedgerHop& hop) {
+    // The category of a call never changes.
+    if (known && hop.contract.category != traffic.category) return;
+    demand = known ? lesser(demand, hop.demand) : hop.demand;
+    traffic = known ? lesser(traffic, hop.contract) : hop.contract;
+    known = true;
+  };
   for (const FoundTree::Node& node : tree.nodes) {
     const LedgerHop& hop = call[node.hop].hop;
     if (hop.key.leg == 1) {
-      if (back && !asks_for_less(hop, contract.reverse, contract.reverse_traffic)) {
-        continue;
-      }
-      contract.reverse = hop.demand;
-      contract.reverse_traffic = hop.contract;
-      back = true;
+      take(back, contract.reverse, contract.reverse_traffic, hop);
     } else {
-      if (forward && !asks_for_less(hop, contract.forward, contract.traffic)) {
-        continue;
-      }
-      contract.forward = hop.demand;
-      contract.traffic = hop.contract;
-      forward = true;
+      take(forward, contract.forward, contract.traffic, hop);
     }
   }
   return contract;

@@ -8,8 +8,8 @@
 // - A call whose hops cells pass from end to end stands. Its client finds it under its id, and gets
 //   its outcome when it repeats the request.
 // - What is left of a call that was being set up, released or changed is removed. A contract that
-//   had not reached every hop is set to the lesser one everywhere: nothing can refuse that, and the
-//   client has no outcome for the change yet.
+//   had not reached every hop is set to the lesser one everywhere, in each component: nothing can
+//   refuse that, and the client has no outcome for the change yet.
 // - A call of which hops may be at a SwitchServer that has not been read waits for it, and is kept
 //   apart. It can be released: what is found of it later is removed. Other requests about it are
 //   answered busy. The same holds if one of its hops leads to a port of which no link is known: the

@@ -277,7 +277,16 @@ void Client::believe(Call& call, Asked& asked, const ModifyRequest& request,
     for (const cmgr::Contract& had : call.contracts) {
       if (had.traffic.category != target.traffic.category) continue;  // no change can have begun
       if (had.reverse_traffic.category != target.reverse_traffic.category) continue;
-      possible.push_back(cmgr::greater(had, target));
+      const cmgr::Contract both = cmgr::greater(had, target);
+      possible.push_back(both);
+      // A hop to which the change before was owed as well may have more of one component and less
+      // of a second: the next manager sets every hop to the least of each (seed 4708).
+      for (const cmgr::Contract& earlier : call.earlier_contracts) {
+        if (earlier.traffic.category != had.traffic.category) continue;
+        if (earlier.reverse_traffic.category != had.reverse_traffic.category) continue;
+        possible.push_back(cmgr::lesser(cmgr::greater(earlier, had), both));
+        possible.push_back(cmgr::lesser(earlier, both));
+      }
     }
     call.contracts.insert(call.contracts.end(), possible.begin(), possible.end());
   }

@@ -192,6 +192,22 @@ TEST_F(RecoveryTest, AContractThatHadNotReachedEveryHopIsSetToTheLesserOne) {
   EXPECT_TRUE(silent("sw1"));
 }
 
+// A change to fewer cells/s was confirmed to the client and owed to sw1. The next one, to a greater
+// buffer, had reached the other two when the manager ended. No hop has what was confirmed.
+TEST_F(RecoveryTest, OfTwoChangesThatHadNotReachedEveryHopTheLeastOfEachIsLeft) {
+  holds_call(earlier(1));
+  for (const char* name : {"sw2", "sw3"}) {
+    held_[name].front().demand = {50, 30};
+    held_[name].front().revision = 2;
+  }
+  restart();
+  EXPECT_EQ(manager().describe(earlier(1))->connection.contract().forward, (Resources{50, 10}));
+  wait(milliseconds{1});
+  for (const char* name : {"sw1", "sw2", "sw3"}) {
+    EXPECT_EQ(change(name).demand, (Resources{50, 10})) << name;
+  }
+}
+
 // Its command is on the way to the switch, which may refuse it; no manager hears the answer.
 TEST_F(RecoveryTest, AHopWhoseContractIsBeingChangedIsSentThatOfTheCall) {
   holds_call(earlier(1));

@@ -80,5 +80,16 @@ TEST(TrafficContractTest, TheGreaterOfTwoHasTheRatesOfBothAndTheToleranceThatIsW
   EXPECT_FALSE(asks_for_more(both, slow)) << "its tolerance does not count";
 }
 
+TEST(TrafficContractTest, TheLesserOfTwoAsksForNoMoreThanEither) {
+  const TrafficContract slow{ServiceCategory::kGfr, 100, 500, 90, 10, 10};
+  const TrafficContract fast{ServiceCategory::kGfr, 300, 20, 30, 40, 15};
+  const TrafficContract least = lesser(slow, fast);
+  EXPECT_EQ(least, (TrafficContract{ServiceCategory::kGfr, 100, 500, 30, 10, 10}));
+  EXPECT_EQ(lesser(fast, slow), least);
+  EXPECT_EQ(check(least), std::nullopt);
+  EXPECT_FALSE(asks_for_more(slow, least));
+  EXPECT_FALSE(asks_for_more(fast, least));
+}
+
 }  // namespace
 }  // namespace xbind
