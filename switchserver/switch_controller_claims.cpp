@@ -206,12 +206,31 @@ void SwitchController::claim_rebuilt(ManagerIndex manager, const HopClaims& page
     // The switch does not say where the entry leads: to add it again might make a branch.
     if (one.fit.untold) ledger_.hop(*ledger_.find(manager, hop.key)).progress.claimed = false;
   };
+  // A hop of the same leg has that input, and an entry of its own in the switch. Of hops that took
+  // over from one another only one has; these two would count as such, and the lower one's entry
+  // would stay when both are removed. One of them is a leaf's.
+  const auto refuse_second = [&](RebuiltHop& one) {
+    if (!one.fit.taken) return;
+    const HopKey& key = one.claimed->key;
+    bool second = false;
+    ledger_.for_each_on_input(
+        one.fit.taken->input_port, one.fit.taken->input_label,
+        [&](HopRef ref, const HopRecord& record) {
+          const bool same_leg = record.manager == manager && record.key.leg == key.leg &&
+                                record.key.connection == key.connection;
+          if (!same_leg || ledger_.above(ref)) return;
+          second = second || !record.progress.claimed ||
+                   std::ranges::binary_search(unclaimed_, ledger_.cross_connect(record));
+        });
+    if (second) one.fit = {{}, false, Cause::kIncomplete, 2};
+  };
   std::erase_if(waiting, [&](RebuiltHop& one) {
     if (ledger_.find(manager, one.claimed->key)) return true;  // a repetition
     one.fit = entries.fit_for(*one.claimed, free);
     if (planted(Bug::kRebuiltUnseen) && one.fit.cause == Cause::kNotConnected) {
       one.fit.taken = one.claimed->cross_connect;
     }
+    refuse_second(one);
     if (!one.fit.taken || !is_whole(one.claimed->cross_connect)) return false;
     take(one);
     return true;
@@ -219,7 +238,8 @@ void SwitchController::claim_rebuilt(ManagerIndex manager, const HopClaims& page
   for (int round = 0; round < kRebuildRoundsMax; ++round) {
     for (RebuiltHop& one : waiting) one.fit = entries.fit_for(*one.claimed, free);
     refuse_contested(waiting);
-    const auto taken_now = std::erase_if(waiting, [&](const RebuiltHop& one) {
+    const auto taken_now = std::erase_if(waiting, [&](RebuiltHop& one) {
+      refuse_second(one);
       if (one.fit.taken) take(one);
       return one.fit.taken.has_value();
     });

@@ -320,11 +320,14 @@ void World::check_empty() {
             taken += fmt::format(" {} ({})", to_string(label), static_cast<int>(place->holder));
           }
         }
+        std::string expected;
+        for (const Label label : inputs[port.port])
+          expected += fmt::format(" {}", to_string(label));
         world_.violated(
             fmt::format("{} port {}: {} cells/s are taken, {} come in, {} input labels free; "
-                        "taken:{}",
+                        "taken:{}; of orphans and unclaimed entries:{}",
                         site.name, port.port, usage->hops.cells_per_s, usage->ingress_cells_per_s,
-                        usage->free_input_labels, taken));
+                        usage->free_input_labels, taken, expected));
       }
     }
   }

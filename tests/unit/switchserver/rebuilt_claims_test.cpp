@@ -291,6 +291,21 @@ TEST_F(RebuiltClaims, WhatOneHopOfAPageTakesMakesAnotherCertain) {
   EXPECT_THAT(held(), SizeIs(2));
 }
 
+// The hop before and the hop behind show one hop of the trunk; the other entry is a leaf's. As two
+// hops of one leg they would count as taken over from one another, and one entry would stay.
+TEST_F(RebuiltClaims, OneLegHasOneEntryOnAnInput) {
+  fake.table = {entry(40, kOut, 41), entry(40, kEnd, 42)};
+  restart();
+  attach("a", Epoch{2});
+  LedgerHop again = from_input(1, kTrunk, atm_label(0, 40));
+  again.key.generation = Generation{10};
+  EXPECT_EQ(refusals(claim(round({from_output(1, kOut, atm_label(0, 41)), again}))),
+            (Words{"1: incomplete 2"}));
+  EXPECT_EQ(refusals(claim(round({again}))), (Words{"1: incomplete 2"})) << "later, too";
+  EXPECT_THAT(held(), ElementsAre(entry(40, kOut, 41)));
+  EXPECT_EQ(holder_of(atm_label(0, 42), kEnd), LabelHolder::kUnclaimed);
+}
+
 TEST_F(RebuiltClaims, AnEntryThatTwoHopsMayHaveIsGivenToNeither) {
   restart();
   attach("a", Epoch{2});
