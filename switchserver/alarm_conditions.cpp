@@ -19,9 +19,9 @@ std::string largest_holders(const Ledger& ledger, PortId port, AlarmKind kind) {
   };
   constexpr std::size_t kNamed = 3;
   std::vector<Holder> all;
-  for (std::size_t i = 0; i < ledger.managers(); ++i) {
+  for (std::size_t i = 0; i < ledger.managers().size(); ++i) {
     const ManagerIndex manager{static_cast<std::uint16_t>(i)};
-    const PortHolding it = ledger.holding(manager, port);
+    const PortHolding it = ledger.grants().holding(manager, port);
     const Holder holder = kind == AlarmKind::kLabelsShort
                               ? Holder{it.labels_in_calls, it.labels_unused, manager}
                               : Holder{it.in_calls.cells_per_s, it.unused.cells_per_s, manager};
@@ -30,13 +30,13 @@ std::string largest_holders(const Ledger& ledger, PortId port, AlarmKind kind) {
   std::ranges::sort(all, std::greater{}, [](const Holder& it) { return it.calls + it.unused; });
   std::string text;
   for (std::size_t i = 0; i < std::min(all.size(), kNamed); ++i) {
-    text += fmt::format("{}{}", i == 0 ? "" : ", ", ledger.manager_name(all[i].manager));
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", ledger.managers().name(all[i].manager));
   }
   if (all.empty()) return "";
   const Holder& most = all.front();
-  text += most.unused > most.calls
-              ? fmt::format("; {} holds more than its calls use", ledger.manager_name(most.manager))
-              : "";
+  text += most.unused > most.calls ? fmt::format("; {} holds more than its calls use",
+                                                 ledger.managers().name(most.manager))
+                                   : "";
   return "; most by " + text;
 }
 
@@ -46,7 +46,7 @@ void append_port(const Ledger& ledger, const SwitchPort& port, const std::string
     conditions.push_back({AlarmKind::kPortDown, object, "the switch reports that it is down"});
   }
   const PortUsage usage = ledger.usage(port.port).value_or(PortUsage{});
-  const std::uint64_t labels = ledger.output_stock(port.port).all;
+  const std::uint64_t labels = ledger.labels().output_stock(port.port).all;
   const auto add = [&](std::optional<AlarmCondition> condition) {
     if (!condition) return;
     condition->cause += largest_holders(ledger, port.port, condition->kind);
@@ -83,7 +83,7 @@ std::string words_for_removals(const SwitchController& controller) {
 bool awaits_claims(const SwitchController& controller) {
   const Settling& settling = controller.settling();
   return settling.pending() &&
-         (!settling.awaited().empty() || controller.ledger().unclaimed_labels() > 0);
+         (!settling.awaited().empty() || controller.ledger().labels().unclaimed_labels() > 0);
 }
 
 std::vector<AlarmCondition> conditions_of(const SwitchController& controller,
@@ -114,7 +114,7 @@ std::vector<AlarmCondition> conditions_of(const SwitchController& controller,
          fmt::format("{} of its hops are at {} and it has no session", holding.hops, name)});
   }
   const Ledger& ledger = controller.ledger();
-  for (const SwitchPort& port : ledger.ports()) {
+  for (const SwitchPort& port : ledger.ports().present()) {
     append_port(ledger, port, fmt::format("{} port {}", name, port.port), conditions);
   }
   return conditions;

@@ -6,7 +6,7 @@
 
 #include "core/audit.hpp"
 #include "switchserver/drivers/switch_driver.hpp"
-#include "switchserver/label_pool.hpp"
+#include "switchserver/ledger/label_pool.hpp"
 
 namespace xbind {
 

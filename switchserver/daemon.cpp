@@ -183,7 +183,7 @@ std::vector<SwitchServerDaemon::PortReport> SwitchServerDaemon::ports(Duration t
   std::vector<Asked> asked = ask([this](SwitchServer& server) {
     std::vector<Asked> ports;
     const Ledger& ledger = server.controller().ledger();
-    for (const SwitchPort& port : ledger.ports()) {
+    for (const SwitchPort& port : ledger.ports().present()) {
       Asked& one = ports.emplace_back();
       one.report.port = port;
       one.report.usage = ledger.usage(port.port).value_or(PortUsage{});
@@ -299,7 +299,8 @@ void SwitchServerDaemon::note_switch(const driver::Event& event, TimePoint now) 
 }
 
 void SwitchServerDaemon::note_ports() {
-  for (Event& change : watched_.ports.changes(server_.controller().ledger().ports(), name_)) {
+  for (Event& change :
+       watched_.ports.changes(server_.controller().ledger().ports().present(), name_)) {
     supervision_.events().add(std::move(change));
   }
 }

@@ -1,5 +1,5 @@
-// Compares a switch's cross-connect table with a ledger. (Ledger::self_check(), the comparison of a
-// ledger with itself, is in the same source file.) Pure functions without state.
+// Compares a switch's cross-connect table with a ledger (ledger/self_check.hpp compares a ledger
+// with itself). Pure functions without state.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 #include "core/audit.hpp"
 #include "core/ids.hpp"
-#include "switchserver/label_pool.hpp"
+#include "switchserver/ledger/label_pool.hpp"
 
 namespace xbind {
 

@@ -26,41 +26,43 @@ class LedgerTamper {
   }
 
   // Raises what the port's account counts as taken.
-  void falsify_bandwidth(PortId id, Resources more) { port_of(id).taken += more; }
-  void falsify_ingress(PortId id, std::uint64_t more) { port_of(id).ingress_taken += more; }
+  void falsify_bandwidth(PortId id, Resources more) { account_of(id).taken += more; }
+  void falsify_ingress(PortId id, std::uint64_t more) { account_of(id).ingress_taken += more; }
 
   // Changes the output label in the record of a hop.
   void change_output_label(ManagerIndex manager, const HopKey& key, Label label) {
-    const std::optional<HopRef> ref = ledger_.find(manager, key);
+    const std::optional<HopRef> ref = ledger_.hops().find(manager, key);
     XB_CHECK(ref.has_value(), manager);
-    ledger_.hop(*ref).output = packed(label);
+    ledger_.hop(*ref).output_ = packed(label);
   }
   void change_input_label(ManagerIndex manager, const HopKey& key, Label label) {
-    const std::optional<HopRef> ref = ledger_.find(manager, key);
+    const std::optional<HopRef> ref = ledger_.hops().find(manager, key);
     XB_CHECK(ref.has_value(), manager);
-    ledger_.hop(*ref).input = packed(label);
+    ledger_.hop(*ref).input_ = packed(label);
   }
   // Changes the output port in the record of a hop.
   void change_output_port(ManagerIndex manager, const HopKey& key, PortId id) {
-    const std::optional<HopRef> ref = ledger_.find(manager, key);
+    const std::optional<HopRef> ref = ledger_.hops().find(manager, key);
     XB_CHECK(ref.has_value(), manager);
-    ledger_.hop(*ref).output_port =
-        static_cast<decltype(HopRecord::output_port)>(&port_of(id) - ledger_.ports_.data());
+    ledger_.hop(*ref).output_port_ = place_of(id);
   }
   // The hop is then no longer found by its key.
   void change_leg(ManagerIndex manager, const HopKey& key, std::uint16_t leg) {
-    const std::optional<HopRef> ref = ledger_.find(manager, key);
+    const std::optional<HopRef> ref = ledger_.hops().find(manager, key);
     XB_CHECK(ref.has_value(), manager);
     ledger_.hop(*ref).key.leg = leg;
   }
 
  private:
-  Ledger::Port& port_of(PortId id) {
-    Ledger::Port* port = ledger_.port(id);
-    XB_CHECK(port != nullptr, id);
-    return *port;
+  PortIndex place_of(PortId id) {
+    const auto place = ledger_.parts_->numbers.find(id);
+    XB_CHECK(place.has_value(), id);
+    return *place;
   }
-  LabelPool& pool_of(PortId id) { return port_of(id).output; }
+  PortAccounts::Port& account_of(PortId id) {
+    return ledger_.parts_->ports.ports_[place_of(id).value()];
+  }
+  LabelPool& pool_of(PortId id) { return ledger_.parts_->labels.output(place_of(id)); }
 
   Ledger& ledger_;
 };

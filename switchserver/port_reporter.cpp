@@ -8,7 +8,7 @@ namespace xbind {
 
 std::vector<ReportedPort> reported_ports(const Ledger& ledger) {
   std::vector<ReportedPort> reported;
-  for (const SwitchPort& port : ledger.ports()) {
+  for (const SwitchPort& port : ledger.ports().present()) {
     const PortUsage usage = ledger.usage(port.port).value_or(PortUsage{});
     const std::uint64_t capacity = usage.capacity.cells_per_s;
     // A line whose rate has dropped may carry more than its present capacity.

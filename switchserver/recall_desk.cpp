@@ -20,17 +20,17 @@ std::uint32_t labels(std::uint64_t count) {
 
 // Labels in no connection that the manager holds in excess of its share.
 std::uint64_t beyond_share(const Ledger& ledger, ManagerIndex manager, PortId port) {
-  const auto share = ledger.label_share(manager, port);
-  const std::uint64_t held = ledger.labels_held(manager, port);
+  const auto share = ledger.labels().share(manager, port);
+  const std::uint64_t held = ledger.labels().held(manager, port);
   if (!share || held <= *share) return 0;
-  return std::min(held - *share, ledger.labels_loose(manager, port));
+  return std::min(held - *share, ledger.labels().loose(manager, port));
 }
 
 template <class Visitor>
 void for_each_in_session(const Ledger& ledger, Visitor&& visit) {
-  for (std::size_t i = 0; i < ledger.managers(); ++i) {
+  for (std::size_t i = 0; i < ledger.managers().size(); ++i) {
     const ManagerIndex manager{static_cast<std::uint16_t>(i)};
-    if (ledger.in_session(manager)) visit(manager);
+    if (ledger.managers().in_session(manager)) visit(manager);
   }
 }
 
@@ -41,16 +41,17 @@ void RecallDesk::short_of(const Ledger& ledger, ManagerIndex asker, const PortRe
   const PortId port = missing.port;
   for_each_in_session(ledger, [&](ManagerIndex manager) {
     if (manager == asker) return;
-    const std::uint64_t loose = ledger.labels_loose(manager, port);
+    const std::uint64_t loose = ledger.labels().loose(manager, port);
     const std::uint64_t wanted = std::max(std::min<std::uint64_t>(missing.labels, loose),
                                           beyond_share(ledger, manager, port));
-    ask(manager, {port, labels(wanted), smaller(missing.quota, ledger.unused_quota(manager, port))},
+    ask(manager,
+        {port, labels(wanted), smaller(missing.quota, ledger.ports().unused_quota(manager, port))},
         now);
   });
 }
 
 void RecallDesk::check_low(const Ledger& ledger, ManagerIndex asker, PortId port, TimePoint now) {
-  const LabelStock stock = ledger.output_stock(port);
+  const LabelStock stock = ledger.labels().output_stock(port);
   if (stock.free * kLowPart >= stock.all) return;
   const std::uint64_t missing = (stock.all + kLowPart - 1) / kLowPart - stock.free;
   short_of(ledger, asker, {port, labels(missing), {}}, now);
@@ -92,7 +93,7 @@ std::vector<RecallDesk::Recall> RecallDesk::take() { return std::exchange(pendin
 Resources RecallDesk::unused_of_others(const Ledger& ledger, ManagerIndex asker, PortId port) {
   Resources unused;
   for_each_in_session(ledger, [&](ManagerIndex manager) {
-    if (manager != asker) unused += ledger.unused_quota(manager, port);
+    if (manager != asker) unused += ledger.ports().unused_quota(manager, port);
   });
   return unused;
 }

@@ -102,7 +102,7 @@ constexpr MetricRow<OnePort> kEachPortMetrics[] = {
 };
 constexpr MetricRow<SwitchServer> kScrapedMetrics[] = {
     {"hops", MetricKind::kGauge, "", "Hops in the ledger: reserved, committed or being removed.",
-     [](const SwitchServer& at) { return std::uint64_t{at.controller().ledger().hop_count()}; }},
+     [](const SwitchServer& at) { return std::uint64_t{at.controller().ledger().hops().size()}; }},
 };
 constexpr MetricNames kRefusalMetrics{{
     {"refusals/<cause>", MetricKind::kCounter, "", "Hops refused for the cause."},
@@ -131,7 +131,7 @@ Metrics status_of(const SwitchServerReading& reading) {
   append(kSwitchMetrics, reading.server.controller().counters(), metrics);
   reading.server.batch_times().append_metrics("batch", metrics);
   reading.driver.append_metrics(metrics);
-  const std::vector<SwitchPort> ports = reading.server.controller().ledger().ports();
+  const std::vector<SwitchPort> ports = reading.server.controller().ledger().ports().present();
   const auto down = static_cast<std::size_t>(std::ranges::count(ports, false, &SwitchPort::up));
   append(kPortMetrics,
          PortReading{ports.size(), down, reading.reports_sent, reading.reports_failed}, metrics);
@@ -144,9 +144,9 @@ exporter::Reading exposed_reading_of(const SwitchServerReading& reading) {
   reading.server.batch_times().append_histograms("batch", out.stages);
   append(kScrapedMetrics, reading.server, out.metrics);
   const SwitchController& controller = reading.server.controller();
-  for (const SwitchPort& port : controller.ledger().ports()) {
+  for (const SwitchPort& port : controller.ledger().ports().present()) {
     const OnePort one{port, controller.ledger().usage(port.port).value_or(PortUsage{}),
-                      controller.ledger().output_stock(port.port).all};
+                      controller.ledger().labels().output_stock(port.port).all};
     const std::string word = std::to_string(port.port.value());
     for (const auto& row : kEachPortMetrics) {
       out.metrics.emplace_back(filled(row.name, {word}), row.value(one));

@@ -55,16 +55,17 @@ void SwitchController::on_driver(const driver::Event& event, TimePoint now) {
 }
 
 void SwitchController::expect_later(const driver::Event& event) const {
-  if (const auto* done = std::get_if<driver::Done>(&event)) ledger_.prefetch(hop_of(done->cookie));
+  if (const auto* done = std::get_if<driver::Done>(&event))
+    ledger_.hops().prefetch(hop_of(done->cookie));
 }
 
 void SwitchController::expect_soon(const driver::Event& event) const {
   const auto* done = std::get_if<driver::Done>(&event);
-  const HopRecord* const record = done ? ledger_.find_hop(hop_of(done->cookie)) : nullptr;
+  const HopRecord* const record = done ? ledger_.hops().find_hop(hop_of(done->cookie)) : nullptr;
   if (record == nullptr) return;
-  ledger_.prefetch_labels(*record);
+  ledger_.labels().prefetch(*record);
   const bool removal = request_of(done->cookie) == Request::kRemove;
-  if (removal) ledger_.prefetch_place(record->manager, record->key);
+  if (removal) ledger_.hops().prefetch_place(record->manager, record->key);
   const std::uint32_t waiter = removal ? record->remove_waiters : record->commit_waiters;
   if (waiter != kNil) __builtin_prefetch(&waiters_[waiter], 1);
 }
@@ -97,7 +98,7 @@ void SwitchController::set_ports(const std::vector<SwitchPort>& ports) {
   if (no_room.empty()) return;
   log::gsmp.warn(
       "{} has {} ports more than the {} that a ledger keeps: port {} and others stay unknown",
-      options_.name, no_room.size(), Ledger::kPortsMax, no_room.front());
+      options_.name, no_room.size(), PortNumbers::kPortsMax, no_room.front());
 }
 
 void SwitchController::on_down() { mark_down(); }
@@ -109,13 +110,14 @@ void SwitchController::on_ports(const driver::Ports& ports) {
   ++counters_.port_changes;
   set_ports(ports.ports);
   if (ports.renewed.empty()) return;
-  ledger_.for_each_hop([&](HopRef ref, HopRecord& record) {
-    const PortId input = ledger_.cross_connect(record).input_port;
+  ledger_.hops().for_each([&](HopRef ref, const HopRecord&) {
+    HopRecord& record = ledger_.hop(ref);
+    const PortId input = ledger_.hops().cross_connect(record).input_port;
     const bool renewed =
         std::find(ports.renewed.begin(), ports.renewed.end(), input) != ports.renewed.end();
     // The driver repeats an add that is under way.
     if (!renewed || record.state != HopStage::kCommitted || record.progress.add_open) return;
-    if (ledger_.above(ref)) {
+    if (ledger_.stacks().above(ref)) {
       record.progress.untold = true;  // to be sent when it is live again
     } else if (state_ == State::kUp) {
       reassert(ref);
@@ -139,7 +141,8 @@ void SwitchController::mark_down() {
   own_table_ = 0;
   reread_at_ = kNever;
   unclaimed_.clear();
-  ledger_.for_each_hop([&](HopRef ref, HopRecord& record) {
+  ledger_.hops().for_each([&](HopRef ref, const HopRecord&) {
+    HopRecord& record = ledger_.hop(ref);
     if (record.progress.add_open) on_added(ref, Cause::kSwitchUnreachable, 0);
     if (record.progress.remove_open) {
       driver::Done lost;
@@ -224,7 +227,7 @@ void SwitchController::on_added(HopRef ref, Cause cause, std::uint8_t failure_co
   HopRecord& record = ledger_.hop(ref);
   HopRecord::Progress& progress = record.progress;
   const HopKey key = record.key;
-  const std::optional<HopRef> below = ledger_.below(ref);
+  const std::optional<HopRef> below = ledger_.stacks().below(ref);
   progress.add_open = false;
   if (!moves_.empty() && moves_.erase(ref) != 0 && cause == Cause::kNone) ++counters_.taken_over;
   ledger_.touch(ref);
@@ -278,7 +281,7 @@ void SwitchController::on_removed(HopRef ref, const driver::Done& done) {
     // Still kRemoving: the next removal sends the request again.
     std::uint32_t waiters = std::exchange(record.remove_waiters, kNil);
     answer_all(waiters, refusal(record.key, HopAction::kRemove, done.cause, done.failure_code));
-    refuse_waiting(ledger_.below(ref), done.cause, done.failure_code);
+    refuse_waiting(ledger_.stacks().below(ref), done.cause, done.failure_code);
   } else if (progress.add_open) {
     progress.remove_done = true;
   } else {
@@ -305,21 +308,21 @@ void SwitchController::finish_removal(HopRef ref) {
   const HopResult done = removal_of(ref);
   const ManagerIndex manager = record.manager;
   const bool unasked = !anybody_waits(waiters) && sessions_[manager.value()].attached;
-  const std::optional<HopRef> below = ledger_.below(ref);
+  const std::optional<HopRef> below = ledger_.stacks().below(ref);
   const bool restore = record.progress.restore;
   note_end(record);
   const bool strangers = !unclaimed_.empty();
-  const CrossConnect gone = strangers ? ledger_.cross_connect(record) : CrossConnect{};
+  const CrossConnect gone = strangers ? ledger_.hops().cross_connect(record) : CrossConnect{};
   ledger_.removed(ref);
   if (strangers) block_again(gone);
   ++counters_.removes;
-  if (unasked) outputs_.unasked.push_back({ledger_.manager_name(manager), done});
+  if (unasked) outputs_.unasked.push_back({ledger_.managers().name(manager), done});
   answer_all(waiters, done);
   if (!below) return;
   HopRecord& live = ledger_.hop(*below);
   const bool lost = restore || live.progress.untold;
   if (lost && reachable() && live.state == HopStage::kCommitted && !live.progress.add_open &&
-      !ledger_.above(*below)) {
+      !ledger_.stacks().above(*below)) {
     put_back(*below);
   }
   advance(below);
@@ -328,7 +331,7 @@ void SwitchController::finish_removal(HopRef ref) {
 void SwitchController::note_end(const HopRecord& gone) {
   if (audits_.empty() && looks_.empty() && !rounds_.looking()) return;
   if (ended_.size() < kEndedMax) {
-    ended_.push_back({ledger_.cross_connect(gone), ledger_.clock() + 1});
+    ended_.push_back({ledger_.hops().cross_connect(gone), ledger_.hops().clock() + 1});
   } else {
     ended_overflow_ = true;
   }

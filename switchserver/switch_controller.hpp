@@ -31,7 +31,7 @@
 // Its hop then counts as being removed and is deleted when the switch is back. The same applies to
 // a commit that timed out, and to a removal requested while the switch is down.
 //
-// A hop that takes over from an earlier generation (ledger.hpp) moves the earlier hop's
+// A hop that takes over from an earlier generation (ledger/hop_stacks.hpp) moves the earlier hop's
 // cross-connect instead of adding one. Its removal, while the earlier hop exists, moves it back. If
 // the switch refuses because there is nothing to move, the earlier hop is put back by an add. A
 // removal of the lower hop waits while anything is under way above it, and needs no request if the
@@ -410,7 +410,7 @@ class SwitchController {
   // still be claimed of it.
   bool waits_for_claims(PortId port) const {
     return settling_.pending() && !planted(Bug::kUnclaimedGranted) &&
-           (!settling_.awaited().empty() || ledger_.has_unclaimed(port));
+           (!settling_.awaited().empty() || ledger_.labels().has_unclaimed(port));
   }
   bool admits_new(PortId input, PortId output) const;
   bool make_room_for_manager();

@@ -28,11 +28,11 @@ std::vector<HopRef> hops_of(const Ledger& ledger, ManagerIndex manager,
   sort_unique(legs);
   for (const std::uint16_t leg : legs) {
     for (std::uint16_t hop = 0; hop < kHopsPerLeg; ++hop) {
-      ledger.find_all(manager, {question.connection, {}, leg, hop}, found);
+      ledger.hops().find_all(manager, {question.connection, {}, leg, hop}, found);
     }
   }
   for (const CrossConnect& at : question.inputs) {
-    ledger.for_each_on_input(
+    ledger.users().for_each_on_input(
         at.input_port, at.input_label, [&](HopRef ref, const HopRecord& record) {
           const bool own =
               record.manager == manager && record.key.connection == question.connection;
@@ -41,8 +41,8 @@ std::vector<HopRef> hops_of(const Ledger& ledger, ManagerIndex manager,
   }
   sort_unique(found);
   std::sort(found.begin(), found.end(), [&](HopRef a, HopRef b) {
-    const HopKey& one = ledger.hop(a).key;
-    const HopKey& other = ledger.hop(b).key;
+    const HopKey& one = ledger.hops().hop(a).key;
+    const HopKey& other = ledger.hops().hop(b).key;
     return std::tie(one.leg, one.hop, one.generation) <
            std::tie(other.leg, other.hop, other.generation);
   });
@@ -53,7 +53,7 @@ std::vector<HopRef> hops_of(const Ledger& ledger, ManagerIndex manager,
 bool is_alone_on(const Ledger& ledger, const driver::Input& input, const CallLook& look) {
   bool own = false;
   bool others = false;
-  ledger.for_each_on_input(input.port, input.label, [&](HopRef, const HopRecord& record) {
+  ledger.users().for_each_on_input(input.port, input.label, [&](HopRef, const HopRecord& record) {
     const bool it =
         record.manager == look.manager && record.key.connection == look.asked.connection;
     (it ? own : others) = true;
@@ -69,15 +69,15 @@ Result<void> SwitchController::look_at_call(std::string_view name, CallQuestion 
     return fail(ErrorCode::kBadInput, "{} legs and {} inputs, at most {} and {} are looked at",
                 question.legs.size(), question.inputs.size(), kCallLegsMax, kCallInputsMax);
   }
-  const ManagerIndex manager = ledger_.find_manager(name).value_or(kNoManager);
-  CallLook look{0, manager, std::move(question), token, ledger_.clock()};
+  const ManagerIndex manager = ledger_.managers().find(name).value_or(kNoManager);
+  CallLook look{0, manager, std::move(question), token, ledger_.hops().clock()};
   for (const CrossConnect& at : look.asked.inputs) {
-    if (at.input_label.present() && ledger_.has_port(at.input_port)) {
+    if (at.input_label.present() && ledger_.ports().has(at.input_port)) {
       look.inputs.push_back(entered_at(at));
     }
   }
   for (const HopRef ref : hops_of(ledger_, manager, look.asked)) {
-    const CrossConnect at = ledger_.cross_connect(ref);
+    const CrossConnect at = ledger_.hops().cross_connect(ref);
     if (at.input_label.present()) look.inputs.push_back(entered_at(at));
   }
   return begin(std::move(look));
@@ -92,8 +92,8 @@ Result<void> SwitchController::mend_call(std::string_view name, ConnectionId con
     return fail(ErrorCode::kBadInput, "{} differences, at most {} are repaired at once",
                 seen.size(), kCallInputsMax);
   }
-  const ManagerIndex manager = ledger_.find_manager(name).value_or(kNoManager);
-  CallLook look{0, manager, {connection, {}, {}}, token, ledger_.clock()};
+  const ManagerIndex manager = ledger_.managers().find(name).value_or(kNoManager);
+  CallLook look{0, manager, {connection, {}, {}}, token, ledger_.hops().clock()};
   for (const EntryDifference& one : seen) {
     for (const auto* at : {&one.extra, &one.missing}) {
       if (*at && is_alone_on(ledger_, entered_at(**at), look))
@@ -127,7 +127,7 @@ TableExpectation SwitchController::expected_on(const std::vector<driver::Input>&
                                                std::uint64_t since) const {
   TableExpectation expected;
   for (const driver::Input& input : inputs) {
-    ledger_.for_each_on_input(input.port, input.label, [&](HopRef ref, const HopRecord&) {
+    ledger_.users().for_each_on_input(input.port, input.label, [&](HopRef ref, const HopRecord&) {
       expect(ledger_, ref, since, expected);
     });
   }

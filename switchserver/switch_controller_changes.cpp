@@ -17,13 +17,14 @@ void SwitchController::modify(Place place, ManagerIndex manager, const HopModify
 void SwitchController::change(std::uint32_t waiters, ManagerIndex manager, const HopModify& wanted,
                               bool reachable) {
   const auto refuse = [&](const HopResult& refused) { answer_all(waiters, refused); };
-  const auto ref = ledger_.find(manager, wanted.key);
+  const auto ref = ledger_.hops().find(manager, wanted.key);
   HopRecord* const record = ref ? &ledger_.hop(*ref) : nullptr;
   if (record != nullptr && record->state == HopStage::kCommitted && record->progress.add_open) {
     auto open = changes_.find(*ref);
     if (open == changes_.end()) {
       // The hop is being put back: treat that as a change to its present contract.
-      const HopModify now{wanted.key, ledger_.revision(*ref), record->demand, record->contract()};
+      const HopModify now{wanted.key, ledger_.extras().revision(*ref), record->demand,
+                          record->contract()};
       open = changes_.emplace(*ref, Change{now, now.revision, now.demand, now.contract}).first;
     }
     return queue_behind(open->second, waiters, wanted);
@@ -45,7 +46,7 @@ void SwitchController::change(std::uint32_t waiters, ManagerIndex manager, const
   const bool news =
       record != nullptr && (wanted.contract != record->contract() || record->progress.untold);
   // A hop from which another has taken over is in no switch, so no request is needed.
-  if (news && reachable && record->state == HopStage::kCommitted && !ledger_.above(*ref)) {
+  if (news && reachable && record->state == HopStage::kCommitted && !ledger_.stacks().above(*ref)) {
     return send_contract(*ref, waiters, wanted);
   }
   const Admission admission = ledger_.modify(manager, wanted);
@@ -94,7 +95,7 @@ void SwitchController::queue_behind(Change& open, std::uint32_t waiters, const H
 
 void SwitchController::send_contract(HopRef ref, std::uint32_t waiters, const HopModify& wanted) {
   HopRecord& record = ledger_.hop(ref);
-  Change change{wanted, ledger_.revision(ref), record.demand, record.contract()};
+  Change change{wanted, ledger_.extras().revision(ref), record.demand, record.contract()};
   HopModify booked = wanted;
   booked.demand = greater(record.demand, wanted.demand);
   const Admission admission = ledger_.modify(record.manager, booked, true);

@@ -35,7 +35,7 @@ void SwitchController::block_again(const CrossConnect& gone) {
 }
 
 void SwitchController::block_output_again(PortId port, Label label) {
-  const auto place = ledger_.output_label(port, label);
+  const auto place = ledger_.labels().output_label(port, label);
   if (!place || place->holder > LabelHolder::kFree) return;
   for (const CrossConnect& entry : unclaimed_) {
     if (entry.output_port == port && entry.output_label == label && !is_claimed(ledger_, entry)) {
@@ -60,21 +60,22 @@ void SwitchController::match(Which which) {
   };
   // Hops that are being removed and absent from the table are gone; do this before their lower
   // hops.
-  ledger_.for_each_hop([&](HopRef ref, HopRecord& record) {
+  ledger_.hops().for_each([&](HopRef ref, const HopRecord& record) {
     if (record.state != HopStage::kRemoving || record.progress.remove_open) return;
     if (!which(record)) return;
-    const CrossConnect wanted = ledger_.cross_connect(record);
+    const CrossConnect wanted = ledger_.hops().cross_connect(record);
     const CrossConnect untold{wanted.input_port, wanted.input_label, PortId{}, Label{}};
     const bool in_table = std::binary_search(there.begin(), there.end(), wanted) ||
                           std::binary_search(there.begin(), there.end(), untold);
     if (!in_table) finish_removal(ref);
   });
   state_ = State::kUp;
-  ledger_.for_each_hop([&](HopRef ref, HopRecord& record) {
+  ledger_.hops().for_each([&](HopRef ref, const HopRecord&) {
+    HopRecord& record = ledger_.hop(ref);
     if (!which(record)) return;
     record.progress.claimed = false;
-    if (ledger_.above(ref)) return;
-    const CrossConnect wanted = ledger_.cross_connect(record);
+    if (ledger_.stacks().above(ref)) return;
+    const CrossConnect wanted = ledger_.hops().cross_connect(record);
     const bool in_table = std::binary_search(there.begin(), there.end(), wanted);
     if (record.state == HopStage::kRemoving) {
       if (record.progress.remove_open) return;
@@ -102,7 +103,7 @@ void SwitchController::match_ledger(const std::vector<CrossConnect>& table) {
   block_entries(unclaimed_, ledger_);
   settling_.table_read(now_);
   settle_uncertain();  // a manager may have been forgotten while the switch was away
-  rounds_.switch_up(ledger_.ports().size(), now_);
+  rounds_.switch_up(ledger_.ports().present().size(), now_);
 }
 
 // ===== claims =====
@@ -114,7 +115,7 @@ Result<ClaimsTaken> SwitchController::claim(std::string_view name, const HopClai
   if (!up()) return fail(ErrorCode::kUnreachable, "the switch of {} is not up", options_.name);
   now_ = now;
   std::vector<std::uint32_t> owners;
-  for (const HopOwner& owner : page.owners) owners.push_back(ledger_.take_owner(owner));
+  for (const HopOwner& owner : page.owners) owners.push_back(ledger_.owners().take(owner));
   ClaimsTaken taken;
   for (const LedgerHop& claimed : page.hops) {
     if (claimed.rebuilt) continue;
@@ -122,10 +123,10 @@ Result<ClaimsTaken> SwitchController::claim(std::string_view name, const HopClai
           taken);
   }
   claim_rebuilt(*manager, page, owners, taken);
-  for (const std::uint32_t owner : owners) ledger_.release_owner(owner);
+  for (const std::uint32_t owner : owners) ledger_.owners().release(owner);
   for (const PortLabels& port : page.resting) {
     for (const Label label : port.labels) {
-      ledger_.claim_resting(*manager, port.port, label);
+      ledger_.grants().claim_resting(*manager, port.port, label);
     }
   }
   if (!page.last) return taken;
@@ -136,7 +137,7 @@ Result<ClaimsTaken> SwitchController::claim(std::string_view name, const HopClai
   }
   if (page.all) note_claimed_all(*manager);
   flush();
-  taken.quarantined = ledger_.quarantined(*manager);
+  taken.quarantined = ledger_.labels().list(LabelHolder::kQuarantine, *manager);
   taken.unclaimed = entries_on_inputs_of(unclaimed_, ledger_, *manager, kHopsPerPage);
   taken.unclaimed_entries = entries_of_nobody();
   return taken;
@@ -146,7 +147,7 @@ void SwitchController::claim(ManagerIndex manager, const LedgerHop& claimed, std
                              ClaimsTaken& taken) {
   const bool removing = claimed.stage == HopStage::kRemoving;
   const bool uncertain = removing && !claimed.settled && !settling_.all_claimed();
-  if (uncertain && !ledger_.find(manager, claimed.key)) {
+  if (uncertain && !ledger_.hops().find(manager, claimed.key)) {
     // Nobody can claim what is not there. Without a file of managers the wait has an end: then the
     // entry stays.
     if (!settling_.unsure() || !may_be_among(claimed.cross_connect, unclaimed_)) return;
@@ -204,7 +205,8 @@ void SwitchController::claim_rebuilt(ManagerIndex manager, const HopClaims& page
     const std::uint32_t owner = hop.owner < owners.size() ? owners[hop.owner] : kNoOwner;
     if (!enter(manager, hop, owner, taken)) return;
     // The switch does not say where the entry leads: to add it again might make a branch.
-    if (one.fit.untold) ledger_.hop(*ledger_.find(manager, hop.key)).progress.claimed = false;
+    if (one.fit.untold)
+      ledger_.hop(*ledger_.hops().find(manager, hop.key)).progress.claimed = false;
   };
   // A hop of the same leg has that input, and an entry of its own in the switch. Of hops that took
   // over from one another only one has; these two would count as such, and the lower one's entry
@@ -225,7 +227,7 @@ void SwitchController::claim_rebuilt(ManagerIndex manager, const HopClaims& page
     if (second) one.fit = {{}, false, Cause::kIncomplete, 2};
   };
   std::erase_if(waiting, [&](RebuiltHop& one) {
-    if (ledger_.find(manager, one.claimed->key)) return true;  // a repetition
+    if (ledger_.hops().find(manager, one.claimed->key)) return true;  // a repetition
     one.fit = entries.fit_for(*one.claimed, free);
     if (planted(Bug::kRebuiltUnseen) && one.fit.cause == Cause::kNotConnected) {
       one.fit.taken = one.claimed->cross_connect;
@@ -254,7 +256,7 @@ void SwitchController::claim_rebuilt(ManagerIndex manager, const HopClaims& page
 
 void SwitchController::note_claimed_all(ManagerIndex manager) {
   sessions_[manager.value()].claimed_all = true;
-  settling_.done(ledger_.manager_name(manager));
+  settling_.done(ledger_.managers().name(manager));
   settle_uncertain();
 }
 
@@ -285,10 +287,10 @@ bool SwitchController::waits_for_others(ManagerIndex manager, const HopKey& key)
 // managers there were, what the switch has kept is all that there was.
 bool SwitchController::claims_awaited(ManagerIndex manager) const {
   if (settling_.all_known()) {
-    return settling_.awaited().contains(ledger_.manager_name(manager));
+    return settling_.awaited().contains(ledger_.managers().name(manager));
   }
   const bool all_seen =
-      up() && settling_.table_kept(ledger_.manager_name(manager)) && unclaimed_.empty();
+      up() && settling_.table_kept(ledger_.managers().name(manager)) && unclaimed_.empty();
   return !sessions_[manager.value()].claimed_all && !all_seen;
 }
 
@@ -317,10 +319,10 @@ void SwitchController::end_settling(TimePoint now) {
 
 std::vector<KnownManager> SwitchController::known_managers() const {
   std::vector<KnownManager> known;
-  for (std::size_t i = 0; i < std::min(sessions_.size(), ledger_.managers()); ++i) {
+  for (std::size_t i = 0; i < std::min(sessions_.size(), ledger_.managers().size()); ++i) {
     const ManagerIndex index{static_cast<std::uint16_t>(i)};
-    const std::string& name = ledger_.manager_name(index);
-    if (name.empty() || ledger_.forgotten(index)) continue;
+    const std::string& name = ledger_.managers().name(index);
+    if (name.empty() || ledger_.managers().forgotten(index)) continue;
     known.push_back({.name = name,
                      .epoch = sessions_[i].epoch,
                      .renewals = sessions_[i].renewals,

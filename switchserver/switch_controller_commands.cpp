@@ -16,7 +16,7 @@ namespace xbind {
 // ===== managers =====
 
 Result<ManagerIndex> SwitchController::attached(std::string_view manager) const {
-  const auto index = ledger_.find_manager(manager);
+  const auto index = ledger_.managers().find(manager);
   if (!index || !sessions_[index->value()].attached) {
     return fail(ErrorCode::kNotFound, "manager {} is not attached", manager);
   }
@@ -25,7 +25,7 @@ Result<ManagerIndex> SwitchController::attached(std::string_view manager) const 
 
 Result<SwitchController::Attachment> SwitchController::attach(std::string_view manager,
                                                               Epoch epoch) {
-  const bool known = ledger_.find_manager(manager).has_value();
+  const bool known = ledger_.managers().find(manager).has_value();
   if (epoch.value() > kManagerEpochMax) {
     return fail(ErrorCode::kBadInput, "manager {} came with epoch {}, but {} is the last one",
                 manager, epoch, kManagerEpochMax);
@@ -52,9 +52,9 @@ Result<SwitchController::Attachment> SwitchController::attach(std::string_view m
   session.epoch = epoch;
   ledger_.open_session(*index);
   if (planted(Bug::kAttachEndsWait)) settling_.done(manager);
-  return Attachment{ledger_.ports(),
-                    ledger_.quarantined(*index),
-                    ledger_.hop_count(*index) + uncertain_of(*index),
+  return Attachment{ledger_.ports().present(),
+                    ledger_.labels().list(LabelHolder::kQuarantine, *index),
+                    ledger_.managers().hops(*index) + uncertain_of(*index),
                     claims_awaited(*index),
                     settling_.table_kept(manager),
                     entries_of_nobody()};
@@ -65,9 +65,9 @@ Result<SwitchController::Attachment> SwitchController::attach(std::string_view m
 bool SwitchController::make_room_for_manager() {
   for (std::size_t i = 0; i < sessions_.size(); ++i) {
     const ManagerIndex index{static_cast<std::uint16_t>(i)};
-    const std::string& name = ledger_.manager_name(index);
-    if (sessions_[i].attached || ledger_.hop_count(index) != 0 || ledger_.has_labels(index) ||
-        uncertain_of(index) != 0 || settling_.awaited().contains(name)) {
+    const std::string& name = ledger_.managers().name(index);
+    if (sessions_[i].attached || uncertain_of(index) != 0 || settling_.awaited().contains(name) ||
+        ledger_.managers().hops(index) != 0 || ledger_.labels().has_labels(index)) {
       continue;
     }
     log::sessions.info("manager {} has nothing here; its name is forgotten to make room", name);
@@ -79,13 +79,13 @@ bool SwitchController::make_room_for_manager() {
 }
 
 ManagerEpochs SwitchController::epochs_of(std::string_view manager) const {
-  const auto index = ledger_.find_manager(manager);
+  const auto index = ledger_.managers().find(manager);
   if (!index || index->value() >= sessions_.size()) return {};
   std::set<std::uint64_t> used;
-  ledger_.for_each_hop([&](HopRef ref, const HopRecord& record) {
+  ledger_.hops().for_each([&](HopRef ref, const HopRecord& record) {
     if (record.manager != *index) return;
     used.insert(epoch_of(record.key.connection));
-    used.insert(epoch_of(ledger_.shown_id(ref)));
+    used.insert(epoch_of(ledger_.extras().shown_id(ref)));
     if (used.size() > kEpochsListedMax + 1) used.erase(std::prev(used.end()));
   });
   for (const auto& [key, hop] : uncertain_) {
@@ -102,7 +102,7 @@ Result<void> SwitchController::renew_epoch(std::string_view manager, Epoch newes
   if (newest == Epoch{} || newest.value() > kManagerEpochMax) {
     return fail(ErrorCode::kBadInput, "epoch {} is not in 1 to {}", newest, kManagerEpochMax);
   }
-  const auto index = ledger_.find_manager(manager);
+  const auto index = ledger_.managers().find(manager);
   if (!index || index->value() >= sessions_.size()) return {};
   Session& session = sessions_[index->value()];
   if (session.attached) {
@@ -138,7 +138,7 @@ void SwitchController::end_rests(TimePoint now) {
 }
 
 Result<std::uint64_t> SwitchController::forget(std::string_view manager) {
-  const auto index = ledger_.find_manager(manager);
+  const auto index = ledger_.managers().find(manager);
   if (!index) return fail(ErrorCode::kNotFound, "no manager {} is known", manager);
   if (sessions_[index->value()].attached) {
     return fail(ErrorCode::kBadInput, "manager {} is attached", manager);
@@ -159,16 +159,16 @@ Result<std::uint64_t> SwitchController::forget(std::string_view manager) {
 Result<std::uint64_t> SwitchController::clear_hops(std::string_view manager,
                                                    ConnectionId connection, TimePoint now,
                                                    std::vector<ClearedCall>* calls) {
-  const auto index = ledger_.find_manager(manager);
+  const auto index = ledger_.managers().find(manager);
   if (!index) return 0;
   if (sessions_[index->value()].attached) {
     return fail(ErrorCode::kBadInput, "manager {} is attached", manager);
   }
   now_ = now;
   std::vector<HopRef> cleared;
-  ledger_.for_each_hop([&](HopRef ref, const HopRecord& record) {
+  ledger_.hops().for_each([&](HopRef ref, const HopRecord& record) {
     const bool meant = connection == ConnectionId{} || record.key.connection == connection ||
-                       ledger_.shown_id(ref) == connection;
+                       ledger_.extras().shown_id(ref) == connection;
     if (record.manager == *index && meant) cleared.push_back(ref);
   });
   // Hops that take over from others go before those.
@@ -181,9 +181,9 @@ Result<std::uint64_t> SwitchController::clear_hops(std::string_view manager,
     const HopRecord& hop = ledger_.hop(ref);
     if (calls == nullptr || !hop.first() || hop.key.leg != 0) return;
     if (hop.state == HopStage::kRemoving) return;  // was noted when its removal began
-    const ConnectionId shown = ledger_.shown_id(ref);
+    const ConnectionId shown = ledger_.extras().shown_id(ref);
     const ConnectionId id = shown != ConnectionId{} ? shown : hop.key.connection;
-    if (noted.insert(id).second) calls->push_back({id, hop.request, ledger_.owner_of(hop)});
+    if (noted.insert(id).second) calls->push_back({id, hop.request, ledger_.hops().owner_of(hop)});
   };
   std::uint64_t left = 0;
   for (const HopRef ref : cleared) {
@@ -203,14 +203,12 @@ Result<std::uint64_t> SwitchController::clear_hops(std::string_view manager,
 
 std::vector<SwitchController::ManagerHoldings> SwitchController::holdings() const {
   std::vector<ManagerHoldings> all;
-  for (std::size_t i = 0; i < std::min(sessions_.size(), ledger_.managers()); ++i) {
+  const ManagerTable& table = ledger_.managers();
+  for (std::size_t i = 0; i < std::min(sessions_.size(), table.size()); ++i) {
     const ManagerIndex index{static_cast<std::uint16_t>(i)};
-    const std::string& name = ledger_.manager_name(index);
-    if (name.empty()) continue;
-    all.push_back({{name, sessions_[i].epoch},
-                   sessions_[i].attached,
-                   ledger_.forgotten(index),
-                   ledger_.hop_count(index)});
+    const KnownManager known{table.name(index), sessions_[i].epoch};
+    if (known.name.empty()) continue;
+    all.push_back({known, sessions_[i].attached, table.forgotten(index), table.hops(index)});
   }
   return all;
 }
@@ -232,20 +230,23 @@ Result<void> SwitchController::apply(std::string_view name, const HopBatch& batc
 
   // The share declared with a batch already applies to its own setups.
   for (const PortDemand& declared : batch.declared) {
-    ledger_.declare(*manager, declared.port, declared.labels);
+    ledger_.grants().declare(*manager, declared.port, declared.labels);
   }
   owners_.clear();
-  for (const HopOwner& owner : batch.owners) owners_.push_back(ledger_.take_owner(owner));
+  for (const HopOwner& owner : batch.owners) owners_.push_back(ledger_.owners().take(owner));
   Place place{index, 0};
   for (const HopModify& wanted : batch.modifies) {
     modify(place, *manager, wanted);
     ++place.position;
   }
-  const auto place_of = [&](const auto& command) { ledger_.prefetch_place(*manager, command.key); };
+  const HopTable& hops = ledger_.hops();
+  const auto place_of = [&](const auto& command) { hops.prefetch_place(*manager, command.key); };
   Ahead removals(batch.removals, place_of,
-                 [&](const HopRemoval& removal) { ledger_.prefetch(*manager, removal.key); });
-  Ahead setups(batch.setups, place_of,
-               [&](const HopSetup& setup) { ledger_.prefetch(*manager, setup); });
+                 [&](const HopRemoval& removal) { hops.prefetch(*manager, removal.key); });
+  Ahead setups(batch.setups, place_of, [&](const HopSetup& setup) {
+    hops.prefetch(*manager, setup.key);
+    ledger_.labels().prefetch(setup);
+  });
   std::size_t removed = 0;
   for (std::size_t applied = 0; applied <= batch.setups.size(); ++applied) {
     const bool rest = applied == batch.setups.size();
@@ -265,7 +266,7 @@ Result<void> SwitchController::apply(std::string_view name, const HopBatch& batc
     }
     ++place.position;
   }
-  for (const std::uint32_t owner : owners_) ledger_.release_owner(owner);
+  for (const std::uint32_t owner : owners_) ledger_.owners().release(owner);
   take_back(*manager, batch);
   grant_wanted(*manager, batches_[index].out);
   close_one(index);  // the answer that open_batch() counted for this function
@@ -284,16 +285,16 @@ Result<void> SwitchController::execute(std::string_view name, const HopBatch& ba
 void SwitchController::set_up(Place place, ManagerIndex manager, const HopSetup& setup) {
   const HopAction action = action_of(setup);
   if (!up()) {
-    const auto reserved = ledger_.find(manager, setup.key);
+    const auto reserved = ledger_.hops().find(manager, setup.key);
     if (setup.commit && reserved && ledger_.hop(*reserved).state == HopStage::kReserved) {
       ledger_.undo(*reserved);  // a refused commit leaves nothing of its hop
     }
     answer(place, refusal(setup.key, action, Cause::kSwitchUnreachable));
     return;
   }
-  if (!admits_new(setup.input_port, setup.output_port) && !ledger_.find(manager, setup.key)) {
-    answer(place, refusal(setup.key, action, Cause::kSwitchUnreachable));
-    return;
+  if (!admits_new(setup.input_port, setup.output_port) &&
+      !ledger_.hops().find(manager, setup.key)) {
+    return answer(place, refusal(setup.key, action, Cause::kSwitchUnreachable));
   }
   const Admission admission = ledger_.set_up(manager, setup, owner_of(setup));
   if (!admission.admitted()) {
@@ -323,16 +324,16 @@ void SwitchController::set_up(Place place, ManagerIndex manager, const HopSetup&
     return;
   }
   wait(record.commit_waiters, place);
-  const auto below = ledger_.below(admission.hop);
+  const auto below = ledger_.stacks().below(admission.hop);
   if (below && !planted(Bug::kMovedByAdding)) {
-    move(admission.hop, ledger_.cross_connect(*below));
+    move(admission.hop, ledger_.hops().cross_connect(*below));
   } else {
     add(admission.hop);
   }
 }
 
 void SwitchController::remove(Place place, ManagerIndex manager, const HopKey& key) {
-  const auto ref = ledger_.find(manager, key);
+  const auto ref = ledger_.hops().find(manager, key);
   const Cause unreachable = up() ? Cause::kNone : Cause::kSwitchUnreachable;
   if (!ref) {
     const bool waits = waits_for_others(manager, key);
@@ -358,7 +359,7 @@ void SwitchController::remove(Place place, ManagerIndex manager, const HopKey& k
 // Of a hop that goes_at_once().
 void SwitchController::remove_at_once(HopRef ref) {
   const HopRecord& record = ledger_.hop(ref);
-  const auto below = ledger_.below(ref);
+  const auto below = ledger_.stacks().below(ref);
   if (record.state != HopStage::kReserved) note_end(record);
   ledger_.begin_removal(ref);
   advance(below);
@@ -370,7 +371,7 @@ void SwitchController::request_removal(HopRef ref) {
   const HopRecord& record = ledger_.hop(ref);
   if (record.progress.remove_open || record.progress.remove_done) return;
   HopRef top = ref;
-  while (const auto above = ledger_.above(top)) top = *above;
+  while (const auto above = ledger_.stacks().above(top)) top = *above;
   const HopRecord& uppermost = ledger_.hop(top);
   if (uppermost.state == HopStage::kRemoving && !uppermost.progress.remove_open &&
       !uppermost.progress.remove_done) {
@@ -406,14 +407,14 @@ SwitchController::Grant SwitchController::grant_some(ManagerIndex manager, PortI
                                                      std::size_t labels, Resources quota) {
   Grant granted;
   if (waits_for_claims(port)) return granted;
-  const GrantRoom room = ledger_.grant_room(manager, port, {labels, quota});
+  const GrantRoom room = ledger_.grants().grant_room(manager, port, {labels, quota});
   if (labels != room.labels || quota != room.quota) ++counters_.grants_bounded;
   labels = static_cast<std::size_t>(room.labels);
   quota = room.quota;
-  const LabelsMissing missing = ledger_.grant_labels(manager, port, labels, granted.labels);
+  const auto missing = ledger_.grants().grant_labels(manager, port, labels, granted.labels);
   counters_.labels_granted += granted.labels.size();
   if (missing.share != 0) note_over_share(port);
-  granted.quota = ledger_.grant_quota(manager, port, quota);
+  granted.quota = ledger_.grants().grant_quota(manager, port, quota);
   const PortRecall rest{port,
                         static_cast<std::uint32_t>(missing.free),
                         {quota.cells_per_s - granted.quota.cells_per_s,
@@ -435,7 +436,7 @@ void SwitchController::note_shortage(ManagerIndex manager, const Admission& refu
   }
   if (missing.labels != 0 || missing.quota != Resources{}) {
     log::labels.debug("manager {} finds {} labels and {} cells/s too few at port {}",
-                      ledger_.manager_name(manager), missing.labels, missing.quota.cells_per_s,
+                      ledger_.managers().name(manager), missing.labels, missing.quota.cells_per_s,
                       missing.port);
     recalls_.short_of(ledger_, manager, missing, now_);
   }
@@ -458,7 +459,7 @@ void SwitchController::take_back(ManagerIndex manager, const HopBatch& batch) {
 
 void SwitchController::take_back(ManagerIndex manager, const PortLabels& returned) {
   for (const Label label : returned.labels) {
-    if (ledger_.return_label(manager, returned.port, label)) {
+    if (ledger_.grants().return_label(manager, returned.port, label)) {
       ++counters_.labels_returned;
       if (!unclaimed_.empty()) block_output_again(returned.port, label);
     } else {
@@ -468,7 +469,7 @@ void SwitchController::take_back(ManagerIndex manager, const PortLabels& returne
 }
 
 void SwitchController::take_back(ManagerIndex manager, PortId port, Resources quota) {
-  if (!ledger_.return_quota(manager, port, quota)) ++counters_.quota_not_held;
+  if (!ledger_.grants().return_quota(manager, port, quota)) ++counters_.quota_not_held;
 }
 
 Result<SwitchController::Grant> SwitchController::grant(std::string_view name, PortId port,
@@ -477,7 +478,7 @@ Result<SwitchController::Grant> SwitchController::grant(std::string_view name, P
   const auto manager = attached(name);
   if (!manager) return tl::make_unexpected(manager.error());
   if (!up()) return fail(ErrorCode::kUnreachable, "the switch of {} is not up", options_.name);
-  if (!ledger_.has_port(port)) {
+  if (!ledger_.ports().has(port)) {
     return fail(ErrorCode::kNotFound, "{} has no port {}", options_.name, port);
   }
   now_ = now;

@@ -12,7 +12,8 @@ void SwitchController::add(HopRef ref) {
   HopRecord& record = ledger_.hop(ref);
   record.progress.add_open = true;
   ledger_.touch(ref);
-  driver_.add(ledger_.cross_connect(record), record.contract(), cookie(ref, record, Request::kAdd));
+  driver_.add(ledger_.hops().cross_connect(record), record.contract(),
+              cookie(ref, record, Request::kAdd));
   queued_ = true;
 }
 
@@ -22,7 +23,7 @@ void SwitchController::move(HopRef ref, const CrossConnect& from) {
   record.progress.add_open = true;
   ledger_.touch(ref);
   moves_.insert_or_assign(ref, from);
-  const CrossConnect to = ledger_.cross_connect(record);
+  const CrossConnect to = ledger_.hops().cross_connect(record);
   driver_.move(from, to.output_port, to.output_label, record.contract(),
                cookie(ref, record, Request::kAdd));
   queued_ = true;
@@ -33,29 +34,29 @@ void SwitchController::move(HopRef ref, const CrossConnect& from) {
 void SwitchController::send_remove(HopRef ref) {
   HopRecord& record = ledger_.hop(ref);
   record.progress.remove_open = true;
-  const auto below = ledger_.below(ref);
+  const auto below = ledger_.stacks().below(ref);
   const HopRecord* to = below ? &ledger_.hop(*below) : nullptr;
   if (to != nullptr && to->state == HopStage::kCommitted) {
     ++counters_.moved_back;
-    const CrossConnect back = ledger_.cross_connect(*to);
-    driver_.move(ledger_.cross_connect(record), back.output_port, back.output_label, to->contract(),
-                 cookie(ref, record, Request::kRemove));
+    const CrossConnect back = ledger_.hops().cross_connect(*to);
+    driver_.move(ledger_.hops().cross_connect(record), back.output_port, back.output_label,
+                 to->contract(), cookie(ref, record, Request::kRemove));
   } else {
-    driver_.remove(ledger_.cross_connect(record), cookie(ref, record, Request::kRemove));
+    driver_.remove(ledger_.hops().cross_connect(record), cookie(ref, record, Request::kRemove));
   }
   queued_ = true;
 }
 
 // The switch refused the commit. The hop that it was to take over from stays as before.
 void SwitchController::undo_refused(HopRef ref) {
-  const auto below = ledger_.below(ref);
+  const auto below = ledger_.stacks().below(ref);
   const HopRecord& record = ledger_.hop(ref);
   const ManagerIndex manager = record.manager;
-  const bool unasked = ledger_.of_earlier_session(ref) && sessions_[manager.value()].attached;
+  const bool unasked = ledger_.hop(ref).earlier_session && sessions_[manager.value()].attached;
   const HopResult done = removal_of(ref);
   note_end(record);
   ledger_.undo(ref);
-  if (unasked) outputs_.unasked.push_back({ledger_.manager_name(manager), done});
+  if (unasked) outputs_.unasked.push_back({ledger_.managers().name(manager), done});
   if (!below) return;
   const HopRecord& live = ledger_.hop(*below);
   if (live.state == HopStage::kCommitted && live.progress.untold && reachable()) put_back(*below);
@@ -71,9 +72,9 @@ void SwitchController::advance(std::optional<HopRef> below) {
       record.progress.remove_open || record.progress.remove_done) {
     return;
   }
-  if (ledger_.superseded(*below)) {
+  if (ledger_.stacks().superseded(*below)) {
     finish_removal(*below);
-  } else if (ledger_.above(*below)) {
+  } else if (ledger_.stacks().above(*below)) {
     return;
   } else if (reachable()) {
     send_remove(*below);
@@ -85,7 +86,7 @@ void SwitchController::advance(std::optional<HopRef> below) {
 // Refuses the removals that wait at lower hops for a request that was just refused.
 void SwitchController::refuse_waiting(std::optional<HopRef> below, Cause cause,
                                       std::uint8_t failure_code) {
-  for (; below; below = ledger_.below(*below)) {
+  for (; below; below = ledger_.stacks().below(*below)) {
     HopRecord& record = ledger_.hop(*below);
     std::uint32_t waiters = std::exchange(record.remove_waiters, kNil);
     answer_all(waiters, refusal(record.key, HopAction::kRemove, cause, failure_code));
@@ -94,8 +95,8 @@ void SwitchController::refuse_waiting(std::optional<HopRef> below, Cause cause,
 
 // The switch has lost this hop, or still has the hop from which it took over in its place.
 void SwitchController::put_back_or_move(HopRef ref) {
-  for (auto at = ledger_.below(ref); at; at = ledger_.below(*at)) {
-    const CrossConnect earlier = ledger_.cross_connect(*at);
+  for (auto at = ledger_.stacks().below(ref); at; at = ledger_.stacks().below(*at)) {
+    const CrossConnect earlier = ledger_.hops().cross_connect(*at);
     if (!std::binary_search(unclaimed_.begin(), unclaimed_.end(), earlier)) continue;
     ++counters_.put_back;
     return move(ref, earlier);
@@ -106,8 +107,8 @@ void SwitchController::put_back_or_move(HopRef ref) {
 // The result of a removal. It names the label that now rests in the manager's quarantine, unless
 // another hop uses that label.
 HopResult SwitchController::removal_of(HopRef ref) const {
-  HopResult done = success(ledger_.hop(ref), HopAction::kRemove);
-  if (ledger_.shares_output(ref)) done.output_label = {};
+  HopResult done = success(ledger_.hops().hop(ref), HopAction::kRemove);
+  if (ledger_.users().shares_output(ref)) done.output_label = {};
   return done;
 }
 

@@ -23,7 +23,7 @@ Result<void> SwitchController::repair(std::vector<Finding> seen, Token token, Ti
   if (audits_.size() >= options_.open_audits_max) {
     return fail(ErrorCode::kExhausted, "{} audits are open at {}", audits_.size(), options_.name);
   }
-  Audit audit{0, kNoManager, token, ledger_.clock(), true, std::move(seen)};
+  Audit audit{0, kNoManager, token, ledger_.hops().clock(), true, std::move(seen)};
   ask_for_table(std::move(audit));
   return {};
 }
@@ -90,9 +90,9 @@ void SwitchController::on_stray_removed(const driver::Done& done) {
 // Puts back the hops on that input that the switch may lack. It replaces an entry that is there.
 void SwitchController::put_back_on(const CrossConnect& at) {
   std::vector<HopRef> lost;
-  ledger_.for_each_on_input(
+  ledger_.users().for_each_on_input(
       at.input_port, at.input_label, [&](HopRef ref, const HopRecord& record) {
-        const bool live = record.state == HopStage::kCommitted && !ledger_.above(ref);
+        const bool live = record.state == HopStage::kCommitted && !ledger_.stacks().above(ref);
         if (live && !record.progress.add_open) lost.push_back(ref);
       });
   for (const HopRef ref : lost) put_back(ref);

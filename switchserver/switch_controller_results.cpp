@@ -58,7 +58,7 @@ void SwitchController::close_one(std::uint32_t index) {
     return;
   }
   batch.times.answered = now_;
-  outputs_.results.push_back({ledger_.manager_name(batch.manager), batch.token,
+  outputs_.results.push_back({ledger_.managers().name(batch.manager), batch.token,
                               std::exchange(batch.out, {}), batch.times,
                               std::exchange(batch.traces, {})});
 }
@@ -109,7 +109,7 @@ void SwitchController::take_outputs(TimePoint now, Outputs& outputs) {
   }
   if (!recalls_.idle()) {
     for (const RecallDesk::Recall& recall : recalls_.take()) {
-      outputs_.recalls.push_back({ledger_.manager_name(recall.manager), recall.what});
+      outputs_.recalls.push_back({ledger_.managers().name(recall.manager), recall.what});
       ++counters_.recalls;
     }
   }
@@ -130,7 +130,7 @@ void SwitchController::flush() {
 
 Result<void> SwitchController::read_statistics(PortId port, Label label, Token token) {
   if (!up()) return fail(ErrorCode::kUnreachable, "the switch of {} is not up", options_.name);
-  if (!ledger_.has_port(port)) {
+  if (!ledger_.ports().has(port)) {
     return fail(ErrorCode::kNotFound, "{} has no port {}", options_.name, port);
   }
   if (statistics_.size() >= kStatisticsMax) {
@@ -162,14 +162,14 @@ LedgerHop SwitchController::describe(HopRef ref, const HopRecord& record, TimePo
                                      OwnerPlaces& places, std::vector<HopOwner>& owners) const {
   LedgerHop hop;
   hop.owner = kNoOwner;
-  if (const std::uint32_t number = ledger_.owner_number(record); number != kNoOwner) {
+  if (const std::uint32_t number = record.owner(); number != kNoOwner) {
     const auto [owner, fresh] =
         places.try_emplace(number, static_cast<std::uint32_t>(owners.size()));
-    if (fresh) owners.push_back(ledger_.owner_of(record));
+    if (fresh) owners.push_back(ledger_.hops().owner_of(record));
     hop.owner = owner->second;
   }
   hop.key = record.key;
-  hop.cross_connect = ledger_.cross_connect(record);
+  hop.cross_connect = ledger_.hops().cross_connect(record);
   hop.demand = record.demand;
   hop.settled = record.settled();
   hop.contract = record.contract();
@@ -180,30 +180,30 @@ LedgerHop SwitchController::describe(HopRef ref, const HopRecord& record, TimePo
     hop.contract = change.refusable ? change.had_contract : change.wanted.contract;
   }
   hop.held = record.held;
-  if (record.held && ledger_.hold_end(ref) != kNever) {
-    hop.hold_left = std::max(ledger_.hold_end(ref) - now, Duration::zero());
+  if (record.held && ledger_.extras().hold_end(ref) != kNever) {
+    hop.hold_left = std::max(ledger_.extras().hold_end(ref) - now, Duration::zero());
   }
   hop.hop_count = record.hop_count;
   hop.request = record.request;
   hop.stage = record.state;
   hop.branch = record.branch;
   hop.bidirectional = record.bidirectional;
-  hop.superseded = ledger_.superseded(ref);
-  hop.revision = ledger_.revision(ref);
-  hop.shown_id = ledger_.shown_id(ref);
-  hop.enters = ledger_.ingress(ref).has_value();
+  hop.superseded = ledger_.stacks().superseded(ref);
+  hop.revision = ledger_.extras().revision(ref);
+  hop.shown_id = ledger_.extras().shown_id(ref);
+  hop.enters = ledger_.extras().ingress(ref).has_value();
   return hop;
 }
 
 HeldHops SwitchController::held_hops(std::string_view name, std::uint64_t from, std::size_t most,
                                      TimePoint now, std::vector<std::uint64_t>* places) const {
   HeldHops held;
-  const auto manager = ledger_.find_manager(name);
+  const auto manager = ledger_.managers().find(name);
   if (!manager || most == 0) return held;
   if (from >= kUncertainFrom) return uncertain_hops(*manager, from, most, places);
   OwnerPlaces owners;
   std::size_t looked_at = 0;
-  held.next = ledger_.visit_hops(from, [&](HopRef ref, const HopRecord& record) {
+  held.next = ledger_.hops().visit(from, [&](HopRef ref, const HopRecord& record) {
     if (record.manager == *manager) {
       LedgerHop hop = describe(ref, record, now, owners, held.owners);
       // Its next manager sends it again, here or to one that has lost its ledger by then.
@@ -245,9 +245,9 @@ HeldHops SwitchController::uncertain_hops(ManagerIndex manager, std::uint64_t fr
 // ===== audit =====
 
 Result<void> SwitchController::audit(std::string_view name, Token token) {
-  const auto manager = ledger_.find_manager(name);
+  const auto manager = ledger_.managers().find(name);
   if (!manager) return fail(ErrorCode::kNotFound, "no manager {} is known", name);
-  Audit audit{0, *manager, token, ledger_.clock()};
+  Audit audit{0, *manager, token, ledger_.hops().clock()};
   if (!up()) {
     report(audit, nullptr);
     return {};
@@ -271,7 +271,7 @@ void SwitchController::report(const Audit& audit, const std::vector<CrossConnect
   LedgerReport report;
   OwnerPlaces owners;
   TableExpectation expected;
-  ledger_.for_each_hop([&](HopRef ref, const HopRecord& record) {
+  ledger_.hops().for_each([&](HopRef ref, const HopRecord& record) {
     if (record.manager == audit.manager) {
       report.hops.push_back(describe(ref, record, now_, owners, report.owners));
     }
@@ -309,11 +309,11 @@ void SwitchController::report(const Audit& audit, const std::vector<CrossConnect
   if (audit.repairs) report.repaired = act(audit.seen, report.findings, differences);
   for (TableDifference& one : differences) report.findings.push_back(std::move(one.finding));
   if (table != nullptr) report.cross_connects = table->size();
-  report.cached = ledger_.cached(audit.manager);
-  report.quarantined = ledger_.quarantined(audit.manager);
+  report.cached = ledger_.labels().list(LabelHolder::kCached, audit.manager);
+  report.quarantined = ledger_.labels().list(LabelHolder::kQuarantine, audit.manager);
   ++counters_.audits;
   const bool of_manager = audit.manager != kNoManager;
-  outputs_.audits.push_back({of_manager ? ledger_.manager_name(audit.manager) : std::string{},
+  outputs_.audits.push_back({of_manager ? ledger_.managers().name(audit.manager) : std::string{},
                              audit.token, std::move(report)});
 }
 

@@ -13,7 +13,7 @@ std::vector<HopRoom> SwitchController::would_take(std::string_view manager,
   for (const HopQuestion& hop : hops) {
     if (admits_new(hop.input_port, hop.output_port)) admitted.push_back(hop);
   }
-  const auto known = ledger_.find_manager(manager);
+  const auto known = ledger_.managers().find(manager);
   const std::vector<HopRoom> rooms = ledger_.would_take(known.value_or(kNoManager), admitted);
   std::vector<HopRoom> all;
   auto next = rooms.begin();

@@ -62,12 +62,12 @@ void note_drift(const TableRounds& rounds, std::string_view name, std::size_t pu
 void SwitchController::continue_round(TimePoint now) {
   if (now < rounds_.due() || !up()) return;
   // What managers may still claim is compared when they have.
-  if (settling_.pending()) return rounds_.switch_up(ledger_.ports().size(), now);
-  const auto port = rounds_.next_port(ledger_.ports(), now);
+  if (settling_.pending()) return rounds_.switch_up(ledger_.ports().present().size(), now);
+  const auto port = rounds_.next_port(ledger_.ports().present(), now);
   if (!port) return;
   const driver::Cookie cookie = ++tables_asked_ << 2 | static_cast<driver::Cookie>(Request::kTable);
   driver_.read_port(*port, cookie);
-  rounds_.asked(cookie, ledger_.clock());
+  rounds_.asked(cookie, ledger_.hops().clock());
   queued_ = true;
   flush();
 }
@@ -85,9 +85,9 @@ bool SwitchController::take_round_answer(const driver::Table& table, TimePoint n
                        [&](const CrossConnect& entry) { return entry.input_port == port; });
   TableExpectation expected;
   std::uint64_t hops = 0;
-  ledger_.for_each_hop([&](HopRef ref, const HopRecord& record) {
+  ledger_.hops().for_each([&](HopRef ref, const HopRecord& record) {
     ++hops;
-    if (ledger_.cross_connect(record).input_port == port) {
+    if (ledger_.hops().cross_connect(record).input_port == port) {
       expect(ledger_, ref, rounds_.since(), expected);
     }
   });
@@ -111,10 +111,11 @@ bool SwitchController::take_round_answer(const driver::Table& table, TimePoint n
 // Adds the entry once more, unless its hop has changed since the look.
 void SwitchController::put_back_lost(const CrossConnect& entry) {
   std::optional<HopRef> lost;
-  ledger_.for_each_on_input(
+  ledger_.users().for_each_on_input(
       entry.input_port, entry.input_label, [&](HopRef ref, const HopRecord& record) {
-        const bool live = record.state == HopStage::kCommitted && !ledger_.above(ref);
-        if (live && !record.progress.add_open && ledger_.cross_connect(record) == entry) lost = ref;
+        const bool live = record.state == HopStage::kCommitted && !ledger_.stacks().above(ref);
+        if (live && !record.progress.add_open && ledger_.hops().cross_connect(record) == entry)
+          lost = ref;
       });
   if (!lost) return;
   ++counters_.drift_put_back;

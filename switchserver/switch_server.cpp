@@ -169,7 +169,7 @@ trace::Part SwitchServer::spans_of(const std::string& manager, ConnectionId conn
                                    const trace::WallClock& clock) {
   trace::Part part;
   const std::string& name = options_.controller.name;
-  if (const auto index = controller_.ledger().find_manager(manager)) {
+  if (const auto index = controller_.ledger().managers().find(manager)) {
     part = controller_.traces().spans_of(*index, connection, name, clock);
   }
   part.process = "xbind-switchserver " + name;

@@ -4,9 +4,10 @@ namespace xbind {
 
 bool is_claimed(const Ledger& ledger, const CrossConnect& entry, bool and_compared) {
   bool found = false;
-  ledger.for_each_on_input(
+  ledger.users().for_each_on_input(
       entry.input_port, entry.input_label, [&](HopRef, const HopRecord& record) {
-        const bool same = ledger.cross_connect(record) == entry || entry.output_port == PortId{};
+        const bool same =
+            ledger.hops().cross_connect(record) == entry || entry.output_port == PortId{};
         found = found || (same && !(and_compared && record.progress.claimed));
       });
   return found;
@@ -24,7 +25,7 @@ std::vector<CrossConnect> entries_on_inputs_of(const std::vector<CrossConnect>& 
   for (const CrossConnect& entry : entries) {
     if (found.size() == most) break;
     bool own = false;
-    ledger.for_each_on_input(
+    ledger.users().for_each_on_input(
         entry.input_port, entry.input_label,
         [&](HopRef, const HopRecord& record) { own = own || record.manager == manager; });
     if (own && !is_claimed(ledger, entry)) found.push_back(entry);

@@ -1,7 +1,7 @@
 // Admission: the bandwidth and buffer of an output port that a connection uses, by its service
-// category. The ledger charges each hop this amount (Ledger::charge_of). Bandwidth counts against
-// the line rate times the port's overbooking factor f, buffer against the port's buffer. The factor
-// g is max(1, f).
+// category. The ledger charges each hop this amount (PortAccounts::charge_of). Bandwidth counts
+// against the line rate times the port's overbooking factor f, buffer against the port's buffer.
+// The factor g is max(1, f).
 //
 //   mode       category      cells/s   buffer in cells
 //   all        no contract   as the demand

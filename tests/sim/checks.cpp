@@ -42,10 +42,10 @@ bool World::owed(std::size_t manager, std::size_t at, const HopKey& key) const {
 // What hops need of each output port. Hops that share an output label carry the same cells.
 std::map<PortId, Resources> World::needed(std::size_t at, const Chooser& chosen) const {
   std::map<std::pair<PortId, Label>, Resources> carried;
-  ledger(at).for_each_hop([&](HopRef ref, const HopRecord& record) {
+  ledger(at).hops().for_each([&](HopRef ref, const HopRecord& record) {
     if (chosen && !chosen(record)) return;
-    const CrossConnect has = ledger(at).cross_connect(record);
-    const Resources alone = ledger(at).alone(ref);
+    const CrossConnect has = ledger(at).hops().cross_connect(record);
+    const Resources alone = ledger(at).extras().alone(ref);
     Resources& most = carried[{has.output_port, has.output_label}];
     most.cells_per_s = std::max(most.cells_per_s, alone.cells_per_s);
     most.buffer_cells = std::max(most.buffer_cells, alone.buffer_cells);
@@ -59,12 +59,14 @@ std::map<PortId, Resources> World::needed(std::size_t at, const Chooser& chosen)
 // follow that hop.
 bool World::superseded(const Ledger& book, const HopRecord& record) {
   bool yes = false;
-  const CrossConnect has = book.cross_connect(record);
-  book.for_each_on_input(has.input_port, has.input_label, [&](HopRef, const HopRecord& other) {
-    yes = yes || (other.takes_over && other.state == HopStage::kCommitted &&
-                  other.key.connection == record.key.connection &&
-                  other.key.leg == record.key.leg && other.key.generation > record.key.generation);
-  });
+  const CrossConnect has = book.hops().cross_connect(record);
+  book.users().for_each_on_input(
+      has.input_port, has.input_label, [&](HopRef, const HopRecord& other) {
+        yes = yes ||
+              (other.takes_over && other.state == HopStage::kCommitted &&
+               other.key.connection == record.key.connection && other.key.leg == record.key.leg &&
+               other.key.generation > record.key.generation);
+      });
   return yes;
 }
 
@@ -76,7 +78,7 @@ ExpectedPort World::expected_port(std::size_t at, PortId port) const {
 // Checks the ports' capacities and the hops' charges against the topology and the second
 // implementation of the rules (expected.hpp).
 void World::check_charges(std::size_t at) {
-  for (const SwitchPort& port : ledger(at).ports()) {
+  for (const SwitchPort& port : ledger(at).ports().present()) {
     const auto usage = ledger(at).usage(port.port);
     if (usage->capacity == expected_capacity(expected_port(at, port.port))) continue;
     world_.violated(
@@ -85,15 +87,15 @@ void World::check_charges(std::size_t at) {
                     switches_[at].name, port.port, usage->capacity.cells_per_s,
                     usage->capacity.buffer_cells, network_.rate(at, port.port)));
   }
-  ledger(at).for_each_hop([&](HopRef ref, const HopRecord& record) {
-    const CrossConnect has = ledger(at).cross_connect(record);
+  ledger(at).hops().for_each([&](HopRef ref, const HopRecord& record) {
+    const CrossConnect has = ledger(at).hops().cross_connect(record);
     const Resources wanted =
         expected_charge(expected_port(at, has.output_port), record.demand, record.contract());
-    const Resources charged = ledger(at).alone(ref);
+    const Resources charged = ledger(at).extras().alone(ref);
     // While the switch receives another contract, the greater of both is charged. It stays charged
     // while the switch may have the other contract. A modify that needs less is never charged more,
     // even if its buffer alone would be.
-    const bool modified = ledger(at).revision(ref) != 0;
+    const bool modified = ledger(at).extras().revision(ref) != 0;
     if (charged == wanted ||
         (modified && (!calm_ || record.progress.untold || charged.fits_within(wanted))))
       return;
@@ -116,12 +118,12 @@ void World::check_switch(std::size_t at) {
   std::map<PortId, Resources> sums = needed(at);  // computed anew, not from the ledger's accounts
   std::map<PortId, Resources> beyond = needed_beyond(at);
   std::map<PortId, std::uint64_t> ingress;
-  ledger(at).for_each_hop([&](HopRef ref, const HopRecord& record) {
-    if (const auto taken = ledger(at).ingress(ref)) {
-      ingress[ledger(at).cross_connect(record).input_port] += *taken;
+  ledger(at).hops().for_each([&](HopRef ref, const HopRecord& record) {
+    if (const auto taken = ledger(at).extras().ingress(ref)) {
+      ingress[ledger(at).hops().cross_connect(record).input_port] += *taken;
     }
   });
-  for (const SwitchPort& port : ledger(at).ports()) {
+  for (const SwitchPort& port : ledger(at).ports().present()) {
     const auto usage = ledger(at).usage(port.port);
     const Resources sum = sums[port.port];
     const Resources most = beyond[port.port] += usage->capacity;
@@ -138,14 +140,14 @@ void World::check_switch(std::size_t at) {
     }
   }
   for (const ManagerPlace& place : managers_) {
-    const auto us = ledger(at).find_manager(place.site->name());
-    if (!us || ledger(at).in_session(*us)) continue;
-    if (!ledger(at).cached(*us).empty()) {
+    const auto us = ledger(at).managers().find(place.site->name());
+    if (!us || ledger(at).managers().in_session(*us)) continue;
+    if (!ledger(at).labels().list(LabelHolder::kCached, *us).empty()) {
       world_.violated(fmt::format("{}: {} has no session, its cached labels have not returned",
                                   site.name, place.site->name()));
     }
-    for (const SwitchPort& port : ledger(at).ports()) {
-      if (ledger(at).quota(*us, port.port) == Resources{}) continue;
+    for (const SwitchPort& port : ledger(at).ports().present()) {
+      if (ledger(at).ports().quota(*us, port.port) == Resources{}) continue;
       world_.violated(fmt::format("{} port {}: {} has no session, its quota has not returned",
                                   site.name, port.port, place.site->name()));
     }
@@ -155,8 +157,8 @@ void World::check_switch(std::size_t at) {
 // Whether all but one of the hops with that output label have joined it.
 bool World::shared_by_joining(std::size_t at, PortId port, Label label) const {
   std::size_t others = 0;
-  ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
-    const CrossConnect has = ledger(at).cross_connect(record);
+  ledger(at).hops().for_each([&](HopRef, const HopRecord& record) {
+    const CrossConnect has = ledger(at).hops().cross_connect(record);
     if (has.output_port != port || has.output_label != label) return;
     others += record.joins ? 0 : 1;
   });
@@ -173,20 +175,20 @@ void World::check_holders(std::size_t at) {
     world_.violated(fmt::format("{} port {} label {} is held twice, once {}", switches_[at].name,
                                 port, to_string(label), there->second));
   };
-  ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
-    const CrossConnect has = ledger(at).cross_connect(record);
+  ledger(at).hops().for_each([&](HopRef, const HopRecord& record) {
+    const CrossConnect has = ledger(at).hops().cross_connect(record);
     hold(has.output_port, has.output_label,
          fmt::format("in connection {} of {}", record.key.connection,
-                     ledger(at).manager_name(record.manager)));
+                     ledger(at).managers().name(record.manager)));
   });
   for (const ManagerPlace& place : managers_) {
     const std::string& name = place.site->name();
-    const auto us = ledger(at).find_manager(name);
+    const auto us = ledger(at).managers().find(name);
     if (!us) continue;
-    for (const PortLabels& port : ledger(at).cached(*us)) {
+    for (const PortLabels& port : ledger(at).labels().list(LabelHolder::kCached, *us)) {
       for (const Label label : port.labels) hold(port.port, label, "in the cache of " + name);
     }
-    for (const PortLabels& port : ledger(at).quarantined(*us)) {
+    for (const PortLabels& port : ledger(at).labels().list(LabelHolder::kQuarantine, *us)) {
       for (const Label label : port.labels) hold(port.port, label, "in quarantine of " + name);
     }
   }
@@ -197,11 +199,11 @@ void World::note_absences(std::size_t at) {
   SwitchSite& site = switches_[at];
   for (const ManagerPlace& place : managers_) {
     const std::string& name = place.site->name();
-    const auto us = ledger(at).find_manager(name);
+    const auto us = ledger(at).managers().find(name);
     if (!us) continue;
     const auto there = site.absences.find(name);
     const bool away = there != site.absences.end() && !there->second.over;
-    if (ledger(at).in_session(*us) != away) continue;
+    if (ledger(at).managers().in_session(*us) != away) continue;
     if (away) {
       Absence& absence = there->second;
       absence.over = true;
@@ -212,7 +214,7 @@ void World::note_absences(std::size_t at) {
     absence.since = world_.now;
     absence.over = false;
     absence.lapsed.clear();
-    for (const PortLabels& port : ledger(at).lapsed(*us)) {
+    for (const PortLabels& port : ledger(at).labels().list(LabelHolder::kLapsed, *us)) {
       for (const Label label : port.labels) absence.lapsed.emplace(port.port, label);
     }
   }
@@ -234,12 +236,12 @@ bool World::given_up(const SwitchSite& site, const std::string& manager, PortId 
 // forgotten, or of a label that lapsed with a session and has rested (docs/decisions/0060): the
 // manager was away for so long.
 void World::check_links(std::size_t at) {
-  ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
-    const CrossConnect here = ledger(at).cross_connect(record);
+  ledger(at).hops().for_each([&](HopRef, const HopRecord& record) {
+    const CrossConnect here = ledger(at).hops().cross_connect(record);
     if (!here.input_label.present()) return;
     const auto far = network_.far_end(at, here.input_port);
     if (!far) return;
-    const std::string& name = ledger(at).manager_name(record.manager);
+    const std::string& name = ledger(at).managers().name(record.manager);
     const SwitchSite& far_site = switches_[far->first];
     const bool unknown = std::ranges::any_of(managers_, [&](const ManagerPlace& place) {
       const auto index = static_cast<std::size_t>(&place - managers_.data());
@@ -258,18 +260,18 @@ void World::check_links(std::size_t at) {
     // that was lost with its manager has forgotten it.
     if (record.state == HopStage::kRemoving && !far_site.lost_of.empty()) return;
     const Ledger& there = ledger(far->first);
-    const auto place = there.output_label(far->second, here.input_label);
+    const auto place = there.labels().output_label(far->second, here.input_label);
     bool right =
         place &&
         (place->holder == LabelHolder::kCached || place->holder == LabelHolder::kQuarantine ||
          place->holder == LabelHolder::kLapsed || place->holder == LabelHolder::kUnclaimed ||
          place->holder == LabelHolder::kConnection);
     if (right && place->holder == LabelHolder::kConnection) {
-      const HopRecord& upstream = there.hop(place->hop);
-      right = there.manager_name(upstream.manager) == name &&
+      const HopRecord& upstream = there.hops().hop(place->hop);
+      right = there.managers().name(upstream.manager) == name &&
               upstream.key.connection == record.key.connection;
     } else if (right && place->holder != LabelHolder::kUnclaimed) {
-      right = there.manager_name(place->manager) == name;
+      right = there.managers().name(place->manager) == name;
     }
     if (right) {
       const auto absence = switches_[far->first].absences.find(name);
@@ -297,7 +299,7 @@ void World::check_caches(std::size_t index) {
   for (std::size_t at = 0; at < switches_.size(); ++at) {
     if (!session_alive(index, at)) continue;
     const cmgr::ManagerView view = site.manager().view_of(switches_[at].name);
-    const auto us = ledger(at).find_manager(site.name());
+    const auto us = ledger(at).managers().find(site.name());
     for (std::size_t i = 0; i < view.cached.size(); ++i) {
       const auto& [port, label] = view.cached[i];
       const auto complain = [&](std::string_view what) {
@@ -305,7 +307,7 @@ void World::check_caches(std::size_t index) {
                                     switches_[at].name, port, to_string(label), site.name(), what));
       };
       if (i > 0 && view.cached[i - 1] == view.cached[i]) complain("twice");
-      const auto place = ledger(at).output_label(port, label);
+      const auto place = ledger(at).labels().output_label(port, label);
       const bool loose = place && (place->holder == LabelHolder::kCached ||
                                    place->holder == LabelHolder::kQuarantine);
       if (!loose || place->manager != *us) {
@@ -343,7 +345,7 @@ void World::check_unclaimed(std::size_t at) {
   for (const CrossConnect& there : site.inherited) {
     if (!site.device->has(there)) continue;
     ++world_.tally["inherited cross-connects looked at"];
-    const auto output = ledger(at).output_label(there.output_port, there.output_label);
+    const auto output = ledger(at).labels().output_label(there.output_port, there.output_label);
     // A hop that is claimed may have the output in common with it.
     if (output &&
         (output->holder == LabelHolder::kUnclaimed || output->holder == LabelHolder::kConnection)) {
@@ -393,18 +395,18 @@ void World::check_holds(std::size_t index) {
     for (const cmgr::Hop& hop : about->connection.hops()) {
       const std::size_t at = index_of(site.manager().switch_name(hop.at));
       if (switches_[at].awaited.contains(index)) continue;  // it has not been claimed yet
-      const auto us = ledger(at).find_manager(site.name());
+      const auto us = ledger(at).managers().find(site.name());
       const auto ref =
-          us ? ledger(at).find(*us, {id, Generation{hop.generation}, hop.leg, hop.number})
+          us ? ledger(at).hops().find(*us, {id, Generation{hop.generation}, hop.leg, hop.number})
              : std::nullopt;
-      if (!ref || ledger(at).hop(*ref).state != HopStage::kReserved ||
-          ledger(at).hop(*ref).demand != about->connection.demand_of_leg(hop.leg)) {
+      if (!ref || ledger(at).hops().hop(*ref).state != HopStage::kReserved ||
+          ledger(at).hops().hop(*ref).demand != about->connection.demand_of_leg(hop.leg)) {
         world_.violated(fmt::format("{}: connection {} is held, hop {} of leg {} at {} is {}",
                                     site.name(), id, hop.number, hop.leg, switches_[at].name,
                                     ref ? "not as reserved" : "not there"));
         return;
       }
-      const CrossConnect reserved = ledger(at).cross_connect(*ref);
+      const CrossConnect reserved = ledger(at).hops().cross_connect(*ref);
       for (const CrossConnect& entry : switches_[at].device->table()) {
         if (entry.output_port != reserved.output_port ||
             entry.output_label != reserved.output_label) {

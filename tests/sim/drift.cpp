@@ -20,10 +20,11 @@ constexpr Duration kAddArrives = seconds{8};
 
 bool World::stands(std::size_t at, const CrossConnect& entry, const HopKey& key) const {
   bool found = false;
-  ledger(at).for_each_on_input(
+  ledger(at).users().for_each_on_input(
       entry.input_port, entry.input_label, [&](HopRef ref, const HopRecord& record) {
-        found = found || (record.key == key && record.settled() && !ledger(at).above(ref) &&
-                          ledger(at).cross_connect(ref) == entry);
+        found =
+            found || (record.key == key && record.settled() && !ledger(at).stacks().above(ref) &&
+                      ledger(at).hops().cross_connect(ref) == entry);
       });
   return found;
 }
@@ -33,8 +34,8 @@ void World::drift(std::size_t at) {
   // What a ledger had that is lost is looked for in the table: that is another story.
   if (servers_die_ || dead(site) || !site.device->up() || !site.server->controller().up()) return;
   std::vector<Drifted> candidates;
-  ledger(at).for_each_hop([&](HopRef ref, const HopRecord& record) {
-    const CrossConnect entry = ledger(at).cross_connect(ref);
+  ledger(at).hops().for_each([&](HopRef ref, const HopRecord& record) {
+    const CrossConnect entry = ledger(at).hops().cross_connect(ref);
     if (stands(at, entry, record.key) && site.device->has(entry)) {
       candidates.push_back({at, entry, record.key});
     }

@@ -35,7 +35,7 @@ void World::check_tables() {
       for (const bool reverse : {false, true}) {
         if (reverse && !call.setup.reverse) continue;
         for (const auto& [at, ref] : follow(site, call, reverse).hops) {
-          wanted[at].insert(ledger(at).cross_connect(ref));
+          wanted[at].insert(ledger(at).hops().cross_connect(ref));
         }
       }
     }
@@ -43,11 +43,11 @@ void World::check_tables() {
   for (std::size_t m = 0; m < managers_.size(); ++m) {
     const cmgr::ConnectionManager& manager = managers_[m].site->manager();
     for (std::size_t at = 0; at < switches_.size(); ++at) {
-      const auto us = ledger(at).find_manager(managers_[m].site->name());
+      const auto us = ledger(at).managers().find(managers_[m].site->name());
       if (!us) continue;
-      ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
+      ledger(at).hops().for_each([&](HopRef, const HopRecord& record) {
         if (record.manager != *us || !record.input_label().present()) return;
-        const CrossConnect has = ledger(at).cross_connect(record);
+        const CrossConnect has = ledger(at).hops().cross_connect(record);
         const ConnectionId id = record.key.connection;
         const bool orphan = is_orphan(m);
         const auto about = orphan ? std::nullopt : manager.describe(id);
@@ -82,11 +82,12 @@ void World::check_tables() {
                                   switches_[at].device->table().end(), wanted[at].begin(),
                                   wanted[at].end(), std::back_inserter(apart));
     std::string whose;
-    ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
-      if (ledger(at).cross_connect(record) != apart.front()) return;
-      whose += fmt::format(", hop {}.{}.{} of connection {} of {}, state {}", record.key.generation,
-                           record.key.leg, record.key.hop, record.key.connection,
-                           ledger(at).manager_name(record.manager), static_cast<int>(record.state));
+    ledger(at).hops().for_each([&](HopRef, const HopRecord& record) {
+      if (ledger(at).hops().cross_connect(record) != apart.front()) return;
+      whose +=
+          fmt::format(", hop {}.{}.{} of connection {} of {}, state {}", record.key.generation,
+                      record.key.leg, record.key.hop, record.key.connection,
+                      ledger(at).managers().name(record.manager), static_cast<int>(record.state));
       for (std::size_t m = 0; m < managers_.size(); ++m) {
         const cmgr::ConnectionManager& manager = managers_[m].site->manager();
         for (const ConnectionId id : manager.list(ConnectionId{}, 100'000)) {
@@ -126,12 +127,12 @@ std::vector<LedgerHop> World::waiting_removals(std::size_t at, const std::string
   std::vector<LedgerHop> waiting;
   if (!waits_for_incomplete(at)) return waiting;
   const SwitchController& controller = switches_[at].server->controller();
-  const auto us = ledger(at).find_manager(manager);
+  const auto us = ledger(at).managers().find(manager);
   std::uint64_t from = 0;
   do {
     const HeldHops page = controller.held_hops(manager, from, 1'000, world_.now);
     for (const LedgerHop& hop : page.hops) {
-      if (!ledger(at).find(*us, hop.key)) waiting.push_back(hop);
+      if (!ledger(at).hops().find(*us, hop.key)) waiting.push_back(hop);
     }
     from = page.next;
   } while (from != 0);
@@ -221,7 +222,7 @@ void World::audit_under_load() {
   world_.after(milliseconds{world_.chance.between(500, 5'000)}, [this] { audit_under_load(); });
   const std::size_t at = world_.chance.below(switches_.size());
   const ManagerSite& site = *managers_[world_.chance.below(managers_.size())].site;
-  if (dead(switches_[at]) || !ledger(at).find_manager(site.name())) return;
+  if (dead(switches_[at]) || !ledger(at).managers().find(site.name())) return;
   // A SwitchServer refuses the audit when too many wait for a switch that is away.
   for (int asked = 0; asked < (short_of_everything_ ? 2 : 1); ++asked) {
     if (!switches_[at].server->audit(site.name(), next_audit_++)) ++world_.tally["audits refused"];
@@ -281,7 +282,7 @@ void World::check_empty() {
     std::size_t orphans = 0;
     const auto of_orphans = [&](const HopRecord& record) {
       for (std::size_t m = 0; m < managers_.size(); ++m) {
-        const auto us = ledger(at).find_manager(managers_[m].site->name());
+        const auto us = ledger(at).managers().find(managers_[m].site->name());
         if (us && record.manager == *us) return is_orphan(m);
       }
       return false;
@@ -289,11 +290,11 @@ void World::check_empty() {
     std::map<PortId, Resources> theirs = needed(at, of_orphans);
     std::map<PortId, std::uint64_t> ingress;
     std::map<PortId, std::set<Label>> inputs;
-    ledger(at).for_each_hop([&](HopRef ref, const HopRecord& record) {
+    ledger(at).hops().for_each([&](HopRef ref, const HopRecord& record) {
       if (!of_orphans(record)) return;
-      const CrossConnect has = ledger(at).cross_connect(record);
+      const CrossConnect has = ledger(at).hops().cross_connect(record);
       ++orphans;
-      ingress[has.input_port] += ledger(at).ingress(ref).value_or(0);
+      ingress[has.input_port] += ledger(at).extras().ingress(ref).value_or(0);
       if (has.input_label.present()) inputs[has.input_port].insert(has.input_label);
     });
     std::size_t inherited = 0;
@@ -302,12 +303,12 @@ void World::check_empty() {
       ++inherited;
       inputs[there.input_port].insert(there.input_label);
     }
-    if (ledger(at).hop_count() != orphans || site.device->table().size() > orphans + inherited) {
+    if (ledger(at).hops().size() != orphans || site.device->table().size() > orphans + inherited) {
       world_.violated(fmt::format("{}: {} hops and {} cross-connects are left, {} are of orphans",
-                                  site.name, ledger(at).hop_count(), site.device->table().size(),
+                                  site.name, ledger(at).hops().size(), site.device->table().size(),
                                   orphans));
     }
-    for (const SwitchPort& port : ledger(at).ports()) {
+    for (const SwitchPort& port : ledger(at).ports().present()) {
       const auto usage = ledger(at).usage(port.port);
       if (usage->hops != theirs[port.port] || usage->ingress_cells_per_s != ingress[port.port] ||
           usage->free_input_labels != label_count(port.labels) - inputs[port.port].size()) {
@@ -315,7 +316,7 @@ void World::check_empty() {
         for (const LabelRange& range : port.labels) {
           for (std::uint64_t i = 0; i < range.size(); ++i) {
             const Label label = range.at(static_cast<std::uint32_t>(i));
-            const auto place = ledger(at).input_label(port.port, label);
+            const auto place = ledger(at).labels().input_label(port.port, label);
             if (!place || place->holder <= LabelHolder::kFree) continue;
             taken += fmt::format(" {} ({})", to_string(label), static_cast<int>(place->holder));
           }
@@ -339,13 +340,14 @@ void World::check_forgotten(std::size_t m) {
     world_.violated(managers_[m].site->name() + " was killed and could not be forgotten");
   }
   for (std::size_t at = 0; at < switches_.size(); ++at) {
-    const auto us = ledger(at).find_manager(managers_[m].site->name());
+    const auto us = ledger(at).managers().find(managers_[m].site->name());
     if (!us) continue;
-    if (!ledger(at).cached(*us).empty() || !ledger(at).quarantined(*us).empty()) {
+    if (!ledger(at).labels().list(LabelHolder::kCached, *us).empty() ||
+        !ledger(at).labels().list(LabelHolder::kQuarantine, *us).empty()) {
       world_.violated(fmt::format("{}: {} is forgotten and still holds labels", switches_[at].name,
                                   managers_[m].site->name()));
     }
-    ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
+    ledger(at).hops().for_each([&](HopRef, const HopRecord& record) {
       if (record.manager != *us || record.state != HopStage::kReserved) return;
       world_.violated(fmt::format("{}: {} is forgotten, its reservation is not", switches_[at].name,
                                   managers_[m].site->name()));

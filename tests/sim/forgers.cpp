@@ -59,16 +59,17 @@ void World::hoard(std::size_t at) {
   const auto attached = site.server->attach("hoarder", Epoch{1}, world_.now);
   if (!attached) return;
   ++world_.tally["hoarders"];
-  for (const SwitchPort& port : ledger(at).ports()) {
+  for (const SwitchPort& port : ledger(at).ports().present()) {
     constexpr std::uint64_t kMuch = 1'000'000;
     (void)site.server->grant(attached->session, port.port, kMuch, {kMuch, kMuch}, world_.now);
-    const auto hoarder = ledger(at).find_manager("hoarder");
+    const auto hoarder = ledger(at).managers().find("hoarder");
     const PortUsage usage = ledger(at).usage(port.port).value_or(PortUsage{});
-    const PortHolding has = hoarder ? ledger(at).holding(*hoarder, port.port) : PortHolding{};
+    const PortHolding has =
+        hoarder ? ledger(at).grants().holding(*hoarder, port.port) : PortHolding{};
     const auto above = [](std::uint64_t part, std::uint64_t all) {
       return part > all / 100 * kUnusedPercent + kUnusedPercent;
     };
-    if (above(has.labels_unused, ledger(at).output_stock(port.port).all) ||
+    if (above(has.labels_unused, ledger(at).labels().output_stock(port.port).all) ||
         above(has.unused.cells_per_s, usage.capacity.cells_per_s)) {
       world_.violated(
           fmt::format("{} port {}: a hoarder has {} labels and {} cells/s without a call",

@@ -21,9 +21,9 @@ bool World::any_ledger_has(std::size_t manager, ConnectionId id, Fits&& fits) co
   bool found = false;
   for (std::size_t at = 0; at < switches_.size(); ++at) {
     const Ledger& book = ledger(at);
-    const auto us = book.find_manager(managers_[manager].site->name());
+    const auto us = book.managers().find(managers_[manager].site->name());
     if (!us) continue;
-    book.for_each_hop([&](HopRef ref, const HopRecord& record) {
+    book.hops().for_each([&](HopRef ref, const HopRecord& record) {
       const bool its = record.manager == *us && record.key.connection == id;
       found = found || (its && fits(book, ref, record));
     });
@@ -36,14 +36,14 @@ bool World::any_ledger_has(std::size_t manager, ConnectionId id, Fits&& fits) co
 // The ledger there is about to be lost. What it has of the manager is to be claimed again.
 void World::note_unclaimed(std::size_t at, std::size_t manager) {
   const Ledger& book = ledger(at);
-  const auto us = book.find_manager(managers_[manager].site->name());
+  const auto us = book.managers().find(managers_[manager].site->name());
   if (!us) return;
   auto& unclaimed = switches_[at].unclaimed[manager];
-  book.for_each_hop([&](HopRef ref, const HopRecord& record) {
+  book.hops().for_each([&](HopRef ref, const HopRecord& record) {
     if (record.manager != *us) return;
-    const CrossConnect entry = book.cross_connect(record);
+    const CrossConnect entry = book.hops().cross_connect(record);
     if (!entry.input_label.present() || !entry.output_label.present()) return;
-    switches_[at].charged.insert_or_assign(entry, book.alone(ref));
+    switches_[at].charged.insert_or_assign(entry, book.extras().alone(ref));
     // An add on its way still arrives.
     const bool made = record.state == HopStage::kCommitted && !record.progress.add_open;
     unclaimed[record.key.connection][entry] = made || switches_[at].device->has(entry);
@@ -168,11 +168,11 @@ bool World::is_misled(std::size_t manager, const LostHops& lost) const {
 bool World::is_in_ledger(std::size_t at, const std::string& manager, ConnectionId id,
                          const CrossConnect& entry) const {
   bool found = false;
-  ledger(at).for_each_on_input(
+  ledger(at).users().for_each_on_input(
       entry.input_port, entry.input_label, [&](HopRef, const HopRecord& record) {
         found = found || (record.key.connection == id &&
-                          ledger(at).manager_name(record.manager) == manager &&
-                          ledger(at).cross_connect(record) == entry);
+                          ledger(at).managers().name(record.manager) == manager &&
+                          ledger(at).hops().cross_connect(record) == entry);
       });
   return found;
 }
@@ -194,14 +194,14 @@ bool World::is_known(std::size_t manager, ConnectionId id) const {
 
 bool World::is_taken(std::size_t manager, ConnectionId id) const {
   return any_ledger_has(manager, id, [](const Ledger& book, HopRef ref, const HopRecord&) {
-    return book.shown_id(ref) != ConnectionId{};
+    return book.extras().shown_id(ref) != ConnectionId{};
   });
 }
 
 bool World::is_told(std::size_t manager, ConnectionId id, ConnectionId shown) const {
   return any_ledger_has(manager, id,
                         [shown](const Ledger& book, HopRef ref, const HopRecord& record) {
-                          return book.shown_id(ref) == shown &&
+                          return book.extras().shown_id(ref) == shown &&
                                  record.state == HopStage::kCommitted && !superseded(book, record);
                         });
 }
@@ -298,8 +298,8 @@ void World::note_known_again(std::size_t manager, const HopClaims& page) {
 // been refused here, it needs more than the port has (docs/reliability.md).
 void World::note_more(std::size_t at, const HopKey& key, HopRef ref) {
   const Ledger& book = ledger(at);
-  const auto had = switches_[at].charged.find(book.cross_connect(book.hop(ref)));
-  const Resources has = book.alone(ref);
+  const auto had = switches_[at].charged.find(book.hops().cross_connect(book.hops().hop(ref)));
+  const Resources has = book.extras().alone(ref);
   if (had == switches_[at].charged.end() || has.fits_within(had->second)) return;
   ++world_.tally["rebuilt hops with more than they had"];
   more_.insert_or_assign(std::pair{at, key}, Grown{had->second, has});
@@ -310,11 +310,11 @@ std::map<PortId, Resources> World::needed_beyond(std::size_t at) const {
   std::map<PortId, Resources> beyond;
   if (more_.empty()) return beyond;
   const auto above = [](std::uint64_t has, std::uint64_t had) { return has > had ? has - had : 0; };
-  ledger(at).for_each_hop([&](HopRef ref, const HopRecord& record) {
+  ledger(at).hops().for_each([&](HopRef ref, const HopRecord& record) {
     const auto grown = more_.find({at, record.key});
-    if (grown == more_.end() || ledger(at).alone(ref) != grown->second.has) return;
+    if (grown == more_.end() || ledger(at).extras().alone(ref) != grown->second.has) return;
     const auto& [had, has] = grown->second;
-    beyond[ledger(at).cross_connect(record).output_port] += Resources{
+    beyond[ledger(at).hops().cross_connect(record).output_port] += Resources{
         above(has.cells_per_s, had.cells_per_s), above(has.buffer_cells, had.buffer_cells)};
   });
   return beyond;
@@ -323,13 +323,13 @@ std::map<PortId, Resources> World::needed_beyond(std::size_t at) const {
 // Which call an entry serves is never guessed, and no two hops of a call have one key.
 void World::check_rebuilt(std::size_t at, std::size_t manager, const HopClaims& page) {
   const Ledger& book = ledger(at);
-  const auto us = book.find_manager(managers_[manager].site->name());
+  const auto us = book.managers().find(managers_[manager].site->name());
   for (const LedgerHop& claimed : page.hops) {
-    const auto ref = claimed.rebuilt && us ? book.find(*us, claimed.key) : std::nullopt;
+    const auto ref = claimed.rebuilt && us ? book.hops().find(*us, claimed.key) : std::nullopt;
     if (!ref || !rebuilt_.insert({at, claimed.key}).second) continue;
     ++world_.tally["hops rebuilt"];
     note_more(at, claimed.key, *ref);
-    const CrossConnect has = book.cross_connect(book.hop(*ref));
+    const CrossConnect has = book.hops().cross_connect(book.hops().hop(*ref));
     const auto complain = [&](const std::string& what) {
       world_.violated(fmt::format("{}: rebuilt hop {}.{}.{} of connection {}, {}, {}",
                                   switches_[at].name, claimed.key.generation, claimed.key.leg,
@@ -344,7 +344,7 @@ void World::check_rebuilt(std::size_t at, std::size_t manager, const HopClaims& 
       }
     }
     for (std::size_t place = 0; place < switches_.size(); ++place) {
-      ledger(place).for_each_hop([&](HopRef, const HopRecord& record) {
+      ledger(place).hops().for_each([&](HopRef, const HopRecord& record) {
         if (place == at || record.key != claimed.key) return;
         complain("has the key of a hop at " + switches_[place].name);
       });
@@ -364,10 +364,10 @@ bool World::fits(const CrossConnect& known, const CrossConnect& entry) {
 
 bool World::is_claimed(std::size_t at, const CrossConnect& entry) const {
   bool claimed = false;
-  ledger(at).for_each_on_input(entry.input_port, entry.input_label,
-                               [&](HopRef, const HopRecord& record) {
-                                 claimed = claimed || ledger(at).cross_connect(record) == entry;
-                               });
+  ledger(at).users().for_each_on_input(
+      entry.input_port, entry.input_label, [&](HopRef, const HopRecord& record) {
+        claimed = claimed || ledger(at).hops().cross_connect(record) == entry;
+      });
   return claimed;
 }
 

@@ -49,16 +49,17 @@ World::Reach World::follow(const ClientSite& site, const Call& call, bool revers
     const Place here = open.back();
     open.pop_back();
     const Ledger& book = ledger(here.at);
-    const auto us = book.find_manager(manager);
+    const auto us = book.managers().find(manager);
     reach.passes |= 1U << here.at;
-    book.for_each_on_input(here.port, here.label, [&](HopRef ref, const HopRecord& record) {
+    book.users().for_each_on_input(here.port, here.label, [&](HopRef ref, const HopRecord& record) {
       if (!us || record.manager != *us || record.key.connection != own) {
-        if (is_refused_branch(site, call, here.upstream, book.manager_name(record.manager))) return;
+        if (is_refused_branch(site, call, here.upstream, book.managers().name(record.manager)))
+          return;
         reach.trouble = "goes into another connection at " + switches_[here.at].name;
       }
       if (record.state != HopStage::kCommitted || superseded(book, record)) return;
       reach.hops.emplace_back(here.at, ref);
-      const CrossConnect to = book.cross_connect(record);
+      const CrossConnect to = book.hops().cross_connect(record);
       if (const auto next = network_.far_end(here.at, to.output_port)) {
         open.push_back(
             {next->first, next->second, to.output_label, std::pair{here.at, record.key}});
@@ -134,10 +135,10 @@ void World::check_ends(const ClientSite& site, const Call& call, const Reach& re
     if (arrives == reach.ends.end()) {
       std::string way;
       for (const auto& [at, ref] : reach.hops) {
-        const HopRecord& record = ledger(at).hop(ref);
+        const HopRecord& record = ledger(at).hops().hop(ref);
         way += fmt::format(" {} {}.{}.{} {}", switches_[at].name, record.key.generation,
                            record.key.leg, record.key.hop,
-                           to_string(ledger(at).cross_connect(record)));
+                           to_string(ledger(at).hops().cross_connect(record)));
       }
       complain(fmt::format("does not arrive at {}; it goes{}", end, way));
     } else if (arrives->second != label) {
@@ -158,7 +159,7 @@ void World::check_ends(const ClientSite& site, const Call& call, const Reach& re
 // or when the hop is not in the switch or its add is open.
 bool World::reported(std::size_t at, const HopRecord& record) const {
   const GsmpSwitch& device = *switches_[at].device;
-  const CrossConnect has = ledger(at).cross_connect(record);
+  const CrossConnect has = ledger(at).hops().cross_connect(record);
   return record.progress.untold || record.progress.add_open || !device.has(has) ||
          device.has_contract(has, record.contract());
 }
@@ -171,7 +172,7 @@ void World::check_contract(const ClientSite& site, const Call& call, const Reach
   if (!call.quiet() || !call.contract_known) return;
   const auto has = [&](const cmgr::Contract& contract) {
     return std::all_of(reach.hops.begin(), reach.hops.end(), [&](const auto& hop) {
-      const HopRecord& record = ledger(hop.first).hop(hop.second);
+      const HopRecord& record = ledger(hop.first).hops().hop(hop.second);
       return (record.demand == contract.of_leg(record.key.leg) &&
               record.contract() == contract.traffic_of_leg(record.key.leg) &&
               reported(hop.first, record)) ||
@@ -181,7 +182,7 @@ void World::check_contract(const ClientSite& site, const Call& call, const Reach
   if (std::any_of(call.contracts.begin(), call.contracts.end(), has)) return;
   std::string found;
   for (const auto& [at, ref] : reach.hops) {
-    const HopRecord& record = ledger(at).hop(ref);
+    const HopRecord& record = ledger(at).hops().hop(ref);
     found +=
         fmt::format(" {}/{} ({}{}) at {}", record.demand.cells_per_s, record.demand.buffer_cells,
                     to_string(record.contract()),
@@ -209,8 +210,8 @@ void World::check_left_behind(std::size_t manager, const Outcome& outcome) {
   const cmgr::ConnectionManager& it = managers_[manager].site->manager();
   if (outcome.kind != OutcomeKind::kReleased || it.describe(outcome.connection)) return;
   for (std::size_t at = 0; at < switches_.size(); ++at) {
-    const auto us = ledger(at).find_manager(managers_[manager].site->name());
-    ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
+    const auto us = ledger(at).managers().find(managers_[manager].site->name());
+    ledger(at).hops().for_each([&](HopRef, const HopRecord& record) {
       const HopKey& key = record.key;
       if (record.manager != *us || key.connection != outcome.connection) return;
       if (owed(manager, at, key)) return;
@@ -227,11 +228,12 @@ void World::check_left_behind(std::size_t manager, const Outcome& outcome) {
 bool World::same_call(std::size_t at, const CrossConnect& one, const CrossConnect& other) const {
   const auto whose = [&](const CrossConnect& which) {
     std::optional<std::pair<ManagerIndex, ConnectionId>> found;
-    ledger(at).for_each_on_input(which.input_port, which.input_label,
-                                 [&](HopRef, const HopRecord& record) {
-                                   if (ledger(at).cross_connect(record) != which) return;
-                                   found = {record.manager, record.key.connection};
-                                 });
+    ledger(at).users().for_each_on_input(which.input_port, which.input_label,
+                                         [&](HopRef, const HopRecord& record) {
+                                           if (ledger(at).hops().cross_connect(record) != which)
+                                             return;
+                                           found = {record.manager, record.key.connection};
+                                         });
     return found;
   };
   const auto first = whose(one);

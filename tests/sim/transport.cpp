@@ -231,8 +231,8 @@ std::optional<ClaimsTaken> World::claim(std::size_t manager, const std::string& 
                     name, refused.key.generation, refused.key.leg, refused.key.hop,
                     refused.key.connection, manager, to_string(refused.cause)));
   }
-  ledger(at).for_each_hop([&](HopRef, const HopRecord& record) {
-    site.inherited.erase(ledger(at).cross_connect(record));
+  ledger(at).hops().for_each([&](HopRef, const HopRecord& record) {
+    site.inherited.erase(ledger(at).hops().cross_connect(record));
   });
   check_rebuilt(at, manager, page);
   note_known_again(manager, page);

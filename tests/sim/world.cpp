@@ -306,7 +306,7 @@ void World::switch_stepped(std::size_t at) {
   tell_router(at);
   note_absences(at);
   check_nobodys(at);
-  const std::uint64_t clock = ledger(at).clock();
+  const std::uint64_t clock = ledger(at).hops().clock();
   if (clock == site.clock) return;
   site.clock = clock;
   check_promised(1U << at);

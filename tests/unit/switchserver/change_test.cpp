@@ -140,7 +140,8 @@ TEST_F(ControllerBranchTest, RemovingOneLeavesTheOther) {
   EXPECT_THAT(audit(), IsEmpty());
   run({{}, {{leaf.key, 0}}, {}});
   EXPECT_THAT(fake.table, IsEmpty());
-  EXPECT_EQ(controller.ledger().input_label(kTrunk, atm_label(0, 40))->holder, LabelHolder::kFree);
+  EXPECT_EQ(controller.ledger().labels().input_label(kTrunk, atm_label(0, 40))->holder,
+            LabelHolder::kFree);
 }
 
 TEST_F(ControllerBranchTest, AnEmptySwitchGetsEveryBranchBack) {
@@ -176,7 +177,7 @@ TEST_F(ControllerBranchTest, ABranchOnItsWayDownIsCleanedAwayTheOtherStays) {
   controller.on_driver(driver::Up{ports(), true}, now);
   answer_all();
   EXPECT_THAT(fake.table, ElementsAre(cross(root)));
-  EXPECT_EQ(controller.ledger().hop_count(), 1U);
+  EXPECT_EQ(controller.ledger().hops().size(), 1U);
 }
 
 TEST_F(ControllerBranchTest, AnAuditMissesALostBranchAlsoWhileAnotherMoves) {

@@ -80,7 +80,7 @@ class ClaimsTest : public ControllerPathsTest {
   SwitchController& next() { return *next_; }
   const Ledger& books() { return next_->ledger(); }
   LabelHolder holder_of(Label label, PortId port = kOut) {
-    return books().output_label(port, label)->holder;
+    return books().labels().output_label(port, label)->holder;
   }
 
   std::optional<SwitchController> next_;

@@ -203,7 +203,7 @@ TEST_F(ClaimsTest, HopsAreClaimedUpToTheBoundOfTheLedger) {
     answers();
     attach();
     const ClaimsTaken taken = claim(claims);
-    EXPECT_EQ(books().hop_count(), most);
+    EXPECT_EQ(books().hops().size(), most);
     ASSERT_THAT(taken.refused, SizeIs(2 - most));
     if (most == 1) {
       EXPECT_EQ(taken.refused[0], refused(claims.hops[1].key, HopAction::kCommit, Cause::kBusy, 2));
@@ -224,7 +224,8 @@ TEST_F(ClaimsTest, AHopWhoseEntryNamesNoOutputLeavesItsInputFree) {
   claim(page);
   EXPECT_EQ(remove(old.key).cause, Cause::kNone);
   fake.table.clear();
-  EXPECT_EQ(books().input_label(old.input_port, old.input_label)->holder, LabelHolder::kFree);
+  EXPECT_EQ(books().labels().input_label(old.input_port, old.input_label)->holder,
+            LabelHolder::kFree);
   claim({{}, {}, {}, true});
   EXPECT_EQ(next().entries_of_nobody(), 0U);
 }

@@ -18,7 +18,7 @@ TEST_F(ClaimsTest, ClaimedHopsStandAndTheSwitchIsLeftAlone) {
   EXPECT_EQ(holder_of(old.output_label), LabelHolder::kUnclaimed);
   attach();
   EXPECT_THAT(claim(claims).refused, IsEmpty());
-  EXPECT_EQ(books().hop_count(), 2U);
+  EXPECT_EQ(books().hops().size(), 2U);
   EXPECT_EQ(fake.table, before);
   EXPECT_EQ(fake.adds, adds);
   EXPECT_EQ(holder_of(old.output_label), LabelHolder::kConnection);
@@ -105,12 +105,13 @@ TEST_F(ClaimsTest, AHopThatIsRemovedBetweenTwoPagesLeavesNothingBehind) {
   attach();
   claim(page);
   EXPECT_EQ(remove(old.key), removed(old.key, old.output_label));
-  EXPECT_EQ(books().input_label(old.input_port, old.input_label)->holder, LabelHolder::kFree);
+  EXPECT_EQ(books().labels().input_label(old.input_port, old.input_label)->holder,
+            LabelHolder::kFree);
   claim({{}, {}, {}, true});
   EXPECT_EQ(next().entries_of_nobody(), 0U);
   ASSERT_TRUE(next().give_back("a", {old.output_port, {old.output_label}}, {}).has_value());
   EXPECT_EQ(holder_of(old.output_label), LabelHolder::kFree);
-  EXPECT_EQ(books().unclaimed_labels(), 0U);
+  EXPECT_EQ(books().labels().unclaimed_labels(), 0U);
   EXPECT_THAT(look(), IsEmpty());
 }
 
@@ -126,7 +127,7 @@ TEST_F(ClaimsTest, AnOwedHopWhoseLabelNoAnswerNamedIsFoundByTheOther) {
     attach();
     claim(claims);
     EXPECT_FALSE(fake.table.contains(cross(old)));
-    EXPECT_EQ(books().hop_count(), 0U);
+    EXPECT_EQ(books().hops().size(), 0U);
   }
 }
 
@@ -152,7 +153,7 @@ TEST_F(ClaimsTest, AnOwedHopThatTheSwitchDoesNotHaveIsGone) {
   restart();
   attach();
   claim(claims);
-  EXPECT_EQ(books().hop_count(), 0U);
+  EXPECT_EQ(books().hops().size(), 0U);
   EXPECT_EQ(fake.removes, removes);
   EXPECT_EQ(holder_of(old.output_label), LabelHolder::kQuarantine);
 }
@@ -187,7 +188,8 @@ TEST_F(ClaimsTest, AnInputStaysBlockedWhileAnotherEntryBeginsThere) {
   attach();
   claim(claims);
   EXPECT_EQ(remove(old.key).cause, Cause::kNone);
-  EXPECT_EQ(books().input_label(old.input_port, old.input_label)->holder, LabelHolder::kUnclaimed);
+  EXPECT_EQ(books().labels().input_label(old.input_port, old.input_label)->holder,
+            LabelHolder::kUnclaimed);
   EXPECT_TRUE(fake.table.contains(stray));
 }
 
@@ -216,11 +218,11 @@ TEST_F(ClaimsTest, APathThatTookOverStandsAboveTheEarlierOneInAnyOrder) {
     restart();
     attach();
     claim(claims);
-    const auto upper = books().find(*books().find_manager("a"), later.key);
-    const auto lower = books().find(*books().find_manager("a"), old.key);
+    const auto upper = books().hops().find(*books().managers().find("a"), later.key);
+    const auto lower = books().hops().find(*books().managers().find("a"), old.key);
     ASSERT_TRUE(upper && lower);
-    EXPECT_TRUE(books().superseded(*lower));
-    EXPECT_EQ(books().below(*upper), lower);
+    EXPECT_TRUE(books().stacks().superseded(*lower));
+    EXPECT_EQ(books().stacks().below(*upper), lower);
     EXPECT_TRUE(fake.table.contains(cross(later)));
     EXPECT_THAT(look(), IsEmpty());
     std::swap(claims.hops[0], claims.hops[1]);
@@ -238,7 +240,7 @@ TEST_F(ClaimsTest, APathThatIsGivenUpLeadsBack) {
   claim(claims);
   EXPECT_TRUE(fake.table.contains(cross(old)));
   EXPECT_FALSE(fake.table.contains(cross(later)));
-  EXPECT_EQ(books().hop_count(), 1U);
+  EXPECT_EQ(books().hops().size(), 1U);
   EXPECT_THAT(look(), IsEmpty());
 }
 
@@ -421,7 +423,7 @@ TEST_F(ClaimsTest, ImpossibleClaimsAreRefusedByTheirCause) {
   EXPECT_EQ(refused(bad), Cause::kInvalidRequest);
   EXPECT_EQ(refused(good), Cause::kNone);
   EXPECT_EQ(refused(good), Cause::kNone) << "a repetition";
-  EXPECT_EQ(books().hop_count(), 1U);
+  EXPECT_EQ(books().hops().size(), 1U);
 }
 
 TEST_F(ClaimsTest, NothingIsClaimedBeforeTheTableHasBeenRead) {

@@ -37,7 +37,7 @@ TEST_F(ClearHopsTest, AllOfAManagerGoPathsOverPathsIncluded) {
   answer();
   EXPECT_EQ(clear(), 0U);
   EXPECT_TRUE(fake.table.empty());
-  EXPECT_EQ(controller.ledger().hop_count(), 0U);
+  EXPECT_EQ(controller.ledger().hops().size(), 0U);
   EXPECT_EQ(controller.forget("a"), 0U);
 }
 
@@ -80,7 +80,7 @@ TEST_F(ClearHopsTest, AnAttachedManagerKeepsItsHops) {
 
 TEST_F(ClearHopsTest, EveryManagerIsListedWithWhatItHas) {
   committed(3, 42);
-  const std::uint64_t hops = controller.ledger().hop_count();
+  const std::uint64_t hops = controller.ledger().hops().size();
   controller.detach("a");
   const auto all = controller.holdings();
   ASSERT_EQ(all.size(), 1U);

@@ -27,11 +27,11 @@ class ContractTest : public SwitchControllerTest {
     return batch;
   }
   HopRef hop(const HopSetup& setup) const {
-    const auto manager = controller.ledger().find_manager("a");
-    return *controller.ledger().find(*manager, setup.key);
+    const auto manager = controller.ledger().managers().find("a");
+    return *controller.ledger().hops().find(*manager, setup.key);
   }
   const HopRecord& record(const HopSetup& setup) const {
-    return controller.ledger().hop(hop(setup));
+    return controller.ledger().hops().hop(hop(setup));
   }
   Resources taken() const { return controller.ledger().usage(kOut)->taken; }
 };
@@ -78,7 +78,7 @@ TEST_F(ContractTest, MoreThatTheSwitchRefusesIsUndone) {
               ElementsAre(refused(setup.key, HopAction::kModify, Cause::kSwitchRefused, 18)));
   EXPECT_EQ(taken(), (Resources{100, 10}));
   EXPECT_EQ(record(setup).contract(), kSlow);
-  EXPECT_EQ(controller.ledger().revision(hop(setup)), 0U);
+  EXPECT_EQ(controller.ledger().extras().revision(hop(setup)), 0U);
   EXPECT_FALSE(record(setup).progress.untold);
   EXPECT_EQ(controller.counters().contracts_refused, 1U);
 }
@@ -198,7 +198,7 @@ TEST_F(ContractTest, OtherNumbersUnderARevisionThatIsBeingToldAreStale) {
   EXPECT_THAT(result(4).results, ElementsAre(stale(2)));
   answer_all();
   EXPECT_EQ(fake.contracts.at(cross(setup)), kSlow);
-  EXPECT_EQ(controller.ledger().revision(hop(setup)), 2U);
+  EXPECT_EQ(controller.ledger().extras().revision(hop(setup)), 2U);
   EXPECT_EQ(taken(), (Resources{100, 10}));
 }
 
@@ -267,7 +267,7 @@ TEST_F(ContractTest, APortThatIsDownShowsInTheBooksAndHurtsNoCall) {
   now_down[3].up = false;
   apply({{middle(2, 41, cache_one())}, {}, {}});
   controller.on_driver(driver::Ports{now_down, {}}, now);
-  EXPECT_FALSE(controller.ledger().ports().at(3).up);
+  EXPECT_FALSE(controller.ledger().ports().present().at(3).up);
   answer_all();
   EXPECT_EQ(result().results.at(0).cause, Cause::kNone)
       << "an open setup is not refused when its port goes down";

@@ -108,7 +108,7 @@ HopResultBatch SwitchControllerTest::run(const HopBatch& batch) {
 bool SwitchControllerTest::no_results() { return controller.take_outputs().results.empty(); }
 
 LabelHolder SwitchControllerTest::holder(Label label) const {
-  return controller.ledger().output_label(kOut, label)->holder;
+  return controller.ledger().labels().output_label(kOut, label)->holder;
 }
 
 HopSetup SwitchControllerTest::committed(std::uint64_t connection, std::uint32_t input_vci) {

@@ -13,8 +13,8 @@ class LedgerHoldTest : public LedgerTest {};
 TEST_F(LedgerHoldTest, AHeldReservationOutlivesTheSessionAnotherDoesNot) {
   const Admission held = ledger.set_up(a, hold(middle(1, {}, {})));
   const Admission plain = ledger.set_up(a, reserve(middle(2, {}, {})));
-  const Label label = ledger.cross_connect(held.hop).output_label;
-  const Label lost = ledger.cross_connect(plain.hop).output_label;
+  const Label label = ledger.hops().cross_connect(held.hop).output_label;
+  const Label lost = ledger.hops().cross_connect(plain.hop).output_label;
   ledger.lapse(a);
   EXPECT_EQ(holder(label), LabelHolder::kConnection);
   EXPECT_EQ(holder(lost), LabelHolder::kLapsed);
@@ -27,17 +27,17 @@ TEST_F(LedgerHoldTest, AHeldReservationOutlivesTheSessionAnotherDoesNot) {
 TEST_F(LedgerHoldTest, ALaterSessionsRefusedCommitLeavesTheLabelInItsCache) {
   committed(b, middle(9, kInput, cache_one(b)));
   const Admission held = ledger.set_up(a, hold(middle(1, {}, {})));
-  const Label label = ledger.cross_connect(held.hop).output_label;
+  const Label label = ledger.hops().cross_connect(held.hop).output_label;
   ledger.lapse(a);
   expect_refused(ledger.set_up(a, middle(1, kInput, label)), Cause::kForeignInputLabel, kTrunk,
                  kInput.value);
   EXPECT_EQ(holder(label), LabelHolder::kCached);
-  EXPECT_EQ(ledger.find(a, middle(1, {}, {}).key), std::nullopt);
+  EXPECT_EQ(ledger.hops().find(a, middle(1, {}, {}).key), std::nullopt);
 }
 
 TEST_F(LedgerHoldTest, AndSoDoesOneThatTheSwitchRefuses) {
   const Admission held = ledger.set_up(a, hold(middle(1, {}, {})));
-  const Label label = ledger.cross_connect(held.hop).output_label;
+  const Label label = ledger.hops().cross_connect(held.hop).output_label;
   ledger.lapse(a);
   ledger.undo(ledger.set_up(a, middle(1, kInput, label)).hop);
   EXPECT_EQ(holder(label), LabelHolder::kCached);
@@ -45,7 +45,7 @@ TEST_F(LedgerHoldTest, AndSoDoesOneThatTheSwitchRefuses) {
 
 TEST_F(LedgerHoldTest, ARemovalEndsIt) {
   const Admission held = ledger.set_up(a, hold(middle(1, {}, {})));
-  const Label label = ledger.cross_connect(held.hop).output_label;
+  const Label label = ledger.hops().cross_connect(held.hop).output_label;
   ledger.lapse(a);
   EXPECT_TRUE(ledger.begin_removal(held.hop));
   EXPECT_EQ(holder(label), LabelHolder::kQuarantine);
@@ -65,7 +65,7 @@ TEST_F(LedgerHoldTest, AReserveMayNameALabelOfTheCacheOrOfQuarantine) {
     setup.output_label = label;
     const Admission held = ledger.set_up(a, setup);
     ASSERT_TRUE(held.admitted());
-    EXPECT_EQ(ledger.cross_connect(held.hop).output_label, label);
+    EXPECT_EQ(ledger.hops().cross_connect(held.hop).output_label, label);
     EXPECT_TRUE(ledger.set_up(a, setup).repeated);
     EXPECT_TRUE(ledger.begin_removal(held.hop));
     EXPECT_EQ(holder(label), LabelHolder::kQuarantine);
@@ -85,7 +85,7 @@ TEST_F(LedgerHoldTest, ANamedLabelMustBeTheManagersOwnAndLapsesWithItsSession) {
 
 TEST_F(LedgerHoldTest, AnEgressLabelIsHeldAndFreeAtOnceAfterwards) {
   const Admission held = ledger.set_up(a, hold(last(1, {})));
-  const Label label = ledger.cross_connect(held.hop).output_label;
+  const Label label = ledger.hops().cross_connect(held.hop).output_label;
   ledger.lapse(a);
   EXPECT_EQ(holder(label, PortId{2}), LabelHolder::kConnection);
   EXPECT_TRUE(ledger.begin_removal(held.hop));
@@ -100,28 +100,28 @@ TEST_F(LedgerHoldTest, AForgottenManagersQuarantineAndHoldsAreFreeAndItsHopsStay
   const Label live = cache_one(a);
   const HopRef stays = committed(a, middle(2, kInput, live));
   const Admission held = ledger.set_up(a, hold(middle(3, {}, {})));
-  const Label promised = ledger.cross_connect(held.hop).output_label;
+  const Label promised = ledger.hops().cross_connect(held.hop).output_label;
   ledger.lapse(a);
   EXPECT_EQ(ledger.forget_manager(a), 1U);
   EXPECT_EQ(holder(resting), LabelHolder::kFree);
   EXPECT_EQ(holder(promised), LabelHolder::kFree);
   EXPECT_EQ(holder(live), LabelHolder::kConnection);
-  EXPECT_EQ(ledger.find_manager("a"), a) << "known until its last hop has gone";
+  EXPECT_EQ(ledger.managers().find("a"), a) << "known until its last hop has gone";
   remove(stays);
   EXPECT_EQ(holder(live), LabelHolder::kFree) << "no manager would return the label";
-  EXPECT_EQ(ledger.find_manager("a"), std::nullopt);
+  EXPECT_EQ(ledger.managers().find("a"), std::nullopt);
   EXPECT_EQ(ledger.manager("c").value(), a) << "its place is free";
 }
 
 TEST_F(LedgerHoldTest, ANewSessionOfTheNameIsNotForgottenAnyMore) {
   const HopRef stays = committed(a, middle(2, kInput, cache_one(a)));
-  const Label live = ledger.cross_connect(stays).output_label;
+  const Label live = ledger.hops().cross_connect(stays).output_label;
   ledger.lapse(a);
   EXPECT_EQ(ledger.forget_manager(a), 1U);
   ledger.open_session(a);
   remove(stays);
   EXPECT_EQ(holder(live), LabelHolder::kQuarantine);
-  EXPECT_EQ(ledger.find_manager("a"), a);
+  EXPECT_EQ(ledger.managers().find("a"), a);
 }
 
 class ControllerHoldTest : public SwitchControllerTest {};

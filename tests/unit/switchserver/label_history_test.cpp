@@ -41,7 +41,7 @@ class History : public LedgerTest, public ::testing::WithParamInterface<std::uin
 
   void grant(ManagerIndex manager) {
     std::vector<Label> granted;
-    ledger.grant_labels(manager, kOut, below(3), granted);
+    ledger.grants().grant_labels(manager, kOut, below(3), granted);
     for (const Label label : granted) receives(label, {manager, At::kCache});
   }
   void reserve_one(ManagerIndex manager) {
@@ -51,7 +51,7 @@ class History : public LedgerTest, public ::testing::WithParamInterface<std::uin
     if (below(2) == 0) setup.output_label = one_of(manager, {At::kCache, At::kQuarantine});
     const Admission got = ledger.set_up(manager, setup);
     if (!got.admitted()) return;
-    const Label label = ledger.cross_connect(got.hop).output_label;
+    const Label label = ledger.hops().cross_connect(got.hop).output_label;
     if (setup.output_label.present()) {
       ASSERT_EQ(label, setup.output_label);
       reported_.erase(label);
@@ -82,7 +82,7 @@ class History : public LedgerTest, public ::testing::WithParamInterface<std::uin
     const Label label = one_of(manager, {At::kHop});
     if (!label.present()) return;
     HopSetup setup = middle(reported_.at(label).connection, {}, {});
-    const auto hop = ledger.find(manager, setup.key);
+    const auto hop = ledger.hops().find(manager, setup.key);
     ASSERT_TRUE(hop.has_value());
     remove(*hop);
     reported_[label] = {manager, At::kQuarantine};
@@ -92,15 +92,16 @@ class History : public LedgerTest, public ::testing::WithParamInterface<std::uin
     const auto known = reported_.find(label);
     const bool rightly = known != reported_.end() && known->second.manager == manager &&
                          (known->second.at == At::kCache || known->second.at == At::kQuarantine);
-    ASSERT_EQ(ledger.return_label(manager, kOut, label), rightly) << to_string(label);
+    ASSERT_EQ(ledger.grants().return_label(manager, kOut, label), rightly) << to_string(label);
     if (rightly) reported_.erase(known);
   }
   void lapse(ManagerIndex manager) {
     ledger.lapse(manager);
     for (auto& [label, held] : reported_) {
       if (held.manager != manager) continue;
-      const bool undone = held.at == At::kHop && !held.held &&
-                          !ledger.find(manager, middle(held.connection, {}, {}).key).has_value();
+      const bool undone =
+          held.at == At::kHop && !held.held &&
+          !ledger.hops().find(manager, middle(held.connection, {}, {}).key).has_value();
       if (held.at == At::kCache || undone) held = {manager, At::kLapsed};
     }
   }
@@ -114,7 +115,7 @@ class History : public LedgerTest, public ::testing::WithParamInterface<std::uin
   void compare() {
     for (std::uint32_t vci = 32; vci < 40; ++vci) {
       const Label label = atm_label(0, vci);
-      const LabelPlace place = *ledger.output_label(kOut, label);
+      const LabelPlace place = *ledger.labels().output_label(kOut, label);
       const auto held = reported_.find(label);
       if (held == reported_.end()) {
         ASSERT_LE(place.holder, LabelHolder::kFree) << to_string(label);

@@ -1,4 +1,4 @@
-#include "switchserver/label_pool.hpp"
+#include "switchserver/ledger/label_pool.hpp"
 
 #include <gtest/gtest.h>
 

@@ -31,16 +31,17 @@ TEST_F(LedgerTest, TheNextSessionHasLapsedLabelsInQuarantine) {
   const Label label = cache_one(a);
   ledger.lapse(a);
   ledger.open_session(a);
-  EXPECT_THAT(ledger.quarantined(a), ElementsAre(PortLabels{kOut, {label}}));
+  EXPECT_THAT(ledger.labels().list(LabelHolder::kQuarantine, a),
+              ElementsAre(PortLabels{kOut, {label}}));
   EXPECT_TRUE(ledger.set_up(a, middle(1, kInput, label)).admitted()) << "it may still use it";
 }
 
 TEST_F(LedgerTest, ALapsedLabelIsGrantedToNobodyElseWhileItRests) {
   std::vector<Label> of_a;
   std::vector<Label> of_b;
-  ledger.grant_labels(a, kOut, 3, of_a);
+  ledger.grants().grant_labels(a, kOut, 3, of_a);
   ledger.lapse(a);
-  ledger.grant_labels(b, kOut, 8, of_b);
+  ledger.grants().grant_labels(b, kOut, 8, of_b);
   EXPECT_EQ(of_b.size(), 5U) << "8 labels, 3 of them lapsed";
   expect_refused(ledger.set_up(b, middle(1, kInput, of_a[0])), Cause::kLabelNotHeld, kOut,
                  of_a[0].value);
@@ -51,14 +52,14 @@ TEST_F(LedgerTest, ALapsedLabelThatHasRestedIsGrantedWhenNoOtherIsFree) {
   ledger.lapse(a);
   ledger.end_rest(a);
   std::vector<Label> of_b;
-  ledger.grant_labels(b, kOut, 7, of_b);
+  ledger.grants().grant_labels(b, kOut, 7, of_b);
   EXPECT_EQ(holder(lapsed), LabelHolder::kLapsed) << "the other seven come first";
-  ledger.grant_labels(b, kOut, 2, of_b);
+  ledger.grants().grant_labels(b, kOut, 2, of_b);
   EXPECT_EQ(of_b.size(), 8U);
   EXPECT_EQ(of_b.back(), lapsed);
   ledger.open_session(a);
   EXPECT_EQ(holder(lapsed), LabelHolder::kCached);
-  EXPECT_TRUE(ledger.quarantined(a).empty());
+  EXPECT_TRUE(ledger.labels().list(LabelHolder::kQuarantine, a).empty());
 }
 
 TEST_F(LedgerTest, LabelsThatLapseAgainRestAgain) {
@@ -71,7 +72,7 @@ TEST_F(LedgerTest, LabelsThatLapseAgainRestAgain) {
   ledger.lapse(a);
   EXPECT_EQ(holder(again), LabelHolder::kLapsed);
   std::vector<Label> of_b;
-  ledger.grant_labels(b, kOut, 8, of_b);
+  ledger.grants().grant_labels(b, kOut, 8, of_b);
   EXPECT_EQ(of_b.size(), 6U) << "one in quarantine, one lapsed";
 }
 

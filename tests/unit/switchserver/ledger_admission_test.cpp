@@ -48,7 +48,7 @@ class LedgerAdmissionTest : public LedgerTest {
     }
   }
   HopModify modify(HopRef hop, const TrafficContract& contract, Resources demand) {
-    return {ledger.hop(hop).key, ledger.revision(hop) + 1, demand, contract};
+    return {ledger.hop(hop).key, ledger.extras().revision(hop) + 1, demand, contract};
   }
   Resources taken() const { return ledger.usage(kOut)->taken; }
 
@@ -170,11 +170,11 @@ TEST_F(LedgerAdmissionTest, UntilASwitchHasAnsweredBothContractsAreCharged) {
 }
 
 TEST_F(LedgerAdmissionTest, AQuotaIsGrantedInWhatIsCharged) {
-  EXPECT_EQ(ledger.grant_quota(b, kOut, kCharged), kCharged);
+  EXPECT_EQ(ledger.grants().grant_quota(b, kOut, kCharged), kCharged);
   ASSERT_TRUE(set_up({}, {kAllCells - 31'924, kBuffer - 364}).admitted());
   const Admission within = ledger.set_up(b, next(b, kVariable, kVbrDemand));
   ASSERT_TRUE(within.admitted()) << "though its demand is above the quota's buffer";
-  EXPECT_EQ(ledger.unused_quota(b, kOut), Resources{});
+  EXPECT_EQ(ledger.ports().unused_quota(b, kOut), Resources{});
   expect_refused(ledger.set_up(b, next(b, kVariable, kVbrDemand)), Cause::kNoBandwidth, kOut,
                  31'924);
 }
@@ -228,7 +228,7 @@ TEST_F(RandomAdmission, NoAccountExceedsWhatItMayAndCbrNeverTheLine) {
       for (int step = 0; step < 600; ++step) {
         const std::uint32_t dice = between(0, 9);
         if (dice == 0) {
-          ledger.grant_quota(between(0, 1) == 0 ? a : b, kOut, some_demand());
+          ledger.grants().grant_quota(between(0, 1) == 0 ? a : b, kOut, some_demand());
         } else if (dice <= 4 && !hops.empty()) {
           const std::size_t at = between(0, static_cast<std::uint32_t>(hops.size() - 1));
           if (dice == 1) {

@@ -11,7 +11,7 @@ class LedgerBranchTest : public LedgerTest {
   std::uint64_t ingress() const { return ledger.usage(kIn)->ingress_cells_per_s; }
   std::size_t sharers(PortId port, Label label) const {
     std::size_t count = 0;
-    ledger.for_each_on_input(port, label, [&](HopRef, const HopRecord&) { ++count; });
+    ledger.users().for_each_on_input(port, label, [&](HopRef, const HopRecord&) { ++count; });
     return count;
   }
   // Connection 1 in the middle of its path; a leaf's leg leaves the switch by kSide.
@@ -102,7 +102,7 @@ TEST_F(LedgerBranchTest, ABranchInTwoPhasesSharesFromItsCommitOn) {
   const Admission held = ledger.set_up(a, reserve(asked));
   ASSERT_TRUE(held.admitted());
   EXPECT_EQ(sharers(kTrunk, kInput), 1U);
-  const Label label = ledger.cross_connect(held.hop).output_label;
+  const Label label = ledger.hops().cross_connect(held.hop).output_label;
   EXPECT_TRUE(ledger.set_up(a, branch(root, 1, kInput, kSide, label)).admitted());
   EXPECT_EQ(sharers(kTrunk, kInput), 2U);
   EXPECT_TRUE(ledger.set_up(a, branch(root, 1, kInput, kSide, label)).repeated);
@@ -110,7 +110,7 @@ TEST_F(LedgerBranchTest, ABranchInTwoPhasesSharesFromItsCommitOn) {
 
 TEST_F(LedgerBranchTest, ACommittedReservationWhoseRootIsGoneEnds) {
   const Admission held = ledger.set_up(a, reserve(branch(root, 1, {}, kSide, {})));
-  const Label label = ledger.cross_connect(held.hop).output_label;
+  const Label label = ledger.hops().cross_connect(held.hop).output_label;
   remove(root_hop);
   expect_refused(ledger.set_up(a, branch(root, 1, kInput, kSide, label)), Cause::kUnknownConnection,
                  kTrunk, kInput.value);
@@ -127,14 +127,16 @@ TEST_F(LedgerBranchTest, WhatTheSwitchRefusesLeavesTheOthers) {
 TEST_F(LedgerBranchTest, TheReceiveSideIsTakenOnceAndPassesOnWithTheLabel) {
   const HopSetup caller = first(5, cache_one(a), {200, 0});
   const HopRef first_hop = committed(a, caller);
-  const Label in = ledger.cross_connect(first_hop).input_label;
+  const Label in = ledger.hops().cross_connect(first_hop).input_label;
   const HopSetup leaf = branch(caller, 1, in, kSide, cache_one(a, kSide));
   const HopRef leaf_hop = committed(a, leaf);
   const HopRef third = committed(a, branch(caller, 2, in, kTrunk, cache_one(a, kTrunk)));
   EXPECT_EQ(ingress(), 200U);
   remove(first_hop);
   EXPECT_EQ(ingress(), 200U) << "its cells still come in";
-  EXPECT_EQ(ledger.ingress(leaf_hop).has_value() + ledger.ingress(third).has_value(), 1);
+  EXPECT_EQ(
+      ledger.extras().ingress(leaf_hop).has_value() + ledger.extras().ingress(third).has_value(),
+      1);
   EXPECT_THAT(ledger.self_check("sw"), ::testing::IsEmpty());
   remove(leaf_hop);
   EXPECT_EQ(ingress(), 200U);
@@ -146,7 +148,7 @@ TEST_F(LedgerBranchTest, TheReceiveSideIsTakenOnceAndPassesOnWithTheLabel) {
 TEST_F(LedgerBranchTest, TheHeirChangesTheReceiveSide) {
   const HopSetup caller = first(5, cache_one(a), {200, 0});
   const HopRef first_hop = committed(a, caller);
-  const Label in = ledger.cross_connect(first_hop).input_label;
+  const Label in = ledger.hops().cross_connect(first_hop).input_label;
   const HopSetup leaf = branch(caller, 1, in, kSide, cache_one(a, kSide));
   const HopRef leaf_hop = committed(a, leaf);
   EXPECT_TRUE(ledger.modify(a, {leaf.key, 1, {400, 0}}).admitted());

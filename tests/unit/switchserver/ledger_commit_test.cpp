@@ -21,7 +21,7 @@ TEST_F(LedgerCommitTest, IsOfTheSameRequestAsTheReservation) {
   HopSetup commit = reserved();
   commit.request = RequestId{99};
   expect_refused(ledger.set_up(a, commit), Cause::kInvalidRequest, {}, 1);
-  EXPECT_EQ(ledger.hop_count(), 0U) << "a refused commit leaves nothing";
+  EXPECT_EQ(ledger.hops().size(), 0U) << "a refused commit leaves nothing";
 }
 
 TEST_F(LedgerCommitTest, IsOfAPathOfTheSameLengthAsTheReservation) {
@@ -36,7 +36,7 @@ TEST_F(LedgerCommitTest, IsRefusedWhenItsOutputPortHasGone) {
   left.pop_back();
   ledger.set_ports(left);
   expect_refused(ledger.set_up(a, commit), Cause::kUnknownPort, kOut, kOut.value());
-  EXPECT_EQ(ledger.hop_count(), 0U);
+  EXPECT_EQ(ledger.hops().size(), 0U);
 }
 
 // A modify before the commit and one after it. A repeated commit may carry its own contract or the
@@ -62,23 +62,23 @@ TEST_F(LedgerCommitTest, MayBeSaidAgainInItsOwnWordsAfterAModify) {
 TEST_F(LedgerCommitTest, ALabelRangeStaysAsLongAsALabelOfTheInputIsInUse) {
   const HopRef hop = committed(a, middle(1, kInput, cache_one(a)));
   const LabelRanges others{atm_range(0, 0, 100, 109)};
-  const LabelRanges first = ledger.ports().at(2).labels;
+  const LabelRanges first = ledger.ports().present().at(2).labels;
   ledger.set_ports(ports(1000, others));
-  EXPECT_EQ(ledger.ports().at(2).port, kTrunk);
-  EXPECT_EQ(ledger.ports().at(2).labels, first) << "0/35 comes in there";
+  EXPECT_EQ(ledger.ports().present().at(2).port, kTrunk);
+  EXPECT_EQ(ledger.ports().present().at(2).labels, first) << "0/35 comes in there";
   EXPECT_EQ(input_holder(kInput), LabelHolder::kConnection);
   remove(hop);
   ledger.set_ports(ports(1000, others));
-  EXPECT_EQ(ledger.ports().at(2).labels, others);
+  EXPECT_EQ(ledger.ports().present().at(2).labels, others);
 }
 
 // ===== quotas =====
 
 TEST_F(LedgerCommitTest, AQuotaThatCoversHopsBeyondTheOldOneCostsNothingForEitherResource) {
-  EXPECT_EQ(ledger.grant_quota(a, kOut, {100, 10}), (Resources{100, 10}));
+  EXPECT_EQ(ledger.grants().grant_quota(a, kOut, {100, 10}), (Resources{100, 10}));
   committed(a, middle(1, kInput, cache_one(a), {150, 300}));
   // 850 cells/s and 200 cells of buffer are free; the hop takes 50 and 290 beyond the quota.
-  EXPECT_EQ(ledger.grant_quota(a, kOut, {2'000, 2'000}), (Resources{900, 490}));
+  EXPECT_EQ(ledger.grants().grant_quota(a, kOut, {2'000, 2'000}), (Resources{900, 490}));
 }
 
 }  // namespace

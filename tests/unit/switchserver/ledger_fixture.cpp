@@ -77,7 +77,7 @@ HopSetup LedgerTest::branch(const HopSetup& root, std::uint16_t leg, Label input
 
 Label LedgerTest::cache_one(ManagerIndex manager, PortId port) {
   std::vector<Label> granted;
-  ledger.grant_labels(manager, port, 1, granted);
+  ledger.grants().grant_labels(manager, port, 1, granted);
   EXPECT_EQ(granted.size(), 1U);
   return granted.empty() ? Label{} : granted.front();
 }
@@ -95,11 +95,11 @@ void LedgerTest::remove(HopRef hop) {
 }
 
 LabelHolder LedgerTest::input_holder(Label label, PortId port) const {
-  return ledger.input_label(port, label)->holder;
+  return ledger.labels().input_label(port, label)->holder;
 }
 
 LabelHolder LedgerTest::holder(Label label, PortId port) const {
-  return ledger.output_label(port, label)->holder;
+  return ledger.labels().output_label(port, label)->holder;
 }
 
 void LedgerTest::expect_refused(const Admission& got, Cause cause, PortId port, std::uint64_t asked,

@@ -40,7 +40,7 @@ class LedgerMemoryTest : public ::testing::Test {
     const LabelRanges labels{atm_range(0, 1, 32, 65'535)};
     ledger.set_ports({{kFrom, labels, 1U << 30, true}, {kTo, labels, 1U << 30, true}});
     manager = ledger.manager("m").value();
-    ledger.grant_labels(manager, kTo, kHops, outputs);
+    ledger.grants().grant_labels(manager, kTo, kHops, outputs);
   }
 
   HopSetup setup(std::uint32_t number) const {
@@ -62,9 +62,9 @@ class LedgerMemoryTest : public ::testing::Test {
 
   void set_up(std::uint32_t pairs) {
     for (std::uint32_t i = 0; i < kHops; ++i) {
-      const std::uint32_t of = ledger.take_owner(owner(i % pairs));
+      const std::uint32_t of = ledger.owners().take(owner(i % pairs));
       const Admission admission = ledger.set_up(manager, setup(i), of);
-      ledger.release_owner(of);
+      ledger.owners().release(of);
       ASSERT_TRUE(admission.admitted()) << to_string(admission.cause);
       ledger.programmed(admission.hop);
       hops.push_back(admission.hop);
@@ -88,7 +88,7 @@ TEST_F(LedgerMemoryTest, TwoHundredOctetsForEachCrossConnect) {
   hops.reserve(kHops);
   const std::uint64_t before = allocated();
   set_up(1'000);
-  const std::uint64_t reckoned = ledger.hop_octets() + ledger.label_octets();
+  const std::uint64_t reckoned = ledger.hop_octets() + ledger.labels().octets();
   EXPECT_LE(reckoned, kHops * kOctetsEach) << double(reckoned) / kHops;
   EXPECT_GE(reckoned, kHops * (sizeof(HopRecord) + 24)) << "something has not been counted";
   if (!kAllocatorCounts) GTEST_SKIP() << "NOT TESTED: the second half; " << kNoCount;
@@ -101,7 +101,7 @@ TEST_F(LedgerMemoryTest, AlsoWhereNoTwoConnectionsHaveTheSameEndpoints) {
   hops.reserve(kHops);
   const std::uint64_t before = allocated();
   set_up(kHops);
-  const std::uint64_t reckoned = ledger.hop_octets() + ledger.label_octets();
+  const std::uint64_t reckoned = ledger.hop_octets() + ledger.labels().octets();
   EXPECT_LE(reckoned, kHops * kOctetsEach) << double(reckoned) / kHops;
   if (!kAllocatorCounts) GTEST_SKIP() << "NOT TESTED: the second half; " << kNoCount;
   const std::uint64_t taken = allocated() - before + kHops * std::uint64_t{12};
@@ -132,7 +132,7 @@ TEST_F(LedgerMemoryTest, AChangedContractTakesMoreUntilTheHopIsGone) {
   // The switch refuses the change: only the old contract needs to be kept.
   ledger.settle(hop, 0, setup(0).demand, setup(0).contract);
   EXPECT_LE(ledger.hop_octets(), plain + 16 * sizeof(void*)) << "except for the map's table";
-  EXPECT_EQ(ledger.revision(hop), 0U);
+  EXPECT_EQ(ledger.extras().revision(hop), 0U);
 }
 
 }  // namespace

@@ -17,14 +17,14 @@ class LedgerModifyTest : public LedgerTest {
 TEST_F(LedgerModifyTest, ChangesDemandAccountAndRevisionAndNothingElse) {
   const HopSetup setup = middle(1, kInput, cache_one(a), {100, 10});
   const HopRef hop = committed(a, setup);
-  const CrossConnect before = ledger.cross_connect(hop);
+  const CrossConnect before = ledger.hops().cross_connect(hop);
   const Admission more = change(setup, 1, {300, 30});
   EXPECT_TRUE(more.admitted());
   EXPECT_EQ(more.hop, hop);
   EXPECT_FALSE(more.repeated);
   EXPECT_EQ(ledger.hop(hop).demand, (Resources{300, 30}));
-  EXPECT_EQ(ledger.revision(hop), 1U);
-  EXPECT_EQ(ledger.cross_connect(hop), before);
+  EXPECT_EQ(ledger.extras().revision(hop), 1U);
+  EXPECT_EQ(ledger.hops().cross_connect(hop), before);
   EXPECT_TRUE(ledger.hop(hop).settled());
   EXPECT_EQ(taken(), (Resources{300, 30}));
   EXPECT_TRUE(change(setup, 5, {50, 40}).admitted()) << "less of one and more of the other";
@@ -67,15 +67,15 @@ TEST_F(LedgerModifyTest, RefusesMoreThanFitsAndSaysWhatTheHopCouldHave) {
   expect_refused(change(setup, 1, {401, 10}), Cause::kNoBandwidth, kOut, 401, 400);
   expect_refused(change(setup, 1, {100, 401}), Cause::kNoBuffer, kOut, 401, 400);
   EXPECT_EQ(ledger.hop(hop).demand, (Resources{100, 10})) << "a refusal changes nothing";
-  EXPECT_EQ(ledger.revision(hop), 0U);
+  EXPECT_EQ(ledger.extras().revision(hop), 0U);
   EXPECT_EQ(taken(), (Resources{700, 110}));
   EXPECT_TRUE(change(setup, 1, {400, 400}).admitted()) << "exactly that is to be had";
   EXPECT_EQ(taken(), (Resources{1000, 500}));
 }
 
 TEST_F(LedgerModifyTest, WhatIsFreeCountsTheUnusedPartOfTheQuota) {
-  EXPECT_EQ(ledger.grant_quota(a, kOut, {500, 0}), (Resources{500, 0}));
-  EXPECT_EQ(ledger.grant_quota(b, kOut, {400, 0}), (Resources{400, 0}));
+  EXPECT_EQ(ledger.grants().grant_quota(a, kOut, {500, 0}), (Resources{500, 0}));
+  EXPECT_EQ(ledger.grants().grant_quota(b, kOut, {400, 0}), (Resources{400, 0}));
   const HopSetup setup = middle(1, kInput, cache_one(a), {100, 0});
   committed(a, setup);
   expect_refused(change(setup, 1, {601, 0}), Cause::kNoBandwidth, kOut, 601, 600);
@@ -140,10 +140,10 @@ TEST_F(LedgerModifyTest, AChangedReservationIsCommittedWithWhatItHasNow) {
     const Admission held = ledger.set_up(a, reserve(asked));
     ASSERT_TRUE(change(asked, 1, {300, 30}).admitted());
     HopSetup commit =
-        middle(connection, kInput, ledger.cross_connect(held.hop).output_label, demand);
+        middle(connection, kInput, ledger.hops().cross_connect(held.hop).output_label, demand);
     ASSERT_TRUE(ledger.set_up(a, commit).admitted());
     EXPECT_EQ(ledger.hop(held.hop).demand, (Resources{300, 30}));
-    EXPECT_EQ(ledger.revision(held.hop), 1U);
+    EXPECT_EQ(ledger.extras().revision(held.hop), 1U);
     EXPECT_EQ(taken(), (Resources{300, 30}));
     ledger.programmed(held.hop);
     remove(held.hop);
@@ -158,7 +158,7 @@ TEST_F(LedgerModifyTest, TheTrafficContractGoesWithTheDemand) {
   const TrafficContract faster{ServiceCategory::kCbr, 300, 250};
   ASSERT_TRUE(ledger.modify(a, {setup.key, 1, {300, 10}, faster}).admitted());
   EXPECT_EQ(ledger.hop(hop).contract(), faster);
-  EXPECT_EQ(ledger.setup_of(hop).contract, setup.contract)
+  EXPECT_EQ(ledger.extras().setup_of(hop).contract, setup.contract)
       << "the contract of the setup, not of the modify";
   EXPECT_TRUE(ledger.modify(a, {setup.key, 1, {300, 10}, faster}).repeated);
   EXPECT_TRUE(ledger.set_up(a, setup).repeated)
@@ -179,7 +179,7 @@ TEST_F(LedgerModifyTest, AContractThatCannotBeAndAnotherCategoryAreRefused) {
   expect_refused(ledger.modify(a, {setup.key, 1, {100, 10}, other}), Cause::kInvalidRequest, {},
                  static_cast<std::uint64_t>(ServiceCategory::kUbr),
                  static_cast<std::uint64_t>(ServiceCategory::kCbr));
-  EXPECT_EQ(ledger.revision(hop), 0U);
+  EXPECT_EQ(ledger.extras().revision(hop), 0U);
   remove(hop);
 }
 

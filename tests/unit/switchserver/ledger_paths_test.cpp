@@ -14,7 +14,7 @@ class LedgerPathsTest : public LedgerTest {
   Resources taken(PortId port = kOut) const { return ledger.usage(port)->taken; }
   std::size_t on_input(PortId port, Label label) const {
     std::size_t count = 0;
-    ledger.for_each_on_input(port, label, [&](HopRef, const HopRecord&) { ++count; });
+    ledger.users().for_each_on_input(port, label, [&](HopRef, const HopRecord&) { ++count; });
     return count;
   }
   void clean() { EXPECT_THAT(ledger.self_check("sw"), IsEmpty()); }
@@ -58,10 +58,10 @@ TEST_F(LedgerPathsTest, WhoTakesOverSharesTheInputAndSupersedesWhenItIsCommitted
   const Admission admitted = ledger.set_up(a, later);
   ASSERT_TRUE(admitted.admitted());
   clean();
-  EXPECT_FALSE(ledger.superseded(old_hop));
-  EXPECT_EQ(ledger.below(admitted.hop), old_hop);
+  EXPECT_FALSE(ledger.stacks().superseded(old_hop));
+  EXPECT_EQ(ledger.stacks().below(admitted.hop), old_hop);
   ledger.programmed(admitted.hop);
-  EXPECT_TRUE(ledger.superseded(old_hop));
+  EXPECT_TRUE(ledger.stacks().superseded(old_hop));
   EXPECT_EQ(taken(kOut), (Resources{100, 10})) << "the old hop keeps its reservation";
   EXPECT_EQ(taken(kSide), (Resources{100, 10}));
   EXPECT_EQ(holder(old.output_label), LabelHolder::kConnection);
@@ -74,7 +74,7 @@ TEST_F(LedgerPathsTest, TheOldOneGoesAtOnceAndItsLabelIntoQuarantine) {
   clean();
   EXPECT_EQ(holder(old.output_label), LabelHolder::kQuarantine);
   EXPECT_EQ(taken(kOut), Resources{});
-  EXPECT_EQ(ledger.below(later), std::nullopt);
+  EXPECT_EQ(ledger.stacks().below(later), std::nullopt);
   EXPECT_EQ(input_holder(kInput), LabelHolder::kConnection);
   remove(later);
   EXPECT_EQ(input_holder(kInput), LabelHolder::kFree);
@@ -84,11 +84,11 @@ TEST_F(LedgerPathsTest, WithTheLaterOneGoneTheOldOneIsLiveAgain) {
   const HopSetup later = taking_over(old, kInput, kSide, cache_one(a, kSide));
   const HopRef later_hop = committed(a, later);
   EXPECT_FALSE(ledger.begin_removal(later_hop));
-  EXPECT_FALSE(ledger.superseded(old_hop)) << "unknown until the switch has answered";
+  EXPECT_FALSE(ledger.stacks().superseded(old_hop)) << "unknown until the switch has answered";
   clean();
   ledger.removed(later_hop);
   clean();
-  EXPECT_FALSE(ledger.above(old_hop));
+  EXPECT_FALSE(ledger.stacks().above(old_hop));
   EXPECT_EQ(holder(later.output_label, kSide), LabelHolder::kQuarantine);
   EXPECT_EQ(taken(kSide), Resources{});
   EXPECT_FALSE(ledger.begin_removal(old_hop)) << "the switch has it";
@@ -100,7 +100,7 @@ TEST_F(LedgerPathsTest, WhatTheSwitchRefusesLeavesTheOldOneAsItWas) {
   const HopSetup later = taking_over(old, kInput, kSide, cache_one(a, kSide));
   ledger.undo(ledger.set_up(a, later).hop);
   clean();
-  EXPECT_FALSE(ledger.above(old_hop));
+  EXPECT_FALSE(ledger.stacks().above(old_hop));
   EXPECT_EQ(on_input(kTrunk, kInput), 1U);
   EXPECT_EQ(holder(later.output_label, kSide), LabelHolder::kCached);
   EXPECT_TRUE(ledger.set_up(a, later).admitted()) << "and may be tried again";
@@ -158,7 +158,7 @@ TEST_F(LedgerPathsTest, FlagsExcludeEachOtherAndHolds) {
     HopSetup setup = taking_over(old, kInput, kSide, cache_one(a, kSide));
     change(setup);
     const Admission admission = ledger.set_up(a, setup);
-    EXPECT_TRUE(ledger.return_label(a, kSide, setup.output_label));
+    EXPECT_TRUE(ledger.grants().return_label(a, kSide, setup.output_label));
     return admission.cause == Cause::kInvalidRequest;
   };
   EXPECT_TRUE(refused([](HopSetup& s) { s.joins = true; }));
@@ -191,35 +191,35 @@ TEST_F(LedgerPathsTest, InTwoPhasesTheInputIsTakenWithTheCommit) {
   EXPECT_EQ(on_input(kTrunk, kInput), 1U);
   EXPECT_EQ(taken(kSide), (Resources{100, 10}));
   clean();
-  later = taking_over(old, kInput, kSide, ledger.cross_connect(reserved.hop).output_label);
+  later = taking_over(old, kInput, kSide, ledger.hops().cross_connect(reserved.hop).output_label);
   const Admission commit = ledger.set_up(a, later);
   ASSERT_TRUE(commit.admitted());
   EXPECT_EQ(commit.hop, reserved.hop);
-  EXPECT_EQ(ledger.below(commit.hop), old_hop);
+  EXPECT_EQ(ledger.stacks().below(commit.hop), old_hop);
   clean();
   ledger.programmed(commit.hop);
-  EXPECT_TRUE(ledger.superseded(old_hop));
+  EXPECT_TRUE(ledger.stacks().superseded(old_hop));
 }
 
 TEST_F(LedgerPathsTest, AReservationWhoseOldOneIsGoneEnds) {
   HopSetup later = taking_over(old, {}, kSide, {});
   later.commit = false;
-  const Label label = ledger.cross_connect(ledger.set_up(a, later).hop).output_label;
+  const Label label = ledger.hops().cross_connect(ledger.set_up(a, later).hop).output_label;
   remove(old_hop);
   expect_refused(ledger.set_up(a, taking_over(old, kInput, kSide, label)),
                  Cause::kUnknownConnection, kTrunk, kInput.value);
   EXPECT_EQ(holder(label, kSide), LabelHolder::kCached);
-  EXPECT_EQ(ledger.hop_count(), 0U);
+  EXPECT_EQ(ledger.hops().size(), 0U);
 }
 
 TEST_F(LedgerPathsTest, AtTheFirstSwitchTheReceiveSideIsTakenOnce) {
   const HopSetup caller = first(5, cache_one(a), {200, 0});
   const HopRef caller_hop = committed(a, caller);
-  const Label in = ledger.cross_connect(caller_hop).input_label;
+  const Label in = ledger.hops().cross_connect(caller_hop).input_label;
   const HopSetup later = taking_over(caller, in, kSide, cache_one(a, kSide));
   const HopRef later_hop = committed(a, later);
   EXPECT_EQ(ingress(), 200U);
-  EXPECT_EQ(ledger.cross_connect(later_hop).input_label, in);
+  EXPECT_EQ(ledger.hops().cross_connect(later_hop).input_label, in);
   clean();
   EXPECT_TRUE(ledger.begin_removal(caller_hop));
   EXPECT_EQ(ingress(), 200U) << "its cells still come in";
@@ -233,7 +233,7 @@ TEST_F(LedgerPathsTest, ALaterOneThatDemandsMoreTakesTheRestOfTheReceiveSideAndG
   const HopSetup caller = first(5, cache_one(a), {200, 0});
   const HopRef caller_hop = committed(a, caller);
   committed(a, first(6, cache_one(a, kOut), {300, 0}));
-  const Label in = ledger.cross_connect(caller_hop).input_label;
+  const Label in = ledger.hops().cross_connect(caller_hop).input_label;
   HopSetup later = taking_over(caller, in, kSide, cache_one(a, kSide));
   later.demand = {701, 0};
   expect_refused(ledger.set_up(a, later), Cause::kNoBandwidth, kIn, 701, 700);
@@ -243,7 +243,7 @@ TEST_F(LedgerPathsTest, ALaterOneThatDemandsMoreTakesTheRestOfTheReceiveSideAndG
   clean();
   remove(later_hop);
   EXPECT_EQ(ingress(), 500U);
-  EXPECT_EQ(ledger.ingress(caller_hop), 200U);
+  EXPECT_EQ(ledger.extras().ingress(caller_hop), 200U);
   clean();
 }
 
@@ -260,12 +260,12 @@ TEST_F(LedgerPathsTest, GenerationsStandOnEachOtherAndTheMiddleOneGoesUnnoticed)
   const HopSetup third = taking_over(second, kInput, kOut, cache_one(a));
   const HopRef third_hop = committed(a, third);
   clean();
-  EXPECT_TRUE(ledger.superseded(old_hop));
+  EXPECT_TRUE(ledger.stacks().superseded(old_hop));
   EXPECT_TRUE(ledger.begin_removal(second_hop));
   clean();
-  EXPECT_EQ(ledger.below(third_hop), old_hop);
+  EXPECT_EQ(ledger.stacks().below(third_hop), old_hop);
   remove(third_hop);
-  EXPECT_FALSE(ledger.superseded(old_hop));
+  EXPECT_FALSE(ledger.stacks().superseded(old_hop));
   clean();
 }
 
@@ -291,8 +291,8 @@ TEST_F(LedgerPathsTest, OfAConnectionWithLeavesEachLegIsTakenOverForItself) {
   later.output_label = cache_one(a, kIn);
   const HopRef later_hop = committed(a, later);
   clean();
-  EXPECT_TRUE(ledger.superseded(leaf_hop));
-  EXPECT_FALSE(ledger.superseded(old_hop));
+  EXPECT_TRUE(ledger.stacks().superseded(leaf_hop));
+  EXPECT_FALSE(ledger.stacks().superseded(old_hop));
   EXPECT_EQ(on_input(kTrunk, kInput), 3U);
   EXPECT_TRUE(ledger.begin_removal(leaf_hop));
   remove(later_hop);
@@ -318,7 +318,7 @@ TEST_F(LedgerPathsTest, AnotherOwnerComesAlsoWhileTwoGenerationsAreThere) {
   HopModify handover{old.key, 1, old.demand, old.contract};
   handover.handover = {{"mia", Epoch{3}, "host-a", "host-b"}, RequestId{8}, ConnectionId{99}};
   EXPECT_TRUE(ledger.modify(a, handover).admitted());
-  EXPECT_EQ(ledger.owner_of(ledger.hop(old_hop)), handover.handover->owner);
+  EXPECT_EQ(ledger.hops().owner_of(ledger.hop(old_hop)), handover.handover->owner);
 }
 
 // ----- where they meet again -----
@@ -330,16 +330,16 @@ TEST_F(LedgerPathsTest, WhoJoinsIsCountedOnceOnAPortThatIsFull) {
   const HopRef later_hop = committed(a, later);
   clean();
   EXPECT_EQ(taken(), (Resources{1000, 10}));
-  EXPECT_EQ(ledger.labels_held(a, kOut), 2U);
+  EXPECT_EQ(ledger.labels().held(a, kOut), 2U);
   EXPECT_TRUE(ledger.set_up(a, later).repeated);
   // The old hop is removed: the rest of the path stays, with its label and bandwidth.
   EXPECT_FALSE(ledger.begin_removal(old_hop));
-  EXPECT_TRUE(ledger.shares_output(old_hop));
+  EXPECT_TRUE(ledger.users().shares_output(old_hop));
   ledger.removed(old_hop);
   clean();
   EXPECT_EQ(taken(), (Resources{1000, 10}));
   EXPECT_EQ(holder(old.output_label), LabelHolder::kConnection);
-  EXPECT_FALSE(ledger.shares_output(later_hop));
+  EXPECT_FALSE(ledger.users().shares_output(later_hop));
   remove(later_hop);
   clean();
   EXPECT_EQ(taken(), (Resources{900, 0}));
@@ -362,7 +362,7 @@ TEST_F(LedgerPathsTest, WhatIsRefusedToAJoinerLeavesTheOldOne) {
   clean();
   EXPECT_EQ(holder(old.output_label), LabelHolder::kConnection);
   EXPECT_EQ(taken(), (Resources{100, 10}));
-  EXPECT_EQ(ledger.labels_held(a, kOut), 1U);
+  EXPECT_EQ(ledger.labels().held(a, kOut), 1U);
 }
 
 TEST_F(LedgerPathsTest, AJoinerIsChargedWhatItNeedsBeyondAndTheHeirWhatIsLeft) {
@@ -417,7 +417,7 @@ TEST_F(LedgerPathsTest, TheEgressLabelIsNamedAndFreeWhenTheLastOfThemIsGone) {
   const HopSetup end = last(7, atm_label(0, 37));
   const HopRef end_hop = committed(a, end);
   HopSetup later = joining(end, kOut, kInput);
-  later.output_label = ledger.cross_connect(end_hop).output_label;
+  later.output_label = ledger.hops().cross_connect(end_hop).output_label;
   HopSetup not_last = later;
   not_last.hop_count = 4;
   expect_refused(ledger.set_up(a, not_last), Cause::kInvalidRequest, kSide, 4);

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "ledger_fixture.hpp"
-#include "switchserver/ledger_record.hpp"
+#include "switchserver/ledger/hop_record.hpp"
 
 namespace xbind {
 namespace {
@@ -20,33 +20,33 @@ TEST_F(LedgerRecordTest, SaysEachSetupWordForWord) {
   const HopSetup ends = last(3, atm_label(0, 36));
   for (const HopSetup& setup : {one, begins, ends}) {
     const HopRef hop = committed(a, setup);
-    EXPECT_EQ(ledger.setup_of(hop), setup);
-    EXPECT_EQ(ledger.alone(hop), setup.demand);
-    EXPECT_EQ(ledger.ingress(hop).has_value(), setup.first());
+    EXPECT_EQ(ledger.extras().setup_of(hop), setup);
+    EXPECT_EQ(ledger.extras().alone(hop), setup.demand);
+    EXPECT_EQ(ledger.extras().ingress(hop).has_value(), setup.first());
   }
 }
 
 TEST_F(LedgerRecordTest, SaysAReservationAndThenItsCommit) {
   HopSetup reserved = hold(middle(1, {}, {}));
   const HopRef hop = ledger.set_up(a, reserved).hop;
-  EXPECT_EQ(ledger.setup_of(hop), reserved);
-  EXPECT_FALSE(ledger.cross_connect(hop).input_label.present());
+  EXPECT_EQ(ledger.extras().setup_of(hop), reserved);
+  EXPECT_FALSE(ledger.hops().cross_connect(hop).input_label.present());
   HopSetup commit = reserved;
   commit.commit = true;
   commit.held = false;
   commit.input_label = kInput;
   ASSERT_TRUE(ledger.set_up(a, commit).admitted());
-  EXPECT_EQ(ledger.setup_of(hop), commit) << "which names no output label, and has one";
-  EXPECT_TRUE(ledger.cross_connect(hop).output_label.present());
+  EXPECT_EQ(ledger.extras().setup_of(hop), commit) << "which names no output label, and has one";
+  EXPECT_TRUE(ledger.hops().cross_connect(hop).output_label.present());
 }
 
 TEST_F(LedgerRecordTest, SaysABranchAndWhatTakesOver) {
   const HopSetup root = first(1, cache_one(a));
   const HopRef root_hop = committed(a, root);
-  const Label in = ledger.cross_connect(root_hop).input_label;
+  const Label in = ledger.hops().cross_connect(root_hop).input_label;
   const HopSetup leaf = branch(root, 1, in, kTrunk, cache_one(a, kTrunk));
   const HopRef leaf_hop = committed(a, leaf);
-  EXPECT_EQ(ledger.setup_of(leaf_hop), leaf);
+  EXPECT_EQ(ledger.extras().setup_of(leaf_hop), leaf);
 
   HopSetup later = root;
   later.key.generation = Generation{2};
@@ -55,10 +55,10 @@ TEST_F(LedgerRecordTest, SaysABranchAndWhatTakesOver) {
   later.output_label = cache_one(a);
   later.demand = {300, 30};
   const HopRef later_hop = committed(a, later);
-  EXPECT_EQ(ledger.setup_of(later_hop), later);
-  EXPECT_EQ(ledger.setup_of(root_hop), root);
-  EXPECT_EQ(ledger.ingress(root_hop), std::nullopt);
-  EXPECT_EQ(ledger.ingress(later_hop), 300U);
+  EXPECT_EQ(ledger.extras().setup_of(later_hop), later);
+  EXPECT_EQ(ledger.extras().setup_of(root_hop), root);
+  EXPECT_EQ(ledger.extras().ingress(root_hop), std::nullopt);
+  EXPECT_EQ(ledger.extras().ingress(later_hop), 300U);
 }
 
 TEST_F(LedgerRecordTest, SaysWhatWasAskedAlsoAfterAModify) {
@@ -66,11 +66,11 @@ TEST_F(LedgerRecordTest, SaysWhatWasAskedAlsoAfterAModify) {
   setup.contract = kSlow;
   const HopRef hop = committed(a, setup);
   ASSERT_TRUE(ledger.modify(a, {setup.key, 4, {200, 20}, kFast}).admitted());
-  EXPECT_EQ(ledger.setup_of(hop), setup);
+  EXPECT_EQ(ledger.extras().setup_of(hop), setup);
   EXPECT_EQ(ledger.hop(hop).demand, (Resources{200, 20}));
   EXPECT_EQ(ledger.hop(hop).contract(), kFast);
-  EXPECT_EQ(ledger.revision(hop), 4U);
-  EXPECT_EQ(ledger.ingress(hop), 200U);
+  EXPECT_EQ(ledger.extras().revision(hop), 4U);
+  EXPECT_EQ(ledger.extras().ingress(hop), 200U);
   EXPECT_TRUE(ledger.set_up(a, setup).repeated) << "a repeat with the resources before the modify";
   HopSetup heard = setup;
   heard.demand = {200, 20};
@@ -90,9 +90,9 @@ TEST_F(LedgerRecordTest, APlaceIsUsedAgainWithoutATrace) {
   remove(hop);
   const HopSetup other = middle(2, kInput, cache_one(b), {5, 5});
   ASSERT_EQ(committed(b, other), hop);
-  EXPECT_EQ(ledger.setup_of(hop), other);
-  EXPECT_EQ(ledger.revision(hop), 0U);
-  EXPECT_EQ(ledger.ingress(hop), std::nullopt);
+  EXPECT_EQ(ledger.extras().setup_of(hop), other);
+  EXPECT_EQ(ledger.extras().revision(hop), 0U);
+  EXPECT_EQ(ledger.extras().ingress(hop), std::nullopt);
   EXPECT_FALSE(ledger.hop(hop).progress.untold);
   EXPECT_NE(ledger.hop(hop).ticket, ticket);
 }
@@ -100,10 +100,10 @@ TEST_F(LedgerRecordTest, APlaceIsUsedAgainWithoutATrace) {
 TEST_F(LedgerRecordTest, APortForWhichThereIsNoRoomStaysUnknown) {
   std::vector<SwitchPort> many = ports(1000);
   const LabelRanges none;
-  const auto most = static_cast<std::uint32_t>(Ledger::kPortsMax);
+  const auto most = static_cast<std::uint32_t>(PortNumbers::kPortsMax);
   for (std::uint32_t i = 5; i <= most + 2; ++i) many.push_back({PortId{i}, none, 1, true});
   EXPECT_THAT(ledger.set_ports(many), ::testing::ElementsAre(PortId{most + 1}, PortId{most + 2}));
-  EXPECT_TRUE(ledger.has_port(PortId{most}));
+  EXPECT_TRUE(ledger.ports().has(PortId{most}));
   HopSetup setup = middle(1, kInput, cache_one(a));
   setup.input_port = PortId{most + 1};
   expect_refused(ledger.set_up(a, setup), Cause::kUnknownPort, PortId{most + 1}, most + 1);
@@ -119,7 +119,7 @@ TEST_F(LedgerRecordTest, AHopChangesTheKindOfItsLabelBetweenPortsOfTwo) {
   mixed.set_ports(both);
   const ManagerIndex owner = mixed.manager("a").value();
   std::vector<Label> granted;
-  mixed.grant_labels(owner, kOut, 9, granted);
+  mixed.grants().grant_labels(owner, kOut, 9, granted);
   ASSERT_EQ(granted.size(), 9U);
   EXPECT_EQ(granted.front(), (Label{LabelKind::kMpls, 16}));
   EXPECT_EQ(granted.back(), (Label{LabelKind::kMpls, 100}));
@@ -127,15 +127,15 @@ TEST_F(LedgerRecordTest, AHopChangesTheKindOfItsLabelBetweenPortsOfTwo) {
   const HopSetup setup = middle(1, kInput, granted.back());
   const Admission admission = mixed.set_up(owner, setup);
   ASSERT_TRUE(admission.admitted());
-  EXPECT_EQ(mixed.setup_of(admission.hop), setup);
-  EXPECT_EQ(mixed.cross_connect(admission.hop).input_label, kInput);
-  EXPECT_EQ(mixed.cross_connect(admission.hop).output_label, granted.back());
+  EXPECT_EQ(mixed.extras().setup_of(admission.hop), setup);
+  EXPECT_EQ(mixed.hops().cross_connect(admission.hop).input_label, kInput);
+  EXPECT_EQ(mixed.hops().cross_connect(admission.hop).output_label, granted.back());
   EXPECT_THAT(mixed.self_check("sw"), ::testing::IsEmpty());
 
   const Label of_the_other_kind{LabelKind::kMpls, kInput.value};
   expect_refused(mixed.set_up(owner, middle(2, of_the_other_kind, granted.front())),
                  Cause::kInvalidRequest, kTrunk, of_the_other_kind.value);
-  EXPECT_EQ(mixed.output_label(kOut, atm_label(0, 16)), std::nullopt);
+  EXPECT_EQ(mixed.labels().output_label(kOut, atm_label(0, 16)), std::nullopt);
 }
 
 TEST(PackedContract, ComesOutAsItWent) {

@@ -56,15 +56,15 @@ TEST_F(LedgerRoom, WhereCellsEnterTheReceiveSideCounts) {
 
 TEST_F(LedgerRoom, OwnLabelsAndOwnQuotaAreRoomForTheirManagerAlone) {
   std::vector<Label> granted;
-  ledger.grant_labels(a, kOut, 8, granted);
-  ledger.grant_quota(a, kOut, {900, 0});
+  ledger.grants().grant_labels(a, kOut, 8, granted);
+  ledger.grants().grant_quota(a, kOut, {900, 0});
   EXPECT_EQ(room(through({200, 0})).copies, 5U);
   const HopRoom others = ledger.would_take(b, {{through({200, 0})}})[0];
   expect_short(others, 0, Cause::kNoLabel, kOut, 1, 0);
 }
 
 TEST_F(LedgerRoom, AManagerThatIsNotKnownHasNothing) {
-  ledger.grant_quota(a, kOut, {900, 0});
+  ledger.grants().grant_quota(a, kOut, {900, 0});
   expect_short(ledger.would_take(ManagerIndex{0xffff}, {{through({100, 0})}})[0], 1,
                Cause::kNoBandwidth, kOut, 100, 0);
 }
@@ -191,7 +191,8 @@ class RandomBook {
   }
 
   Label own_label(ManagerIndex manager, PortId at) const {
-    for (const auto& loose : {ledger_.cached(manager), ledger_.quarantined(manager)}) {
+    for (const auto& loose : {ledger_.labels().list(LabelHolder::kCached, manager),
+                              ledger_.labels().list(LabelHolder::kQuarantine, manager)}) {
       for (const PortLabels& of : loose) {
         if (of.port == at) return of.labels.front();
       }
@@ -203,9 +204,9 @@ class RandomBook {
     const ManagerIndex who = manager();
     std::vector<Label> granted;
     switch (random_() % 8) {
-      case 0: ledger_.grant_labels(who, port(), pick(4), granted); break;
-      case 1: ledger_.grant_quota(who, port(), {pick(rate_), pick(100)}); break;
-      case 2: ledger_.declare(who, port(), static_cast<std::uint32_t>(pick(8) - 1)); break;
+      case 0: ledger_.grants().grant_labels(who, port(), pick(4), granted); break;
+      case 1: ledger_.grants().grant_quota(who, port(), {pick(rate_), pick(100)}); break;
+      case 2: ledger_.grants().declare(who, port(), static_cast<std::uint32_t>(pick(8) - 1)); break;
       case 3: remove_one(); break;
       case 4:
         if (!one_in(3)) break;
@@ -219,7 +220,7 @@ class RandomBook {
 
   void remove_one() {
     std::optional<HopRef> any;
-    ledger_.for_each_hop([&](HopRef ref, const HopRecord&) {
+    ledger_.hops().for_each([&](HopRef ref, const HopRecord&) {
       if (!any) any = ref;
     });
     if (any && !ledger_.begin_removal(*any)) ledger_.removed(*any);

@@ -19,8 +19,9 @@ TEST_F(LedgerTest, ALabelGoesFromCacheToConnectionToQuarantineToFree) {
   EXPECT_EQ(holder(label), LabelHolder::kConnection) << "the switch has not confirmed yet";
   ledger.removed(hop);
   EXPECT_EQ(holder(label), LabelHolder::kQuarantine);
-  EXPECT_THAT(ledger.quarantined(a), ElementsAre(PortLabels{kOut, {label}}));
-  EXPECT_TRUE(ledger.return_label(a, kOut, label));
+  EXPECT_THAT(ledger.labels().list(LabelHolder::kQuarantine, a),
+              ElementsAre(PortLabels{kOut, {label}}));
+  EXPECT_TRUE(ledger.grants().return_label(a, kOut, label));
   EXPECT_EQ(holder(label), LabelHolder::kFree);
 }
 
@@ -49,22 +50,22 @@ TEST_F(LedgerTest, RefusesAnOutputLabelThatIsNotHeld) {
 
 TEST_F(LedgerTest, OnlyItsManagerReturnsALabel) {
   const Label label = cache_one(a);
-  EXPECT_FALSE(ledger.return_label(b, kOut, label));
-  EXPECT_FALSE(ledger.return_label(a, kTrunk, label));
-  EXPECT_FALSE(ledger.return_label(a, PortId{99}, label));
-  EXPECT_FALSE(ledger.return_label(a, kOut, atm_label(0, 39)));
-  EXPECT_FALSE(ledger.return_label(a, kOut, atm_label(7, 7)));
-  EXPECT_TRUE(ledger.return_label(a, kOut, label));
-  EXPECT_FALSE(ledger.return_label(a, kOut, label)) << "once";
+  EXPECT_FALSE(ledger.grants().return_label(b, kOut, label));
+  EXPECT_FALSE(ledger.grants().return_label(a, kTrunk, label));
+  EXPECT_FALSE(ledger.grants().return_label(a, PortId{99}, label));
+  EXPECT_FALSE(ledger.grants().return_label(a, kOut, atm_label(0, 39)));
+  EXPECT_FALSE(ledger.grants().return_label(a, kOut, atm_label(7, 7)));
+  EXPECT_TRUE(ledger.grants().return_label(a, kOut, label));
+  EXPECT_FALSE(ledger.grants().return_label(a, kOut, label)) << "once";
 }
 
 TEST_F(LedgerTest, GrantsFewerLabelsWhenNoMoreAreFree) {
   std::vector<Label> granted;
-  ledger.grant_labels(a, kOut, 6, granted);
-  ledger.grant_labels(b, kOut, 6, granted);
+  ledger.grants().grant_labels(a, kOut, 6, granted);
+  ledger.grants().grant_labels(b, kOut, 6, granted);
   EXPECT_EQ(granted.size(), 8U);
   EXPECT_EQ(ledger.usage(kOut)->free_output_labels, 0U);
-  ledger.grant_labels(b, PortId{99}, 6, granted);
+  ledger.grants().grant_labels(b, PortId{99}, 6, granted);
   EXPECT_EQ(granted.size(), 8U);
 }
 
@@ -72,14 +73,14 @@ TEST_F(LedgerTest, GrantsFewerLabelsWhenNoMoreAreFree) {
 
 TEST_F(LedgerTest, TheFirstHopIsAllottedAnIngressLabelTheLastAnEgressLabel) {
   const HopRef in = committed(a, first(1, cache_one(a)));
-  EXPECT_EQ(ledger.cross_connect(in).input_label, atm_label(0, 32));
+  EXPECT_EQ(ledger.hops().cross_connect(in).input_label, atm_label(0, 32));
   const HopRef out = committed(a, last(1, kInput));
-  EXPECT_EQ(ledger.cross_connect(out).output_label, atm_label(0, 32));
+  EXPECT_EQ(ledger.hops().cross_connect(out).output_label, atm_label(0, 32));
   EXPECT_EQ(holder(atm_label(0, 32), PortId{2}), LabelHolder::kConnection);
 
   remove(in);
   remove(out);
-  EXPECT_EQ(ledger.input_label(kIn, atm_label(0, 32))->holder, LabelHolder::kFree);
+  EXPECT_EQ(ledger.labels().input_label(kIn, atm_label(0, 32))->holder, LabelHolder::kFree);
   EXPECT_EQ(holder(atm_label(0, 32), PortId{2}), LabelHolder::kFree) << "no second end to wait for";
 }
 
@@ -88,8 +89,8 @@ TEST_F(LedgerTest, AOneHopPathHasBothEnds) {
   setup.hop_count = 1;
   setup.output_port = PortId{2};
   const HopRef hop = committed(a, setup);
-  EXPECT_TRUE(ledger.cross_connect(hop).input_label.present());
-  EXPECT_TRUE(ledger.cross_connect(hop).output_label.present());
+  EXPECT_TRUE(ledger.hops().cross_connect(hop).input_label.present());
+  EXPECT_TRUE(ledger.hops().cross_connect(hop).output_label.present());
   remove(hop);
   EXPECT_EQ(ledger.usage(PortId{2})->free_output_labels, 8U);
 }
@@ -102,13 +103,13 @@ TEST_F(LedgerTest, RefusesTheInputLabelOfAReserveBehindTheFirstHop) {
 
 TEST_F(LedgerTest, RefusesWhenNoLabelIsLeft) {
   std::vector<Label> all;
-  ledger.grant_labels(b, kOut, 8, all);
+  ledger.grants().grant_labels(b, kOut, 8, all);
   expect_refused(ledger.set_up(a, reserve(middle(1, {}, {}))), Cause::kNoLabel, kOut, 1);
-  ledger.grant_labels(b, PortId{2}, 8, all);
+  ledger.grants().grant_labels(b, PortId{2}, 8, all);
   expect_refused(ledger.set_up(a, last(1, kInput)), Cause::kNoLabel, PortId{2}, 1);
   // Ingress: eight first hops without bandwidth use up the access line's labels.
   for (std::uint64_t i = 0; i < 8; ++i) committed(b, first(10 + i, all[i], {}));
-  ledger.grant_labels(a, kTrunk, 1, all);
+  ledger.grants().grant_labels(a, kTrunk, 1, all);
   HopSetup ninth = first(20, all.back(), {});
   ninth.output_port = kTrunk;
   expect_refused(ledger.set_up(a, ninth), Cause::kNoLabel, kIn, 1);
@@ -164,17 +165,17 @@ TEST_F(LedgerTest, TheAccessLineIsNotOversoldByFirstHops) {
   HopSetup other = first(2, cache_one(a, kTrunk), {500, 0});
   other.output_port = kTrunk;
   expect_refused(ledger.set_up(a, other), Cause::kNoBandwidth, kIn, 500, 400);
-  remove(*ledger.find(a, first(1, {}).key));
+  remove(*ledger.hops().find(a, first(1, {}).key));
   EXPECT_EQ(ledger.usage(kIn)->ingress_cells_per_s, 0U);
   EXPECT_TRUE(ledger.set_up(a, other).admitted());
 }
 
 TEST_F(LedgerTest, AnAbsurdDemandIsRefusedNotWrappedAround) {
   constexpr std::uint64_t kHuge = ~std::uint64_t{0};
-  ledger.grant_quota(a, kOut, {100, 100});
+  ledger.grants().grant_quota(a, kOut, {100, 100});
   expect_refused(ledger.set_up(a, middle(1, kInput, cache_one(a), {kHuge, 0})), Cause::kNoBandwidth,
                  kOut, kHuge, 1000);
-  EXPECT_EQ(ledger.grant_quota(a, kOut, {kHuge, kHuge}), (Resources{900, 400}));
+  EXPECT_EQ(ledger.grants().grant_quota(a, kOut, {kHuge, kHuge}), (Resources{900, 400}));
 }
 
 TEST_F(LedgerTest, OverbookingWidensThePort) {
@@ -184,7 +185,7 @@ TEST_F(LedgerTest, OverbookingWidensThePort) {
 }
 
 TEST_F(LedgerTest, AQuotaCountsAsTakenAndItsHopsNotTwice) {
-  EXPECT_EQ(ledger.grant_quota(a, kOut, {600, 100}), (Resources{600, 100}));
+  EXPECT_EQ(ledger.grants().grant_quota(a, kOut, {600, 100}), (Resources{600, 100}));
   EXPECT_EQ(ledger.usage(kOut)->taken, (Resources{600, 100}));
   expect_refused(ledger.set_up(b, middle(1, kInput, cache_one(b), {500, 0})), Cause::kNoBandwidth,
                  kOut, 500, 400);
@@ -199,19 +200,19 @@ TEST_F(LedgerTest, AQuotaCountsAsTakenAndItsHopsNotTwice) {
 }
 
 TEST_F(LedgerTest, AHopWithinTheQuotaIsNeverRefusedForBandwidth) {
-  ledger.grant_quota(a, kOut, {600, 100});
+  ledger.grants().grant_quota(a, kOut, {600, 100});
   committed(b, middle(1, kInput, cache_one(b), {400, 0}));
   EXPECT_TRUE(ledger.set_up(a, middle(2, atm_label(0, 36), cache_one(a), {600, 100})).admitted());
 }
 
 TEST_F(LedgerTest, AQuotaIsReturnedInPartAndNeverBelowNought) {
-  ledger.grant_quota(a, kOut, {600, 100});
-  EXPECT_TRUE(ledger.return_quota(a, kOut, {200, 100}));
-  EXPECT_EQ(ledger.quota(a, kOut), (Resources{400, 0}));
-  EXPECT_FALSE(ledger.return_quota(a, kOut, {500, 0}));
-  EXPECT_EQ(ledger.quota(a, kOut), (Resources{0, 0}));
+  ledger.grants().grant_quota(a, kOut, {600, 100});
+  EXPECT_TRUE(ledger.grants().return_quota(a, kOut, {200, 100}));
+  EXPECT_EQ(ledger.ports().quota(a, kOut), (Resources{400, 0}));
+  EXPECT_FALSE(ledger.grants().return_quota(a, kOut, {500, 0}));
+  EXPECT_EQ(ledger.ports().quota(a, kOut), (Resources{0, 0}));
   EXPECT_EQ(ledger.usage(kOut)->taken, (Resources{0, 0}));
-  EXPECT_FALSE(ledger.return_quota(a, PortId{99}, {1, 0}));
+  EXPECT_FALSE(ledger.grants().return_quota(a, PortId{99}, {1, 0}));
 }
 
 TEST_F(LedgerTest, AShrunkLineKeepsItsPromisesAndMakesNoNewOnes) {
@@ -226,7 +227,7 @@ TEST_F(LedgerTest, AShrunkLineKeepsItsPromisesAndMakesNoNewOnes) {
 TEST_F(LedgerTest, AReservationBecomesACommitWithItsLabelAndResources) {
   const Admission held = ledger.set_up(a, reserve(middle(1, {}, {}, {1000, 500})));
   ASSERT_TRUE(held.admitted());
-  const Label label = ledger.cross_connect(held.hop).output_label;
+  const Label label = ledger.hops().cross_connect(held.hop).output_label;
   EXPECT_EQ(holder(label), LabelHolder::kConnection);
   EXPECT_EQ(ledger.usage(kOut)->taken, (Resources{1000, 500}));
 
@@ -239,7 +240,7 @@ TEST_F(LedgerTest, AReservationBecomesACommitWithItsLabelAndResources) {
 
 TEST_F(LedgerTest, ARemovedReservationLeavesItsLabelInQuarantine) {
   const Admission held = ledger.set_up(a, reserve(middle(1, {}, {})));
-  const Label label = ledger.cross_connect(held.hop).output_label;
+  const Label label = ledger.hops().cross_connect(held.hop).output_label;
   EXPECT_TRUE(ledger.begin_removal(held.hop)) << "no switch needed";
   EXPECT_EQ(holder(label), LabelHolder::kQuarantine);
   EXPECT_EQ(ledger.usage(kOut)->taken, Resources{});
@@ -251,7 +252,7 @@ TEST_F(LedgerTest, TheLastHopCommitsItsReservationWithOrWithoutNamingTheLabel) {
     const Label input = atm_label(0, name_it ? 36 : 35);
     const Admission held = ledger.set_up(a, reserve(last(connection, {})));
     HopSetup commit = last(connection, input);
-    if (name_it) commit.output_label = ledger.cross_connect(held.hop).output_label;
+    if (name_it) commit.output_label = ledger.hops().cross_connect(held.hop).output_label;
     EXPECT_TRUE(ledger.set_up(a, commit).admitted());
   }
 }
@@ -259,16 +260,16 @@ TEST_F(LedgerTest, TheLastHopCommitsItsReservationWithOrWithoutNamingTheLabel) {
 TEST_F(LedgerTest, ARefusedCommitEndsItsReservation) {
   committed(a, middle(9, kInput, cache_one(a)));
   const Admission held = ledger.set_up(a, reserve(middle(1, {}, {})));
-  const Label label = ledger.cross_connect(held.hop).output_label;
+  const Label label = ledger.hops().cross_connect(held.hop).output_label;
   expect_refused(ledger.set_up(a, middle(1, kInput, label)), Cause::kForeignInputLabel, kTrunk,
                  kInput.value);
-  EXPECT_EQ(ledger.find(a, middle(1, {}, {}).key), std::nullopt);
+  EXPECT_EQ(ledger.hops().find(a, middle(1, {}, {}).key), std::nullopt);
   EXPECT_EQ(holder(label), LabelHolder::kCached) << "the manager knows it";
 }
 
 TEST_F(LedgerTest, ACommitMustFitItsReservation) {
   const auto held = [&] { return ledger.set_up(a, reserve(middle(1, {}, {}))); };
-  Label label = ledger.cross_connect(held().hop).output_label;
+  Label label = ledger.hops().cross_connect(held().hop).output_label;
   expect_refused(ledger.set_up(a, middle(1, kInput, label, {999, 10})), Cause::kInvalidRequest, {},
                  1);
   held();
@@ -298,7 +299,7 @@ TEST_F(LedgerTest, TheSameKeyWithOtherContentIsRefusedAndChangesNothing) {
   other.demand.cells_per_s += 1;
   expect_refused(ledger.set_up(a, other), Cause::kInvalidRequest, {}, 1);
   expect_refused(ledger.set_up(a, reserve(setup)), Cause::kInvalidRequest, {}, 1);
-  EXPECT_EQ(ledger.setup_of(hop), setup);
+  EXPECT_EQ(ledger.extras().setup_of(hop), setup);
 }
 
 TEST_F(LedgerTest, AReserveRepeatedWithOtherContentKeepsTheReservation) {
@@ -336,15 +337,15 @@ TEST_F(LedgerTest, GenerationsLiveSideBySideOnOtherLabels) {
   newer.key.generation = Generation{2};
   committed(a, newer);
   remove(old_hop);
-  EXPECT_TRUE(ledger.find(a, newer.key).has_value());
-  EXPECT_EQ(ledger.hop_count(a), 1U);
+  EXPECT_TRUE(ledger.hops().find(a, newer.key).has_value());
+  EXPECT_EQ(ledger.managers().hops(a), 1U);
 }
 
 TEST_F(LedgerTest, ASetupOfAHopOnItsWayDownIsRefused) {
   const HopSetup setup = middle(1, kInput, cache_one(a));
   ledger.begin_removal(committed(a, setup));
   expect_refused(ledger.set_up(a, setup), Cause::kBeingReleased, {}, 1);
-  ledger.removed(*ledger.find(a, setup.key));
+  ledger.removed(*ledger.hops().find(a, setup.key));
 }
 
 // ===== requests that cannot be right =====
@@ -373,16 +374,16 @@ TEST_F(LedgerTest, APortThatWentAwayKeepsItsHopsAndTakesNoMore) {
   auto fewer = ports(1000);
   fewer.pop_back();
   ledger.set_ports(fewer);
-  EXPECT_FALSE(ledger.has_port(kOut));
+  EXPECT_FALSE(ledger.ports().has(kOut));
   expect_refused(ledger.set_up(a, middle(2, atm_label(0, 36), label)), Cause::kUnknownPort, kOut,
                  4);
   std::vector<Label> none;
-  ledger.grant_labels(a, kOut, 1, none);
+  ledger.grants().grant_labels(a, kOut, 1, none);
   EXPECT_THAT(none, IsEmpty());
-  EXPECT_EQ(ledger.grant_quota(a, kOut, {1, 1}), Resources{});
+  EXPECT_EQ(ledger.grants().grant_quota(a, kOut, {1, 1}), Resources{});
   remove(hop);
   ledger.set_ports(ports(1000));
-  EXPECT_TRUE(ledger.has_port(kOut));
+  EXPECT_TRUE(ledger.ports().has(kOut));
 }
 
 TEST_F(LedgerTest, AChangedLabelRangeWaitsUntilThePortIsIdle) {
@@ -390,7 +391,7 @@ TEST_F(LedgerTest, AChangedLabelRangeWaitsUntilThePortIsIdle) {
   ledger.set_ports(ports(1000, {atm_range(0, 0, 100, 109)}));
   EXPECT_EQ(ledger.usage(kOut)->free_output_labels, 7U) << "one label is out";
   EXPECT_EQ(ledger.usage(kTrunk)->free_output_labels, 10U);
-  ledger.return_label(a, kOut, label);
+  ledger.grants().return_label(a, kOut, label);
   ledger.set_ports(ports(1000, {atm_range(0, 0, 100, 109)}));
   EXPECT_EQ(ledger.usage(kOut)->free_output_labels, 10U);
 }
@@ -413,12 +414,12 @@ TEST_F(LedgerTest, IsBoundedInHopsAndManagers) {
 TEST_F(LedgerTest, ALapseTakesCacheQuotaAndReservationsAndLeavesTheRest) {
   const Label cached = cache_one(a);
   const Label of_b = cache_one(b);
-  ledger.grant_quota(a, kOut, {500, 50});
+  ledger.grants().grant_quota(a, kOut, {500, 50});
   const Label quarantined = cache_one(a);
   remove(committed(a, middle(1, kInput, quarantined)));
   const HopRef lives = committed(a, middle(2, kInput, cache_one(a)));
   const Admission held = ledger.set_up(a, reserve(middle(3, {}, {})));
-  const Label reserved = ledger.cross_connect(held.hop).output_label;
+  const Label reserved = ledger.hops().cross_connect(held.hop).output_label;
 
   ledger.lapse(a);
   EXPECT_EQ(holder(cached), LabelHolder::kLapsed);
@@ -426,7 +427,7 @@ TEST_F(LedgerTest, ALapseTakesCacheQuotaAndReservationsAndLeavesTheRest) {
   EXPECT_EQ(holder(quarantined), LabelHolder::kQuarantine);
   EXPECT_EQ(holder(of_b), LabelHolder::kCached);
   EXPECT_EQ(ledger.hop(lives).state, HopStage::kCommitted);
-  EXPECT_EQ(ledger.hop_count(a), 1U);
+  EXPECT_EQ(ledger.managers().hops(a), 1U);
   EXPECT_EQ(ledger.usage(kOut)->taken, (Resources{100, 10}));
 }
 
@@ -436,7 +437,7 @@ TEST_F(LedgerTest, AnUndoneCommitGivesTheLabelBackToTheCache) {
   ledger.undo(commit.hop);
   EXPECT_EQ(holder(label), LabelHolder::kCached);
   EXPECT_EQ(ledger.usage(kOut)->taken, Resources{});
-  EXPECT_EQ(ledger.input_label(kTrunk, kInput)->holder, LabelHolder::kFree);
+  EXPECT_EQ(ledger.labels().input_label(kTrunk, kInput)->holder, LabelHolder::kFree);
 }
 
 TEST_F(LedgerTest, ButNotToTheCacheOfALaterSession) {
@@ -451,13 +452,13 @@ TEST_F(LedgerTest, ButNotToTheCacheOfALaterSession) {
 
 TEST_F(LedgerTest, UnclaimedLabelsAreNeitherGrantedNorUsed) {
   ledger.block({kTrunk, kInput, kOut, atm_label(0, 32)});
-  EXPECT_EQ(ledger.unclaimed_labels(), 2U);
+  EXPECT_EQ(ledger.labels().unclaimed_labels(), 2U);
   const Label label = cache_one(a);
   EXPECT_EQ(label, atm_label(0, 33));
   expect_refused(ledger.set_up(a, middle(1, kInput, label)), Cause::kForeignInputLabel, kTrunk,
                  kInput.value);
   ledger.unblock_all();
-  EXPECT_EQ(ledger.unclaimed_labels(), 0U);
+  EXPECT_EQ(ledger.labels().unclaimed_labels(), 0U);
   EXPECT_TRUE(ledger.set_up(a, middle(1, kInput, label)).admitted());
 }
 
@@ -467,7 +468,7 @@ TEST_F(LedgerTest, WhatSomebodyHoldsIsNotBlocked) {
   EXPECT_EQ(holder(label), LabelHolder::kCached);
   ledger.block({PortId{99}, kInput, PortId{98}, label});
   ledger.block({kTrunk, atm_label(9, 9), kOut, Label{LabelKind::kMpls, 40}});
-  EXPECT_EQ(ledger.unclaimed_labels(), 1U);
+  EXPECT_EQ(ledger.labels().unclaimed_labels(), 1U);
 }
 
 // ===== size =====
@@ -480,10 +481,10 @@ TEST_F(LedgerTest, FindsEveryHopAmongMany) {
     ASSERT_TRUE(large.set_up(only, reserve(middle(i, {}, {}))).admitted());
   }
   for (std::uint64_t i = 0; i < 2000; i += 2) {
-    ASSERT_TRUE(large.begin_removal(*large.find(only, middle(i, {}, {}).key)));
+    ASSERT_TRUE(large.begin_removal(*large.hops().find(only, middle(i, {}, {}).key)));
   }
   for (std::uint64_t i = 0; i < 2000; ++i) {
-    ASSERT_EQ(large.find(only, middle(i, {}, {}).key).has_value(), i % 2 == 1) << i;
+    ASSERT_EQ(large.hops().find(only, middle(i, {}, {}).key).has_value(), i % 2 == 1) << i;
   }
   EXPECT_THAT(large.self_check("sw"), IsEmpty());
 }

@@ -32,14 +32,15 @@ class LedgerWantedTest : public LedgerTest {
 
 TEST_F(LedgerWantedTest, TheHopsAtTheEndsGetTheLabelsThatTheyWant) {
   const HopRef one = committed(a, wants_ingress(1));
-  EXPECT_EQ(ledger.cross_connect(one).input_label, kWanted);
+  EXPECT_EQ(ledger.hops().cross_connect(one).input_label, kWanted);
   EXPECT_EQ(input_holder(kWanted, kIn), LabelHolder::kConnection);
   const HopRef three = committed(a, wants_egress(last(1, kInput)));
-  EXPECT_EQ(ledger.cross_connect(three).output_label, kWanted);
+  EXPECT_EQ(ledger.hops().cross_connect(three).output_label, kWanted);
   EXPECT_EQ(holder(kWanted, kEgress), LabelHolder::kConnection);
   // Whoever wants no label gets another one, also when the wanted one would be next.
   for (std::uint64_t i = 2; i < 9; ++i) {
-    EXPECT_NE(ledger.cross_connect(committed(a, first(i, cache_one(a), {}))).input_label, kWanted);
+    EXPECT_NE(ledger.hops().cross_connect(committed(a, first(i, cache_one(a), {}))).input_label,
+              kWanted);
   }
   remove(three);
   EXPECT_EQ(holder(kWanted, kEgress), LabelHolder::kFree);
@@ -99,7 +100,7 @@ TEST_F(LedgerWantedTest, ALabelOfAnotherKindOrOutsideTheRangesIsRefused) {
     expect_refused(ledger.set_up(a, wants_egress(last(1, kInput), other)), Cause::kInvalidRequest,
                    kEgress, other.value);
   }
-  EXPECT_EQ(ledger.hop_count(), 0U);
+  EXPECT_EQ(ledger.hops().size(), 0U);
 }
 
 TEST_F(LedgerWantedTest, ARepeatedCommitIsOneCommit) {
@@ -108,7 +109,7 @@ TEST_F(LedgerWantedTest, ARepeatedCommitIsOneCommit) {
   const Admission again = ledger.set_up(a, one);
   EXPECT_TRUE(again.repeated);
   EXPECT_EQ(again.hop, ref);
-  EXPECT_EQ(ledger.setup_of(ref).input_label, kWanted);
+  EXPECT_EQ(ledger.extras().setup_of(ref).input_label, kWanted);
 }
 
 TEST_F(LedgerWantedTest, ARefusedCommitLeavesTheLabelFree) {
@@ -137,10 +138,10 @@ TEST_F(LedgerWantedTest, AHoldHasItsLabelsUntilTheCommit) {
   // The holds outlive the session.
   ledger.lapse(a);
   EXPECT_THAT(ledger.self_check("sw"), IsEmpty());
-  HopSetup commit = first(1, ledger.cross_connect(one.hop).output_label);
+  HopSetup commit = first(1, ledger.hops().cross_connect(one.hop).output_label);
   commit.input_label = kWanted;
   EXPECT_EQ(committed(a, commit), one.hop);
-  EXPECT_EQ(ledger.cross_connect(one.hop).input_label, kWanted);
+  EXPECT_EQ(ledger.hops().cross_connect(one.hop).input_label, kWanted);
   EXPECT_EQ(committed(a, wants_egress(last(1, kInput))), three.hop);
   remove(one.hop);
   remove(three.hop);
@@ -150,13 +151,13 @@ TEST_F(LedgerWantedTest, AHoldHasItsLabelsUntilTheCommit) {
 
 TEST_F(LedgerWantedTest, ACommitThatNamesNoLabelKeepsTheReservedOne) {
   const Admission one = ledger.set_up(a, reserves_ingress(1, true));
-  EXPECT_EQ(committed(a, first(1, ledger.cross_connect(one.hop).output_label)), one.hop);
-  EXPECT_EQ(ledger.cross_connect(one.hop).input_label, kWanted);
+  EXPECT_EQ(committed(a, first(1, ledger.hops().cross_connect(one.hop).output_label)), one.hop);
+  EXPECT_EQ(ledger.hops().cross_connect(one.hop).input_label, kWanted);
 }
 
 TEST_F(LedgerWantedTest, ACommitWithAnotherLabelThanTheReservedOneIsRefused) {
   const Admission one = ledger.set_up(a, reserves_ingress(1, true));
-  HopSetup commit = first(1, ledger.cross_connect(one.hop).output_label);
+  HopSetup commit = first(1, ledger.hops().cross_connect(one.hop).output_label);
   commit.input_label = atm_label(0, 38);
   expect_refused(ledger.set_up(a, commit), Cause::kInvalidRequest, kIn, atm_label(0, 38).value);
   EXPECT_EQ(input_holder(kWanted, kIn), LabelHolder::kFree) << "nothing of the hold is left";
@@ -173,7 +174,7 @@ TEST_F(LedgerWantedTest, AReservationThatEndsFreesItsIngressLabel) {
   EXPECT_TRUE(ledger.set_up(a, reserves_ingress(2, false)).admitted());
   ledger.lapse(a);
   EXPECT_EQ(input_holder(kWanted, kIn), LabelHolder::kFree);
-  EXPECT_EQ(ledger.hop_count(), 0U);
+  EXPECT_EQ(ledger.hops().size(), 0U);
 }
 
 TEST_F(LedgerWantedTest, AClaimedHoldHasItsLabels) {

@@ -49,7 +49,7 @@ TEST_F(ControllerPathsTest, ABreakWithTheMoveOpenEndsWithTheOldOneWhateverTheTab
       comes_back(kept);
       EXPECT_EQ(result_of(1), refused(later.key, kCommit, Cause::kSwitchUnreachable));
       EXPECT_THAT(fake.table, ElementsAre(cross(old))) << made << kept;
-      EXPECT_EQ(controller.ledger().hop_count(), 1U);
+      EXPECT_EQ(controller.ledger().hops().size(), 1U);
       EXPECT_TRUE(clean());
       results.clear();
       fake.refuse_move = [](const CrossConnect&) { return std::uint8_t{0}; };
@@ -65,7 +65,7 @@ TEST_F(ControllerPathsTest, ABreakWithTheMoveBackOpenEndsWithTheOldOne) {
     comes_back(kept);
     EXPECT_EQ(result_of(1), refused(later.key, kRemove, Cause::kSwitchUnreachable));
     EXPECT_THAT(fake.table, ElementsAre(cross(old))) << kept;
-    EXPECT_EQ(controller.ledger().hop_count(), 1U);
+    EXPECT_EQ(controller.ledger().hops().size(), 1U);
     EXPECT_TRUE(clean());
     results.clear();
     later.output_label = cache_on(kEnd);
@@ -83,7 +83,7 @@ TEST_F(ControllerPathsTest, ABreakAnswersWhoWaitsAndBothAreCleanedAway) {
     controller.on_driver(driver::Up{ports(), kept}, now);
     answer_all();
     EXPECT_THAT(fake.table, IsEmpty());
-    EXPECT_EQ(controller.ledger().hop_count(), 0U);
+    EXPECT_EQ(controller.ledger().hops().size(), 0U);
     EXPECT_TRUE(clean());
     (void)controller.take_outputs();
     results.clear();
@@ -101,7 +101,7 @@ TEST_F(ControllerPathsTest, WhileTheSwitchIsAwayASupersededOneGoesAndTheLaterOne
   controller.on_driver(driver::Up{ports(), true}, now);
   answer_all();
   EXPECT_THAT(fake.table, IsEmpty());
-  EXPECT_EQ(controller.ledger().hop_count(), 0U);
+  EXPECT_EQ(controller.ledger().hops().size(), 0U);
 }
 
 TEST_F(ControllerPathsTest, AStrangerOnTheInputIsNotBranched) {
@@ -169,7 +169,7 @@ TEST_F(ControllerPathsTest, NothingIsAskedBetweenTheLastAnswersAndTheBreak) {
   controller.on_driver(driver::Up{ports(), true}, now);
   answer_all();
   EXPECT_THAT(fake.table, IsEmpty());
-  EXPECT_EQ(controller.ledger().hop_count(), 0U);
+  EXPECT_EQ(controller.ledger().hops().size(), 0U);
   EXPECT_EQ(controller.counters().unexpected_answers, 0U);
 }
 

@@ -360,7 +360,7 @@ TEST_F(PortReporterTest, AnIntervalAboveTheRefreshDoesNotHoldItUp) {
 class ReportedPortsTest : public LedgerTest {};
 
 TEST_F(ReportedPortsTest, QuotasCountAsFreeAndHopsAsTaken) {
-  ledger.grant_quota(a, kOut, {600, 100});
+  ledger.grants().grant_quota(a, kOut, {600, 100});
   committed(a, first(1, cache_one(a), {150, 0}));
   EXPECT_EQ(ledger.usage(kOut)->taken.cells_per_s, 600u);
   EXPECT_THAT(

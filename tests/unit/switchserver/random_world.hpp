@@ -90,7 +90,7 @@ class RandomPlay {
     }
     check();
     const Ledger& ledger = controller_.ledger();
-    EXPECT_EQ(ledger.hop_count(), 0U);
+    EXPECT_EQ(ledger.hops().size(), 0U);
     EXPECT_EQ(controller_.open_batches(), 0U);
     EXPECT_THAT(fake_.table, ::testing::IsEmpty());
     for (const SwitchPort& port : ports_) {
@@ -247,9 +247,9 @@ class RandomPlay {
   // A random hop that the switch has confirmed.
   const HopSetup* any_up(const RandomManager& manager) {
     const Ledger& ledger = controller_.ledger();
-    const auto us = ledger.find_manager(manager.name);
+    const auto us = ledger.managers().find(manager.name);
     std::vector<HopKey> up;
-    ledger.for_each_hop([&](HopRef, const HopRecord& record) {
+    ledger.hops().for_each([&](HopRef, const HopRecord& record) {
       if (us && record.manager == *us && record.settled()) up.push_back(record.key);
     });
     if (up.empty()) return nullptr;
@@ -368,13 +368,13 @@ class RandomPlay {
       for (const HopResult& result : out.batch.results) hear(manager, result);
     }
     for (const auto& recalled : outputs.recalls) {
-      const auto manager = *controller_.ledger().find_manager(recalled.manager);
+      const auto manager = *controller_.ledger().managers().find(recalled.manager);
       const PortRecall& what = recalled.recall;
       ASSERT_TRUE(what.labels != 0 || what.quota != Resources{});
       // The recall is within what the manager held loose; it may have
       // returned some in the same step.
-      ASSERT_LE(what.labels, controller_.ledger().output_stock(what.port).all);
-      ASSERT_TRUE(what.quota.fits_within(controller_.ledger().quota(manager, what.port)));
+      ASSERT_LE(what.labels, controller_.ledger().labels().output_stock(what.port).all);
+      ASSERT_TRUE(what.quota.fits_within(controller_.ledger().ports().quota(manager, what.port)));
     }
     // A stray or missing cross-connect can only result from a refused restoration.
     for (const auto& audited : outputs.audits) {
@@ -404,8 +404,8 @@ class RandomPlay {
     }
     if (result.action == HopAction::kModify && result.cause == Cause::kNone) {
       const Ledger& ledger = controller_.ledger();
-      const auto ref = ledger.find(*ledger.find_manager(manager.name), result.key);
-      if (ref) manager.revisions[result.key] = ledger.revision(*ref);
+      const auto ref = ledger.hops().find(*ledger.managers().find(manager.name), result.key);
+      if (ref) manager.revisions[result.key] = ledger.extras().revision(*ref);
     }
     if (result.action == HopAction::kRemove && result.cause == Cause::kNone) {
       // A label that another hop shares is not released yet.
@@ -434,8 +434,8 @@ class RandomPlay {
       ASSERT_LE(usage.ingress_cells_per_s, usage.capacity.cells_per_s);
     }
     // The switch has the ledger's contract, or the ledger marks it as possibly different.
-    controller_.ledger().for_each_hop([&](HopRef, const HopRecord& record) {
-      const auto reported = fake_.contracts.find(controller_.ledger().cross_connect(record));
+    controller_.ledger().hops().for_each([&](HopRef, const HopRecord& record) {
+      const auto reported = fake_.contracts.find(controller_.ledger().hops().cross_connect(record));
       if (!record.settled() || record.progress.untold || reported == fake_.contracts.end()) return;
       ASSERT_EQ(reported->second, record.contract());
     });
@@ -445,11 +445,11 @@ class RandomPlay {
     std::map<std::pair<PortId, Label>, std::pair<ManagerIndex, ConnectionId>> feeders, owners;
     std::map<std::tuple<PortId, Label, PortId>, int> uses;
     std::map<std::pair<PortId, Label>, Resources> needs;
-    ledger.for_each_hop([&](HopRef ref, const HopRecord& record) {
-      const CrossConnect at = ledger.cross_connect(record);
+    ledger.hops().for_each([&](HopRef ref, const HopRecord& record) {
+      const CrossConnect at = ledger.hops().cross_connect(record);
       const std::pair owner{record.manager, record.key.connection};
       const auto [fed, fresh] = feeders.try_emplace({at.output_port, at.output_label}, owner);
-      EXPECT_TRUE(fresh || (fed->second == owner && ledger.shares_output(ref)));
+      EXPECT_TRUE(fresh || (fed->second == owner && ledger.users().shares_output(ref)));
       if (!fresh) ++joined_seen_;
       Resources& most = needs[{at.output_port, at.output_label}];
       most = {std::max(most.cells_per_s, record.demand.cells_per_s),
@@ -458,12 +458,12 @@ class RandomPlay {
       const auto first = owners.try_emplace({at.input_port, at.input_label}, owner).first;
       EXPECT_EQ(first->second, owner);
       if (record.branch) ++branches_seen_;
-      if (ledger.superseded(ref)) ++superseded_seen_;
-      if (!ledger.above(ref)) ++uses[{at.input_port, at.input_label, at.output_port}];
+      if (ledger.stacks().superseded(ref)) ++superseded_seen_;
+      if (!ledger.stacks().above(ref)) ++uses[{at.input_port, at.input_label, at.output_port}];
       // Of hops that take over from one another, the switch has only one.
-      for (auto under = ledger.below(ref); under; under = ledger.below(*under)) {
+      for (auto under = ledger.stacks().below(ref); under; under = ledger.stacks().below(*under)) {
         EXPECT_FALSE(fake_.table.contains(at) &&
-                     fake_.table.contains(ledger.cross_connect(*under)));
+                     fake_.table.contains(ledger.hops().cross_connect(*under)));
       }
     });
     for (const auto& [use, count] : uses) ASSERT_EQ(count, 1);
@@ -478,9 +478,9 @@ class RandomPlay {
   bool in_ledger(const CrossConnect& wanted) const {
     bool found = false;
     const Ledger& ledger = controller_.ledger();
-    ledger.for_each_on_input(
+    ledger.users().for_each_on_input(
         wanted.input_port, wanted.input_label,
-        [&](HopRef, const HopRecord& hop) { found |= ledger.cross_connect(hop) == wanted; });
+        [&](HopRef, const HopRecord& hop) { found |= ledger.hops().cross_connect(hop) == wanted; });
     return found;
   }
 

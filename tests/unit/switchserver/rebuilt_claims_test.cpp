@@ -89,7 +89,7 @@ TEST_F(RebuiltClaims, AManagerThatEndsBeforeItsClaimsEndsNothing) {
   EXPECT_TRUE(next().settling().pending());
   EXPECT_TRUE(awaited("a", Epoch{3}));
   EXPECT_THAT(claim(claims).refused, IsEmpty());
-  EXPECT_EQ(books().hop_count(), 1U);
+  EXPECT_EQ(books().hops().size(), 1U);
   EXPECT_FALSE(awaited("a", Epoch{3}));
 }
 
@@ -182,7 +182,7 @@ TEST_F(RebuiltClaims, WhatASessionHasClaimedBeforeItEndedIsComparedWithTheNext) 
   attach("a", Epoch{2});
   claim(round({}));
   EXPECT_FALSE(fake.table.contains(cross(old)));
-  EXPECT_EQ(books().hop_count(), 0U);
+  EXPECT_EQ(books().hops().size(), 0U);
 }
 
 TEST_F(RebuiltClaims, RemovalsThatWaitForOtherManagersAreBounded) {
@@ -243,7 +243,7 @@ TEST_F(RebuiltClaims, WhatTheSwitchDoesNotHaveIsNotPutBack) {
                    "4: not connected 0"}));
   EXPECT_EQ(fake.adds, adds);
   EXPECT_EQ(fake.table, std::set{cross(old)});
-  EXPECT_EQ(books().hop_count(), 0U);
+  EXPECT_EQ(books().hops().size(), 0U);
   EXPECT_EQ(next().counters().claims_refused, 4U);
 }
 
@@ -254,7 +254,7 @@ TEST_F(RebuiltClaims, AmongSeveralEntriesNoneIsGuessed) {
   EXPECT_EQ(refusals(claim(round({from_input(1, kTrunk, atm_label(0, 40)),
                                   from_output(2, kEnd, atm_label(0, 42))}))),
             (Words{"1: incomplete 2", "2: incomplete 2"}));
-  EXPECT_EQ(books().hop_count(), 0U);
+  EXPECT_EQ(books().hops().size(), 0U);
   EXPECT_EQ(holder_of(atm_label(0, 41)), LabelHolder::kUnclaimed) << "its cells stay as they are";
 }
 
@@ -331,7 +331,7 @@ TEST_F(RebuiltClaims, ARepetitionInALaterRoundChangesNothing) {
   EXPECT_THAT(refusals(claim(round({hop}))), IsEmpty());
   attach("a", Epoch{2});
   EXPECT_THAT(refusals(claim(round({hop}))), IsEmpty());
-  EXPECT_EQ(books().hop_count(), 1U);
+  EXPECT_EQ(books().hops().size(), 1U);
   EXPECT_EQ(next().counters().claims, 1U);
 }
 

@@ -20,36 +20,36 @@ class LedgerSharingTest : public LedgerTest {
   }
   LabelsMissing grant(ManagerIndex manager, std::size_t wanted) {
     std::vector<Label> granted;
-    const LabelsMissing missing = ledger.grant_labels(manager, kOut, wanted, granted);
+    const LabelsMissing missing = ledger.grants().grant_labels(manager, kOut, wanted, granted);
     EXPECT_EQ(granted.size() + missing.free + missing.share, wanted);
     return missing;
   }
 };
 
 TEST_F(LedgerSharingTest, WithoutDeclarationsEverybodyMayHaveEverything) {
-  EXPECT_EQ(ledger.label_share(a, kOut), std::nullopt);
+  EXPECT_EQ(ledger.labels().share(a, kOut), std::nullopt);
   EXPECT_EQ(grant(a, 8).share, 0U);
-  EXPECT_EQ(ledger.labels_held(a, kOut), 8U);
+  EXPECT_EQ(ledger.labels().held(a, kOut), 8U);
 }
 
 TEST_F(LedgerSharingTest, SharesFollowTheDemandsDeclared) {
-  ledger.declare(a, kOut, 30);
-  ledger.declare(b, kOut, 10);
-  EXPECT_EQ(ledger.label_share(a, kOut), 6U);
-  EXPECT_EQ(ledger.label_share(b, kOut), 2U);
-  EXPECT_EQ(ledger.label_share(b, kTrunk), std::nullopt) << "each port by itself";
+  ledger.grants().declare(a, kOut, 30);
+  ledger.grants().declare(b, kOut, 10);
+  EXPECT_EQ(ledger.labels().share(a, kOut), 6U);
+  EXPECT_EQ(ledger.labels().share(b, kOut), 2U);
+  EXPECT_EQ(ledger.labels().share(b, kTrunk), std::nullopt) << "each port by itself";
   const LabelsMissing cut = grant(b, 5);
   EXPECT_EQ(cut.share, 3U);
   EXPECT_EQ(cut.free, 0U);
-  ledger.declare(a, kOut, 15);
-  EXPECT_EQ(ledger.label_share(b, kOut), 3U) << "8 x 10 / 25, rounded down";
+  ledger.grants().declare(a, kOut, 15);
+  EXPECT_EQ(ledger.labels().share(b, kOut), 3U) << "8 x 10 / 25, rounded down";
 }
 
 TEST_F(LedgerSharingTest, WhoDeclaresNothingCountsWithWhatItHoldsAndKeepsIt) {
   grant(a, 4);
-  ledger.declare(b, kOut, 12);
-  EXPECT_EQ(ledger.label_share(b, kOut), 6U) << "8 x 12 / 16";
-  EXPECT_EQ(ledger.label_share(a, kOut), 4U) << "no less than it has";
+  ledger.grants().declare(b, kOut, 12);
+  EXPECT_EQ(ledger.labels().share(b, kOut), 6U) << "8 x 12 / 16";
+  EXPECT_EQ(ledger.labels().share(a, kOut), 4U) << "no less than it has";
 }
 
 // Eight labels and the port's bandwidth; a quarter, and half for all.
@@ -63,12 +63,12 @@ class GrantRoomTest : public LedgerTest {
   }
   GrantRoom room(ManagerIndex manager, PortId port = kOut) const {
     constexpr std::uint64_t kMuch = 1'000'000;
-    return ledger.grant_room(manager, port, {kMuch, {kMuch, kMuch}});
+    return ledger.grants().grant_room(manager, port, {kMuch, {kMuch, kMuch}});
   }
   std::uint64_t labels(ManagerIndex manager) const { return room(manager).labels; }
   void grant(ManagerIndex manager, std::size_t wanted) {
     std::vector<Label> granted;
-    (void)ledger.grant_labels(manager, kOut, wanted, granted);
+    (void)ledger.grants().grant_labels(manager, kOut, wanted, granted);
   }
 
   ManagerIndex c;
@@ -89,74 +89,74 @@ TEST_F(GrantRoomTest, QuotaHasTheSameBounds) {
   const Resources capacity = ledger.usage(kOut)->capacity;
   const Resources quarter{(capacity.cells_per_s + 3) / 4, (capacity.buffer_cells + 3) / 4};
   EXPECT_EQ(room(a).quota, quarter);
-  for (const ManagerIndex manager : {a, b}) ledger.grant_quota(manager, kOut, quarter);
+  for (const ManagerIndex manager : {a, b}) ledger.grants().grant_quota(manager, kOut, quarter);
   EXPECT_EQ(room(a).quota, Resources{});
   EXPECT_EQ(room(c).quota, Resources{});
-  ledger.return_quota(a, kOut, quarter);
+  ledger.grants().return_quota(a, kOut, quarter);
   EXPECT_EQ(room(c).quota, quarter);
 }
 
 TEST_F(GrantRoomTest, AnUnknownPortHasNone) { EXPECT_EQ(room(a, PortId{99}).labels, 0U); }
 
 TEST_F(LedgerSharingTest, OnlyManagersInSessionCount) {
-  ledger.declare(a, kOut, 30);
-  ledger.declare(b, kOut, 10);
+  ledger.grants().declare(a, kOut, 30);
+  ledger.grants().declare(b, kOut, 10);
   ledger.lapse(a);
-  EXPECT_EQ(ledger.label_share(b, kOut), 8U);
+  EXPECT_EQ(ledger.labels().share(b, kOut), 8U);
   ledger.open_session(a);
-  EXPECT_EQ(ledger.label_share(b, kOut), 8U) << "a demand belongs to its session";
+  EXPECT_EQ(ledger.labels().share(b, kOut), 8U) << "a demand belongs to its session";
 }
 
 TEST_F(LedgerSharingTest, WhoIsGoneDoesNotCountWithTheHopsThatItLeft) {
   const HopRef hop = committed(a, middle(1, kInput, cache_one(a)));
   committed(a, middle(2, atm_label(0, 36), cache_one(a)));
   remove(hop);
-  ledger.declare(b, kOut, 2);
-  EXPECT_EQ(ledger.label_share(b, kOut), 4U) << "8 x 2 / 4: a holds one and rests one";
+  ledger.grants().declare(b, kOut, 2);
+  EXPECT_EQ(ledger.labels().share(b, kOut), 4U) << "8 x 2 / 4: a holds one and rests one";
   ledger.lapse(a);
-  EXPECT_EQ(ledger.labels_held(a, kOut), 2U) << "still in its name";
-  EXPECT_EQ(ledger.label_share(b, kOut), 8U);
+  EXPECT_EQ(ledger.labels().held(a, kOut), 2U) << "still in its name";
+  EXPECT_EQ(ledger.labels().share(b, kOut), 8U);
 }
 
 TEST_F(LedgerSharingTest, AReserveThatReachesTheShareExactlyIsAdmitted) {
-  ledger.declare(a, kOut, 2);
-  ledger.declare(b, kOut, 6);
+  ledger.grants().declare(a, kOut, 2);
+  ledger.grants().declare(b, kOut, 6);
   cache_one(a);
   EXPECT_TRUE(ledger.set_up(a, reserve(middle(1, {}, {}))).admitted());
-  EXPECT_EQ(ledger.labels_held(a, kOut), 2U);
+  EXPECT_EQ(ledger.labels().held(a, kOut), 2U);
   expect_refused(ledger.set_up(a, reserve(middle(2, {}, {}))), Cause::kOverShare, kOut, 3, 2);
 }
 
 TEST_F(LedgerSharingTest, CachedConnectedAndRestingLabelsCount) {
-  ledger.declare(a, kOut, 10);
-  ledger.declare(b, kOut, 10);
+  ledger.grants().declare(a, kOut, 10);
+  ledger.grants().declare(b, kOut, 10);
   const HopRef gone = committed(a, middle(1, kInput, cache_one(a)));
   committed(a, middle(2, atm_label(0, 36), cache_one(a)));
   remove(gone);
   cache_one(a);
-  EXPECT_EQ(ledger.labels_held(a, kOut), 3U);
+  EXPECT_EQ(ledger.labels().held(a, kOut), 3U);
   EXPECT_EQ(grant(a, 3).share, 2U);
 }
 
 TEST_F(LedgerSharingTest, AReserveBeyondTheShareIsRefusedACommitNever) {
-  ledger.declare(a, kOut, 2);
-  ledger.declare(b, kOut, 6);
+  ledger.grants().declare(a, kOut, 2);
+  ledger.grants().declare(b, kOut, 6);
   const Label one = cache_one(a);
   const Label two = cache_one(a);
   expect_refused(ledger.set_up(a, reserve(middle(1, {}, {}))), Cause::kOverShare, kOut, 3, 2);
   HopSetup named = reserve(middle(2, {}, {}));
   named.output_label = one;
   EXPECT_TRUE(ledger.set_up(a, named).admitted()) << "it holds that label already";
-  ledger.declare(b, kOut, 600);
-  EXPECT_EQ(ledger.label_share(a, kOut), 0U);
+  ledger.grants().declare(b, kOut, 600);
+  EXPECT_EQ(ledger.labels().share(a, kOut), 0U);
   EXPECT_TRUE(ledger.set_up(a, middle(3, kInput, two)).admitted());
 }
 
 TEST_F(LedgerSharingTest, EgressLabelsAreNotSharedOut) {
-  ledger.declare(a, PortId{2}, 0);
-  ledger.declare(b, PortId{2}, 8);
+  ledger.grants().declare(a, PortId{2}, 0);
+  ledger.grants().declare(b, PortId{2}, 8);
   EXPECT_TRUE(ledger.set_up(a, last(1, kInput)).admitted());
-  EXPECT_EQ(ledger.labels_held(a, PortId{2}), 0U);
+  EXPECT_EQ(ledger.labels().held(a, PortId{2}), 0U);
 }
 
 // ===== with the results =====
@@ -175,7 +175,7 @@ TEST_F(ControllerSharingTest, QuotaComesWithTheResultsMergedByPort) {
   const HopSetup end = wanting(whole_path(3), {50, 0});
   const HopResultBatch out = run({{one, two, end}, {}, {}});
   EXPECT_THAT(out.quota_granted, ElementsAre(PortQuota{kOut, {300, 5}}, PortQuota{kEnd, {50, 0}}));
-  EXPECT_EQ(controller.ledger().quota(ManagerIndex{0}, kOut), (Resources{300, 5}));
+  EXPECT_EQ(controller.ledger().ports().quota(ManagerIndex{0}, kOut), (Resources{300, 5}));
 }
 
 TEST_F(ControllerSharingTest, LessIsGrantedThanIsWantedWhenNoMoreIsFree) {
@@ -195,7 +195,7 @@ TEST_F(ControllerSharingTest, QuotaIsReturnedWithABatch) {
   HopBatch batch;
   batch.quota_returned = {{kOut, {200, 50}}};
   run(batch);
-  EXPECT_EQ(controller.ledger().quota(ManagerIndex{0}, kOut), (Resources{300, 0}));
+  EXPECT_EQ(controller.ledger().ports().quota(ManagerIndex{0}, kOut), (Resources{300, 0}));
   run(batch);
   run(batch);
   EXPECT_EQ(controller.counters().quota_not_held, 2U);

@@ -59,7 +59,7 @@ TEST_F(ControllerPathsTest, ARefusedMoveLeavesTheOldOneAsItWas) {
               ElementsAre(refused(later.key, kCommit, Cause::kSwitchRefused, 18)));
   EXPECT_THAT(fake.table, ElementsAre(cross(old)));
   EXPECT_TRUE(clean());
-  EXPECT_EQ(controller.ledger().hop_count(), 1U);
+  EXPECT_EQ(controller.ledger().hops().size(), 1U);
   fake.refuse_move = [](const CrossConnect&) { return std::uint8_t{0}; };
   commits(later);
 }
@@ -86,7 +86,7 @@ TEST_F(ControllerPathsTest, TheOldOnesRemovalFollowsARefusedMove) {
   answer_all();
   EXPECT_EQ(result_of(2), removed(old.key, old.output_label));
   EXPECT_THAT(fake.table, IsEmpty());
-  EXPECT_EQ(controller.ledger().hop_count(), 0U);
+  EXPECT_EQ(controller.ledger().hops().size(), 0U);
 }
 
 TEST_F(ControllerPathsTest, TheOldOnesRemovalFollowsTheMoveBack) {
@@ -100,7 +100,7 @@ TEST_F(ControllerPathsTest, TheOldOnesRemovalFollowsTheMoveBack) {
   EXPECT_THAT(fake.table, IsEmpty());  // deleted already, not answered yet
   answer_all();
   EXPECT_EQ(result_of(2), removed(old.key, old.output_label));
-  EXPECT_EQ(controller.ledger().hop_count(), 0U);
+  EXPECT_EQ(controller.ledger().hops().size(), 0U);
 }
 
 TEST_F(ControllerPathsTest, ARefusedMoveBackIsAskedForAgainByWhicheverRemovalComes) {
@@ -115,7 +115,7 @@ TEST_F(ControllerPathsTest, ARefusedMoveBackIsAskedForAgainByWhicheverRemovalCom
   apply(removal(old), 3);  // the other hop is to be removed as well, so both are deleted
   answer_all();
   EXPECT_EQ(result_of(3), removed(old.key, old.output_label));
-  EXPECT_EQ(controller.ledger().hop_count(), 0U);
+  EXPECT_EQ(controller.ledger().hops().size(), 0U);
   EXPECT_THAT(fake.table, IsEmpty());
 }
 
@@ -153,7 +153,7 @@ TEST_F(ControllerPathsTest, AMoveThatIsNotAnsweredIsTakenBack) {
   EXPECT_EQ(fake.moves, 2);
   answer_all();
   EXPECT_THAT(fake.table, ElementsAre(cross(old)));
-  EXPECT_EQ(controller.ledger().hop_count(), 1U);
+  EXPECT_EQ(controller.ledger().hops().size(), 1U);
   EXPECT_TRUE(clean());
 }
 
@@ -165,7 +165,7 @@ TEST_F(ControllerPathsTest, AMoveThatIsNotAnsweredMayNotHaveBeenMade) {
   answer_with(Cause::kTimeout);
   answer_all();  // the move had not been made: the old one is added, which changes nothing
   EXPECT_THAT(fake.table, ElementsAre(cross(old)));
-  EXPECT_EQ(controller.ledger().hop_count(), 1U);
+  EXPECT_EQ(controller.ledger().hops().size(), 1U);
   EXPECT_EQ(controller.counters().put_back, 1U);
   EXPECT_TRUE(clean());
 }
@@ -181,7 +181,7 @@ TEST_F(ControllerPathsTest, WithBothToGoAnUnansweredMoveEndsInTwoDeletes) {
     answer_all();
     EXPECT_EQ(result_of(2), removed(old.key, old.output_label));
     EXPECT_THAT(fake.table, IsEmpty());
-    EXPECT_EQ(controller.ledger().hop_count(), 0U);
+    EXPECT_EQ(controller.ledger().hops().size(), 0U);
     results.clear();
     old = committed(2, 40);
     later = take_over(old, kEnd, cache_on(kEnd));
@@ -213,7 +213,7 @@ TEST_F(ControllerPathsTest, AllThreeGoAtOnceFromAbove) {
   EXPECT_EQ(result_of(2), removed(later.key, later.output_label));
   EXPECT_EQ(result_of(3), removed(old.key, old.output_label));
   EXPECT_THAT(fake.table, IsEmpty());
-  EXPECT_EQ(controller.ledger().hop_count(), 0U);
+  EXPECT_EQ(controller.ledger().hops().size(), 0U);
 }
 
 TEST_F(ControllerPathsTest, BothGoWhileTheThirdIsOnItsWay) {
@@ -353,7 +353,7 @@ TEST_F(ControllerPathsTest, AtTheLastSwitchTheEgressLabelStays) {
   run(removal(end));
   EXPECT_TRUE(clean());
   run(removal(meets));
-  EXPECT_EQ(controller.ledger().output_label(kEnd, egress)->holder, LabelHolder::kFree);
+  EXPECT_EQ(controller.ledger().labels().output_label(kEnd, egress)->holder, LabelHolder::kFree);
 }
 
 // A complete change of path at a switch where the paths part and at one where they meet, then

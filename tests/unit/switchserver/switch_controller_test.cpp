@@ -121,7 +121,7 @@ TEST_F(SwitchControllerTest, WhatTheSwitchRefusesIsUndone) {
               ElementsAre(refused(setup.key, kCommit, Cause::kSwitchRefused, 18)));
   EXPECT_EQ(holder(setup.output_label), LabelHolder::kCached) << "nothing was programmed";
   EXPECT_EQ(controller.ledger().usage(kOut)->taken, Resources{});
-  EXPECT_EQ(controller.ledger().hop_count(), 0U);
+  EXPECT_EQ(controller.ledger().hops().size(), 0U);
 }
 
 TEST_F(SwitchControllerTest, WhatTheSwitchRefusesAfterALapseRestsInQuarantine) {
@@ -254,7 +254,7 @@ TEST_P(RemovalRace, LeavesNothingBehind) {
                                             : done(setup.key, kCommit);
   EXPECT_THAT(results, ElementsAre(commit, removed(setup.key, setup.output_label)));
   EXPECT_THAT(fake.table, IsEmpty());
-  EXPECT_EQ(controller.ledger().hop_count(), 0U);
+  EXPECT_EQ(controller.ledger().hops().size(), 0U);
   EXPECT_EQ(holder(setup.output_label), LabelHolder::kQuarantine);
 }
 
@@ -398,7 +398,7 @@ TEST_F(SwitchControllerTest, EverythingIsRefusedWhileTheSwitchIsAway) {
                           refused(setup.key, kReserve, Cause::kSwitchUnreachable),
                           refused(lives.key, kCommit, Cause::kSwitchUnreachable),
                           refused(unknown, kRemove, Cause::kSwitchUnreachable)));
-  EXPECT_EQ(controller.ledger().hop_count(), 1U);
+  EXPECT_EQ(controller.ledger().hops().size(), 1U);
 }
 
 TEST_F(SwitchControllerTest, BeforeTheFirstUpThereIsNothingToBeHad) {
@@ -414,7 +414,7 @@ TEST_F(SwitchControllerTest, AReservationEndsWithItsCommitAlsoWhenTheSwitchIsAwa
   run({{setup}, {}, {}});
   session_breaks();
   run({{middle(1, 40, atm_label(0, 32))}, {}, {}});
-  EXPECT_EQ(controller.ledger().hop_count(), 0U);
+  EXPECT_EQ(controller.ledger().hops().size(), 0U);
   EXPECT_EQ(holder(atm_label(0, 32)), LabelHolder::kCached);
 }
 
@@ -450,7 +450,7 @@ TEST_F(SwitchControllerTest, AnUnansweredCommitThatNeverGotThereNeedsNoDelete) {
   controller.on_driver(driver::Up{ports(), true}, now);
   answer_all();
   EXPECT_EQ(fake.removes, 0);
-  EXPECT_EQ(controller.ledger().hop_count(), 0U);
+  EXPECT_EQ(controller.ledger().hops().size(), 0U);
 }
 
 TEST_F(SwitchControllerTest, ARemovalAskedForWhileTheSwitchIsAwayIsDoneWhenItIsBack) {
@@ -473,7 +473,7 @@ TEST_F(SwitchControllerTest, CommitAndRemovalUnderWayWhenTheSessionBreaks) {
                           refused(setup.key, kRemove, Cause::kSwitchUnreachable)));
   controller.on_driver(driver::Up{ports(), true}, now);
   answer_all();
-  EXPECT_EQ(controller.ledger().hop_count(), 0U);
+  EXPECT_EQ(controller.ledger().hops().size(), 0U);
 }
 
 TEST_F(SwitchControllerTest, ADriverThatForgetsToAnswerBeforeDownIsForgiven) {
@@ -500,9 +500,9 @@ TEST_F(SwitchControllerTest, ALateAnswerOfTheOldSessionIsNotTakenForTheNewReques
   answer();  // the table: the delete is sent again
   controller.on_driver(late, now);
   EXPECT_EQ(controller.counters().unexpected_answers, 1U);
-  EXPECT_EQ(controller.ledger().hop_count(), 1U);
+  EXPECT_EQ(controller.ledger().hops().size(), 1U);
   answer();
-  EXPECT_EQ(controller.ledger().hop_count(), 0U);
+  EXPECT_EQ(controller.ledger().hops().size(), 0U);
 }
 
 TEST_F(SwitchControllerTest, AnEmptySwitchGetsEverythingBack) {
@@ -515,7 +515,7 @@ TEST_F(SwitchControllerTest, AnEmptySwitchGetsEverythingBack) {
   controller.on_driver(driver::Up{ports(), false}, now);
   EXPECT_TRUE(controller.up());
   EXPECT_THAT(fake.table, ElementsAre(cross(one), cross(two)));
-  EXPECT_EQ(controller.ledger().hop_count(), 2U) << "the hop under removal is removed";
+  EXPECT_EQ(controller.ledger().hops().size(), 2U) << "the hop under removal is removed";
   EXPECT_EQ(controller.counters().put_back, 2U);
   answer_all();
   EXPECT_TRUE(no_results()) << "no request waits for a result";
@@ -559,7 +559,7 @@ TEST_F(SwitchControllerTest, OnlyWhatIsMissingIsPutBackIntoASwitchThatKeptItsTab
   answer_all();
   EXPECT_THAT(fake.table, ElementsAre(cross(there), cross(lost), stranger));
   EXPECT_EQ(fake.adds, adds + 1);
-  EXPECT_EQ(controller.ledger().unclaimed_labels(), 2U);
+  EXPECT_EQ(controller.ledger().labels().unclaimed_labels(), 2U);
 }
 
 TEST_F(SwitchControllerTest, AChangedEntryIsLeftForTheAuditAndNotBranched) {

@@ -31,7 +31,7 @@ class SwitchLostTest : public SwitchControllerTest {
     EXPECT_EQ(outputs.results[1].token, 2U);
     EXPECT_THAT(outputs.results[1].batch.results,
                 ElementsAre(removed(setup.key, setup.output_label)));
-    EXPECT_EQ(controller.ledger().hop_count(), 0U);
+    EXPECT_EQ(controller.ledger().hops().size(), 0U);
     EXPECT_EQ(holder(setup.output_label), LabelHolder::kQuarantine);
   }
   HopSetup setup;

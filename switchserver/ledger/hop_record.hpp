@@ -1,9 +1,12 @@
 // One hop as the ledger stores it: two cache lines, of which look-up and removal need the first.
 // Every switch has one record for each of a million connections. Therefore no fact is stored twice,
-// and fields that few hops have are elsewhere (HopExtras). Ledger::setup_of() rebuilds the
-// HopSetup.
+// and fields that few hops have are elsewhere (hop_extras.hpp, hop_stacks.hpp).
+// HopExtrasTable::setup_of() rebuilds the HopSetup.
 //
-// Values only; one thread. Only the ledger creates and ends records.
+// Values only; one thread. Only the ledger creates, changes and ends records. Its caller owns
+// `progress`, `ticket` and the waiters, and changes nothing else. The private fields each belong to
+// one part: the links to the lists of hops on one label to LabelUsers, `rare_`
+// to HopExtrasTable, `stacked_` to HopStacks, all others to HopTable.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +14,7 @@
 
 #include "core/audit.hpp"
 #include "core/hop.hpp"
-#include "switchserver/label_pool.hpp"
+#include "switchserver/ledger/label_pool.hpp"
 
 namespace xbind {
 
@@ -43,16 +46,19 @@ class PackedContract {
 
 struct alignas(64) HopRecord {
  private:
-  friend class Ledger;
-  friend class LedgerCheck;
-  friend class LedgerTamper;
-  static constexpr std::uint32_t kNil = 0xffff'ffff;
+  friend class HopTable;
+  friend class HopExtrasTable;
+  friend class HopStacks;
+  friend class LabelUsers;
+  friend class LedgerTamper;  // breaks records on purpose (tests)
 
  public:
+  static constexpr std::uint32_t kNil = 0xffff'ffff;
+
   HopKey key;
 
  private:
-  std::uint32_t next =
+  std::uint32_t next_ =
       kNil;  // the next record with an equal hash; if not alive, the next vacant one
 
  public:
@@ -66,15 +72,17 @@ struct alignas(64) HopRecord {
   bool takes_over : 1 = false;
   bool joins : 1 = false;
   bool bidirectional : 1 = false;
+  bool input_named : 1 = false;      // the setup named the input label; false: it was allotted
+  bool output_named : 1 = false;     // the same for the output label
+  bool earlier_session : 1 = false;  // a session of the manager has ended since its setup
 
  private:
-  bool input_named : 1 = false;   // the setup named the input label; false: it was allotted
-  bool output_named : 1 = false;  // the same for the output label
-  bool special : 1 = false;       // has HopExtras
-  // Bandwidth of the input port's receive side is counted for this record: its demand, unless its
-  // extras have another number.
-  bool has_ingress : 1 = false;
-  bool earlier_session : 1 = false;  // a session of the manager has ended since its setup
+  // Where the rare fields are. kEntering: nowhere, and bandwidth of the input port's receive side
+  // is counted for this record, its demand. kPlain: nowhere. kExtras: in HopExtras, ingress as
+  // well.
+  enum class Rare : std::uint8_t { kPlain, kEntering, kExtras };
+  Rare rare_ : 2 = Rare::kPlain;
+  bool stacked_ : 1 = false;  // another generation is above or below
 
  public:
   HopStage state = HopStage::kReserved;
@@ -89,12 +97,12 @@ struct alignas(64) HopRecord {
   } progress;
 
  private:
-  std::uint16_t input_port = 0;  // index in the ledger's ports, not the switch's number
-  std::uint16_t output_port = 0;
-  std::uint32_t input = 0;  // packed(), like `output`
-  std::uint32_t output = 0;
-  std::uint32_t next_on_input = kNil;   // next hop with this input label; the pool has the head
-  std::uint32_t next_on_output = kNil;  // next hop with this output label
+  PortIndex input_port_;
+  PortIndex output_port_;
+  std::uint32_t input_ = 0;  // packed(), like `output_`
+  std::uint32_t output_ = 0;
+  std::uint32_t next_on_input_ = kNil;   // next hop with this input label; the pool has the head
+  std::uint32_t next_on_output_ = kNil;  // next hop with this output label
 
  public:
   std::uint32_t ticket = 0;             // distinguishes answers to an earlier user of this record
@@ -102,7 +110,7 @@ struct alignas(64) HopRecord {
   std::uint32_t remove_waiters = kNil;
 
  private:
-  std::uint32_t owner = kNoOwner;  // in the ledger's OwnerNames
+  std::uint32_t owner_ = kNoOwner;  // in the OwnerNames of the HopTable
 
  public:
   std::uint64_t version = 0;  // the ledger's clock at the last change of this record's state
@@ -110,40 +118,26 @@ struct alignas(64) HopRecord {
   Resources demand;           // the present one: of the setup, or of the last modify
 
  private:
-  PackedContract packed;  // the present one, like demand
+  PackedContract contract_;  // the present one, like demand
 
  public:
   RequestId request;
 
-  TrafficContract contract() const { return packed.contract(); }
+  TrafficContract contract() const { return contract_.contract(); }
+  PortIndex input_port() const { return input_port_; }
+  PortIndex output_port() const { return output_port_; }
   // Includes allotted labels; a reservation has no input label.
-  Label input_label() const { return unpacked(input); }
-  Label output_label() const { return unpacked(output); }
+  Label input_label() const { return unpacked(input_); }
+  Label output_label() const { return unpacked(output_); }
+  std::uint32_t next_on_input() const { return next_on_input_; }  // kNil: the last one
+  std::uint32_t next_on_output() const { return next_on_output_; }
+  // Equal for hops of the same owner; kNoOwner: no owner is known.
+  std::uint32_t owner() const { return owner_; }
   bool first() const { return key.hop == 0 && !branch; }  // as HopSetup::first()
   bool last() const { return key.hop + 1 == hop_count; }
   // Committed, and no request is under way.
   bool settled() const { return state == HopStage::kCommitted && !progress.add_open; }
 };
 static_assert(sizeof(HopRecord) == 128 && sizeof(HopRecord::Progress) == 1);
-
-// Additional fields of hops that were modified or handed over, share a label, or have taken over.
-// For any other hop the record has it all: demand and contract are as in the setup, and the charge
-// is what it needs alone.
-struct HopExtras {
-  Resources asked;  // in the setup
-  PackedContract asked_contract;
-  std::uint32_t revision = 0;  // of the last modify
-  // What the hop needs of the output port alone: see Ledger::charge_of(). While the switch is being
-  // sent another contract, the greater of both.
-  Resources alone;
-  // Cells/s of the input port's receive side that are counted for this record: of a first hop, or
-  // of the branch that has inherited them.
-  std::optional<std::uint64_t> ingress;
-  std::uint32_t above = 0xffff'ffff;  // has taken over from this one, or is about to
-  std::uint32_t below = 0xffff'ffff;  // from which this one takes over
-  ConnectionId shown_id;              // of the last handover; 0: none
-
-  friend bool operator==(const HopExtras&, const HopExtras&) = default;
-};
 
 }  // namespace xbind

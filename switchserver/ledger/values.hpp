@@ -9,7 +9,7 @@
 #include "core/ids.hpp"
 #include "core/port_buffer.hpp"
 #include "core/resources.hpp"
-#include "switchserver/label_pool.hpp"
+#include "switchserver/ledger/label_pool.hpp"
 #include "traffic/admission.hpp"
 
 namespace xbind {

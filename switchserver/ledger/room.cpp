@@ -1,11 +1,10 @@
-// Ledger: how many hops would be taken. A dry run of set_up(): the same checks on the same books,
-// less what the dry run itself has taken so far.
+#include "switchserver/ledger/room.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <map>
 
-#include "switchserver/ledger.hpp"
-#include "switchserver/ledger_refusals.hpp"
+#include "switchserver/ledger/setup_checks.hpp"
 #include "traffic/contract.hpp"
 
 namespace xbind {
@@ -43,11 +42,12 @@ HopSetup setup_of(const HopQuestion& question) {
   return setup;
 }
 
-}  // namespace
-
-class LedgerDryRun {
+// A dry run of set_up(): the same checks on the same books, less what the dry run itself has taken
+// so far.
+class DryRun {
  public:
-  LedgerDryRun(const Ledger& ledger, ManagerIndex manager) : ledger_(ledger), manager_(manager) {}
+  DryRun(const LedgerParts& parts, ManagerIndex manager)
+      : parts_(parts), checks_(parts), manager_(manager) {}
 
   HopRoom look(const HopQuestion& question) {
     const Hop hop = hop_of(setup_of(question));
@@ -64,7 +64,6 @@ class LedgerDryRun {
   }
 
  private:
-  using Refusal = Ledger::Refusal;
   // What this dry run has taken at a port.
   struct Taken {
     Resources charge;
@@ -76,20 +75,22 @@ class LedgerDryRun {
   };
   struct Hop {
     HopSetup setup;
-    const Ledger::Port* in = nullptr;
-    const Ledger::Port* out = nullptr;
+    std::optional<PortIndex> in;
+    std::optional<PortIndex> out;
     Resources charge;
     std::uint64_t own_labels = 0;  // left to the manager
   };
 
   Hop hop_of(const HopSetup& setup) const {
-    Hop hop{setup, ledger_.port(setup.input_port), ledger_.port(setup.output_port), {}, 0};
-    if (ledger_.check_request(setup, hop.in, hop.out, hops_)) return hop;
-    hop.charge = ledger_.charge_of(*hop.out, setup.demand, setup.contract);
+    Hop hop{setup,
+            parts_.numbers.find(setup.input_port),
+            parts_.numbers.find(setup.output_port),
+            {},
+            0};
+    if (checks_.check_request(setup, hop.in, hop.out, hops_)) return hop;
+    hop.charge = parts_.ports.charge_of(*hop.out, setup.demand, setup.contract);
     if (!setup.last()) {
-      const std::uint64_t loose = hop.out->output.count(LabelHolder::kCached, manager_) +
-                                  hop.out->output.count(LabelHolder::kQuarantine, manager_);
-      hop.own_labels = loose - at(setup.output_port).own_labels;
+      hop.own_labels = parts_.labels.loose(manager_, *hop.out) - at(setup.output_port).own_labels;
     }
     return hop;
   }
@@ -102,7 +103,7 @@ class LedgerDryRun {
   // Why one more is refused after that many copies, in the order of a reserve and its commit.
   Refusal refusal(const Hop& hop, std::uint64_t copies) const {
     const HopSetup& setup = hop.setup;
-    if (auto refused = ledger_.check_request(setup, hop.in, hop.out, hops_ + copies)) {
+    if (auto refused = checks_.check_request(setup, hop.in, hop.out, hops_ + copies)) {
       return refused;
     }
     const Taken in = at(setup.input_port);
@@ -110,12 +111,12 @@ class LedgerDryRun {
     if (copies >= hop.own_labels) {
       const std::uint64_t allotted = copies - hop.own_labels;
       const std::uint64_t held = out.held + allotted;
-      if (auto refused = ledger_.check_share(manager_, setup, *hop.out, held)) return refused;
-      if (out.allotted + allotted >= hop.out->output.grantable_count()) {
+      if (auto refused = checks_.check_share(manager_, setup, *hop.out, held)) return refused;
+      if (out.allotted + allotted >= parts_.labels.output(*hop.out).grantable_count()) {
         return no_label(setup.output_port);
       }
     }
-    const Resources room = Ledger::room_for(*hop.out, ledger_.account_of(*hop.out, manager_));
+    const Resources room = parts_.ports.room_for(*hop.out, manager_);
     const Resources left{less(less(room.cells_per_s, out.charge.cells_per_s),
                               multiplied(hop.charge.cells_per_s, copies)),
                          less(less(room.buffer_cells, out.charge.buffer_cells),
@@ -124,9 +125,9 @@ class LedgerDryRun {
     if (!allots_input(setup)) return {};
     const std::uint64_t demand = setup.demand.cells_per_s;
     const std::uint64_t ingress =
-        less(less(Ledger::ingress_room(*hop.in), in.ingress), multiplied(demand, copies));
+        less(less(parts_.ports.ingress_room(*hop.in), in.ingress), multiplied(demand, copies));
     if (auto refused = exceeds_ingress(setup.input_port, demand, ingress)) return refused;
-    if (in.input_labels + copies >= hop.in->input.grantable_count()) {
+    if (in.input_labels + copies >= parts_.labels.input(*hop.in).grantable_count()) {
       return no_label(setup.input_port);
     }
     return {};
@@ -138,8 +139,8 @@ class LedgerDryRun {
     // A share that refuses one label might allow more of them: the manager that declares nothing
     // counts with what it holds. Therefore its own labels are looked at first.
     if (refused(hop.own_labels)) return first_refused(0, hop.own_labels, refused);
-    return first_refused(hop.own_labels, hop.own_labels + hop.out->output.grantable_count(),
-                         refused);
+    return first_refused(
+        hop.own_labels, hop.own_labels + parts_.labels.output(*hop.out).grantable_count(), refused);
   }
 
   std::uint64_t most_cells_per_s(HopSetup setup) const {
@@ -167,15 +168,18 @@ class LedgerDryRun {
     in.input_labels += copies;
   }
 
-  const Ledger& ledger_;
+  const LedgerParts& parts_;
+  const SetupChecks checks_;
   const ManagerIndex manager_;
   std::map<PortId, Taken> taken_;
   std::uint64_t hops_ = 0;
 };
 
-std::vector<HopRoom> Ledger::would_take(ManagerIndex manager,
-                                        std::span<const HopQuestion> hops) const {
-  LedgerDryRun run(*this, manager);
+}  // namespace
+
+std::vector<HopRoom> would_take(const LedgerParts& parts, ManagerIndex manager,
+                                std::span<const HopQuestion> hops) {
+  DryRun run(parts, manager);
   std::vector<HopRoom> rooms;
   rooms.reserve(hops.size());
   for (const HopQuestion& hop : hops) rooms.push_back(run.look(hop));

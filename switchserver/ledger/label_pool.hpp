@@ -34,6 +34,8 @@ namespace xbind {
 
 // A manager's place in the ledger's list of managers; only meaningful inside one ledger.
 using ManagerIndex = Id<struct ManagerIndexTag, std::uint16_t>;
+// A port's place in the ledger's list of ports (port_numbers.hpp); not the switch's number of it.
+using PortIndex = Id<struct PortIndexTag, std::uint16_t>;
 // A hop record's place in its ledger; reused after the record is gone.
 using HopRef = Id<struct HopRefTag, std::uint32_t>;
 

@@ -1,9 +1,18 @@
 // Helpers that build refusals and compare resources, shared by the ledger's source files.
 #pragma once
 
-#include "switchserver/ledger.hpp"
+#include <cstdint>
+#include <optional>
+
+#include "core/audit.hpp"
+#include "core/hop.hpp"
+#include "switchserver/ledger/label_pool.hpp"
+#include "switchserver/ledger/values.hpp"
 
 namespace xbind {
+
+// nullopt: not refused.
+using Refusal = std::optional<Admission>;
 
 inline std::uint64_t less(std::uint64_t from, std::uint64_t taken) {
   return from > taken ? from - taken : 0;
@@ -21,7 +30,7 @@ inline Admission refuse(Cause cause, PortId port, std::uint64_t asked, std::uint
 inline Admission no_label(PortId port) { return refuse(Cause::kNoLabel, port, 1); }
 
 // Whether the output port has too little room for the charge, and of what.
-inline std::optional<Admission> exceeds(PortId port, Resources charge, Resources room) {
+inline Refusal exceeds(PortId port, Resources charge, Resources room) {
   if (charge.fits_within(room)) return std::nullopt;
   Admission refused = charge.cells_per_s > room.cells_per_s
                           ? refuse(Cause::kNoBandwidth, port, charge.cells_per_s, room.cells_per_s)
@@ -32,8 +41,7 @@ inline std::optional<Admission> exceeds(PortId port, Resources charge, Resources
 }
 
 // The same for the receive side of the port where cells enter the network.
-inline std::optional<Admission> exceeds_ingress(PortId port, std::uint64_t demand,
-                                                std::uint64_t room) {
+inline Refusal exceeds_ingress(PortId port, std::uint64_t demand, std::uint64_t room) {
   if (demand <= room) return std::nullopt;
   return refuse(Cause::kNoBandwidth, port, demand, room);
 }
@@ -50,8 +58,8 @@ inline bool is_loose(const LabelPlace& place, ManagerIndex manager) {
 }
 
 // The free label of the pool that the manager wants at the end of a call, and no other.
-inline std::optional<Admission> choose_wanted(const LabelPool& pool, PortId port, Label wanted,
-                                              LabelPool::Spot& chosen) {
+inline Refusal choose_wanted(const LabelPool& pool, PortId port, Label wanted,
+                             LabelPool::Spot& chosen) {
   const auto spot = pool.find_spot(wanted);
   if (!spot) return refuse(Cause::kInvalidRequest, port, wanted.value);
   if (pool.place_of(*spot).holder > LabelHolder::kFree) {

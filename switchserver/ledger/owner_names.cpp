@@ -1,4 +1,4 @@
-#include "switchserver/ledger_names.hpp"
+#include "switchserver/ledger/owner_names.hpp"
 
 #include "core/name_hash.hpp"
 

@@ -1,5 +1,6 @@
-#include "switchserver/label_pool.hpp"
+#include "switchserver/ledger/label_pool.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace xbind {
@@ -160,6 +161,37 @@ std::vector<Label> LabelPool::list(LabelHolder holder, ManagerIndex manager) con
     labels.push_back(label_at(index));
   }
   return labels;
+}
+
+void LabelPool::relist() {
+  // Freed labels go on resting in their order. The list may be broken: it may end early or turn in
+  // circles.
+  std::vector<Index> order;
+  for (Index i = free_.head; i != kNil && order.size() < touched_; i = find(i)->next) {
+    if (find(i) == nullptr || find(i)->holder != LabelHolder::kFree) break;
+    order.push_back(i);
+  }
+  free_ = {};
+  unclaimed_ = {};
+  for (Lists& of : managers_) of = {{}, {}, {}, of.rested};
+  touched_ = 0;
+  std::vector<bool> listed(pages_.size() * kPage);
+  const auto enlist = [&](Index index) {
+    if (listed[index]) return;
+    listed[index] = true;
+    Slot& slot = touched(index);
+    if (slot.holder == LabelHolder::kConnection) slot.holder = LabelHolder::kFree;
+    append(*list_of(slot.holder, slot.manager), index);
+    ++touched_;
+  };
+  std::ranges::for_each(order, enlist);
+  for (std::size_t page = 0; page < pages_.size(); ++page) {
+    if (!pages_[page]) continue;
+    for (Index i = 0; i < kPage; ++i) {
+      if ((*pages_[page])[i].holder == LabelHolder::kUnused) continue;
+      enlist(static_cast<Index>(page * kPage) + i);
+    }
+  }
 }
 
 }  // namespace xbind

@@ -1,0 +1,106 @@
+#include "switchserver/ledger/hop_table.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/check.hpp"
+
+namespace xbind {
+
+// ===== look-ups =====
+
+HopRecord& HopTable::no_such_hop(HopRef ref) const {
+  XB_CHECK(is_there(ref), ref, hops_.size());
+  std::abort();
+}
+
+std::optional<HopRef> HopTable::find(ManagerIndex manager, const HopKey& key) const {
+  for (std::uint32_t i = by_place_.first(hash(manager, key)); i != kNil;) {
+    const HopRecord& record = hops_[i];
+    if (record.key == key && record.manager == manager) return HopRef{i};
+    i = record.next_;
+  }
+  return std::nullopt;
+}
+
+void HopTable::find_all(ManagerIndex manager, const HopKey& place,
+                        std::vector<HopRef>& found) const {
+  for (std::uint32_t i = by_place_.first(hash(manager, place)); i != kNil; i = hops_[i].next_) {
+    HopKey key = hops_[i].key;
+    key.generation = place.generation;
+    if (key == place && hops_[i].manager == manager) found.push_back(HopRef{i});
+  }
+}
+
+HopTable::Generations HopTable::generations(ManagerIndex manager, const HopKey& key,
+                                            std::uint64_t hash) const {
+  Generations found{kNil, key.generation};
+  for (std::uint32_t i = by_place_.first(hash); i != kNil;) {
+    const HopRecord& other = hops_[i];
+    if (other.key.connection == key.connection && other.key.leg == key.leg &&
+        other.key.hop == key.hop && other.manager == manager) {
+      found.newest = std::max(found.newest, other.key.generation);
+      if (other.key.generation == key.generation) found.same = i;
+    }
+    i = other.next_;
+  }
+  return found;
+}
+
+// ===== records =====
+
+HopRef HopTable::insert(ManagerIndex manager, const HopSetup& setup, std::uint32_t owner,
+                        std::uint64_t hash) {
+  const std::uint32_t index = vacant_ == kNil ? hops_.grow() : vacant_;
+  HopRecord& record = hops_[index];
+  if (vacant_ != kNil) vacant_ = record.next_;
+  if (vacant_ != kNil) prefetch(HopRef{vacant_});  // the record that the next insert() uses
+  const std::uint32_t ticket = record.ticket + 1;
+  record = {};
+  record.ticket = ticket;
+  record.alive = true;
+  record.manager = manager;
+  record.key = setup.key;
+  copy_setup_fields(record, setup);
+  if (owner != kNoOwner) owners_.take_again(owner);
+  record.owner_ = owner;
+  record.request = setup.request;
+  record.demand = setup.demand;
+  record.contract_ = PackedContract(setup.contract);
+  by_place_.insert(
+      hash, index, [this](std::uint32_t at) -> std::uint32_t& { return hops_[at].next_; },
+      [this](std::uint32_t at) { return HopTable::hash(hops_[at].manager, hops_[at].key); });
+  record.version = ++clock_;
+  return HopRef{index};
+}
+
+void HopTable::copy_setup_fields(HopRecord& record, const HopSetup& setup) {
+  record.hop_count = setup.hop_count;
+  record.commit = setup.commit;
+  record.held = setup.held;
+  record.branch = setup.branch;
+  record.takes_over = setup.takes_over;
+  record.joins = setup.joins;
+  record.bidirectional = setup.bidirectional;
+  record.input_named = setup.input_label.present();
+  record.output_named = setup.output_label.present();
+}
+
+void HopTable::erase(HopRef ref) {
+  HopRecord& record = hops_[ref.value()];
+  by_place_.erase(hash(record.manager, record.key), ref.value(),
+                  [this](std::uint32_t at) -> std::uint32_t& { return hops_[at].next_; });
+  if (record.owner_ != kNoOwner) owners_.release(record.owner_);
+  ++clock_;
+  record.alive = false;
+  record.next_ = vacant_;
+  vacant_ = ref.value();
+}
+
+void HopTable::set_owner(HopRecord& record, const HopOwner& owner) {
+  const std::uint32_t number = owners_.take(owner);
+  if (record.owner_ != kNoOwner) owners_.release(record.owner_);
+  record.owner_ = number;
+}
+
+}  // namespace xbind
