@@ -107,6 +107,17 @@ enum class Bug : std::uint8_t {
   kDriftMendedAtOnce,  // one look is enough, also while a command is under way
   kDriftFought,        // what is lost again within the round is put back again
   kNobodysRemoved,     // an entry of nobody is removed by the comparison
+  // a hop at its switch (switchserver/hop_fsm.hpp)
+  kHopChangeForgotten,   // what the switch was not told is not told later
+  kHopDeleteNotSent,     // a delete counts as open, and is not sent
+  kHopFailureForgotten,  // an add that fails leaves a hop set
+  kHopRefusedStays,      // an add that the switch refuses counts as done
+  kHopUnansweredUndone,  // an add without an answer counts as refused
+  kHopLostUndone,        // the same, when the switch has gone away
+  kHopFailedDeleted,     // a delete that fails counts as done
+  kHopMoveBackDeletes,   // the removal of a hop that has taken over deletes the cross-connect
+  kHopWaitsBelow,        // the removal of a superseded hop waits for the one above
+  kHopAddedAgain,        // the answer to its add makes a removed hop live again
   // accounts
   kIngressKept,        // the ingress bandwidth of a removed hop is not released
   kQuotaKept,          // a session's quota does not return when it ends
@@ -116,9 +127,11 @@ enum class Bug : std::uint8_t {
 };
 
 #ifdef XBIND_PLANTED_BUGS
+inline constexpr bool kPlanting = true;
 inline Bug planted_bug = Bug::kNone;
 inline bool planted(Bug bug) { return planted_bug == bug; }
 #else
+inline constexpr bool kPlanting = false;
 constexpr bool planted(Bug) { return false; }
 #endif
 

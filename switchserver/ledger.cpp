@@ -60,7 +60,7 @@ void Ledger::lapse(ManagerIndex manager) {
     if (record.manager != manager) return;
     record.earlier_session = true;
     const bool held = record.held && !planted(Bug::kHeldLapses);
-    if (record.state == HopStage::kReserved && !held) {
+    if (record.stage() == HopStage::kReserved && !held) {
       HopHoldings(*parts_).give_up(ref, LabelHolder::kLapsed);
     }
   });
@@ -75,7 +75,7 @@ void Ledger::end_rest(ManagerIndex manager) {
 std::uint64_t Ledger::forget_manager(ManagerIndex manager) {
   XB_CHECK(!managers().in_session(manager), managers().name(manager));
   parts_->hops.for_each([&](HopRef ref, const HopRecord& record) {
-    if (record.manager != manager || record.state != HopStage::kReserved) return;
+    if (record.manager != manager || record.stage() != HopStage::kReserved) return;
     HopHoldings(*parts_).give_up(ref, LabelHolder::kFree);
   });
   parts_->labels.forget(manager);
@@ -102,31 +102,30 @@ void Ledger::settle(HopRef hop, std::uint32_t revision, Resources demand,
   xbind::settle(*parts_, hop, revision, demand, contract);
 }
 
-void Ledger::programmed(HopRef ref) {
-  HopRecord& record = hop(ref);
-  XB_CHECK(record.state == HopStage::kCommitting, static_cast<int>(record.state));
-  record.state = HopStage::kCommitted;
-  touch(ref);
-  if (const auto below = stacks().below(ref)) touch(*below);
+HopFsm::Action Ledger::step(HopRef ref, HopFsm::Event event) {
+  const HopFsm::Action action = parts_->hops.step(ref, event);
+  if (action == HopFsm::Action::kConnect || action == HopFsm::Action::kConnectAndTell) {
+    touch(ref);
+    if (const auto below = stacks().below(ref)) touch(*below);
+  }
+  return action;
 }
 
 void Ledger::undo(HopRef ref) { xbind::undo(*parts_, ref); }
 
 bool Ledger::begin_removal(HopRef ref) {
-  HopRecord& record = hop(ref);
+  const HopRecord& record = hop(ref);
   if (goes_at_once(ref)) {
     HopHoldings(*parts_).give_up(ref, LabelHolder::kQuarantine);
     return true;
   }
-  if (record.state != HopStage::kRemoving) {
-    record.state = HopStage::kRemoving;
-    touch(ref);
-  }
+  if (record.stage() != HopStage::kRemoving) touch(ref);
+  step(ref, HopFsm::Event::kRemovalAsked);
   return false;
 }
 
 void Ledger::removed(HopRef ref) {
-  XB_CHECK(hop(ref).state == HopStage::kRemoving, static_cast<int>(hop(ref).state));
+  XB_CHECK(hop(ref).stage() == HopStage::kRemoving, HopFsm::name(hop(ref).state()));
   HopHoldings(*parts_).give_up(ref, LabelHolder::kQuarantine);
 }
 

@@ -11,7 +11,7 @@
 //     reserved      begin_removal()              nothing
 //     reserved      lapse(), forget_manager()    nothing; a held one survives lapse()
 //     reserved      set_up(commit), refused      nothing
-//     committing    programmed()                 committed
+//     committing    step(kAdded)                 committed
 //     committing    undo(): the switch refused   nothing
 //     committing    begin_removal()              removing
 //     committed     begin_removal()              removing; a superseded one: nothing
@@ -57,6 +57,7 @@
 #include "core/cause.hpp"
 #include "core/hop.hpp"
 #include "core/hop_room.hpp"
+#include "core/planted.hpp"
 #include "core/result.hpp"
 #include "switchserver/drivers/switch_driver.hpp"
 #include "switchserver/ledger/parts.hpp"
@@ -135,14 +136,17 @@ class Ledger {
   // `demand` must not exceed what the hop holds; neither does its charge afterwards.
   void settle(HopRef hop, std::uint32_t revision, Resources demand,
               const TrafficContract& contract);
-  void programmed(HopRef hop);  // kCommitting to kCommitted
-  void undo(HopRef hop);        // kCommitting (the switch refused) or kReserved to nothing
+  // Takes the hop to its next state (hop_fsm.hpp) and returns what is to be done. The pair must be
+  // possible. A hop that is gone then keeps its record until undo() or removed().
+  HopFsm::Action step(HopRef hop, HopFsm::Event event);
+  void undo(HopRef hop);  // kCommitting (the switch refused) or kReserved to nothing
   // kReserved: gone at once; its label rests in quarantine, since the link's other end may know it.
   // Superseded: gone at once. kCommitting, kCommitted: now kRemoving. kRemoving: no change. Returns
   // whether the hop is gone.
   bool begin_removal(HopRef hop);
   bool goes_at_once(HopRef hop) const {  // whether begin_removal() would return true
-    return hops().hop(hop).state == HopStage::kReserved || stacks().superseded(hop);
+    return hops().hop(hop).stage() == HopStage::kReserved ||
+           (stacks().superseded(hop) && !planted(Bug::kHopWaitsBelow));
   }
   void removed(HopRef hop);                            // kRemoving to nothing
   void touch(HopRef hop) { parts_->hops.touch(hop); }  // counts as a change for open audits

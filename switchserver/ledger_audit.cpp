@@ -37,7 +37,7 @@ std::vector<Finding> compare_table(std::string_view switch_name, std::vector<Cro
 
 void expect(const Ledger& ledger, HopRef ref, std::uint64_t since, TableExpectation& expected) {
   const HopRecord& record = ledger.hops().hop(ref);
-  if (record.state == HopStage::kReserved) return;
+  if (record.stage() == HopStage::kReserved) return;
   if (ledger.stacks().superseded(ref) && record.version <= since) return;
   const bool throughout =
       record.settled() && !ledger.stacks().above(ref) && record.version <= since;

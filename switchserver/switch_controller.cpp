@@ -116,13 +116,11 @@ void SwitchController::on_ports(const driver::Ports& ports) {
     const bool renewed =
         std::find(ports.renewed.begin(), ports.renewed.end(), input) != ports.renewed.end();
     // The driver repeats an add that is under way.
-    if (!renewed || record.state != HopStage::kCommitted || record.progress.add_open) return;
-    if (ledger_.stacks().above(ref)) {
-      record.progress.untold = true;  // to be sent when it is live again
-    } else if (state_ == State::kUp) {
+    if (!renewed || !record.settled()) return;
+    if (state_ == State::kUp && !ledger_.stacks().above(ref)) {
       reassert(ref);
-    } else {
-      record.progress.untold = true;
+    } else {  // to be sent when it is live again, or when the table has been read
+      ledger_.step(ref, HopFsm::Event::kUntold);
     }
   });
 }
@@ -143,14 +141,12 @@ void SwitchController::mark_down() {
   unclaimed_.clear();
   ledger_.hops().for_each([&](HopRef ref, const HopRecord&) {
     HopRecord& record = ledger_.hop(ref);
-    if (record.progress.add_open) on_added(ref, Cause::kSwitchUnreachable, 0);
-    if (record.progress.remove_open) {
+    if (HopFsm::add_open(record.state())) on_added(ref, Cause::kSwitchUnreachable, 0);
+    if (HopFsm::delete_open(record.state())) {
       driver::Done lost;
       lost.cause = Cause::kSwitchUnreachable;
       on_removed(ref, lost);
     }
-    record.progress.remove_done = false;
-    record.progress.restore = false;
     ++record.ticket;
   });
   for (const Audit& audit : std::exchange(audits_, {})) report(audit, nullptr);
@@ -202,20 +198,22 @@ void SwitchController::on_done(const driver::Done& done) {
   if (request == Request::kTable) return on_stray_removed(done);
   lost_ = done.cause == Cause::kSwitchUnreachable;
   const bool open = record != nullptr && done.cookie == cookie(ref, *record, request) &&
-                    (request == Request::kAdd      ? record->progress.add_open
-                     : request == Request::kRemove ? record->progress.remove_open
+                    (request == Request::kAdd      ? HopFsm::add_open(record->state())
+                     : request == Request::kRemove ? HopFsm::delete_open(record->state())
                                                    : false);
   if (!open) {
     ++counters_.unexpected_answers;
-  } else if (done.again && request == Request::kAdd && record->state != HopStage::kRemoving) {
+  } else if (done.again && request == Request::kAdd && record->stage() != HopStage::kRemoving) {
+    ledger_.step(ref, HopFsm::Event::kAddAgain);
     const auto moving = moves_.find(ref);
     if (moving == moves_.end()) {
-      add(ref);
+      send_add(ref);
     } else {
-      move(ref, CrossConnect{moving->second});
+      send_move(ref, CrossConnect{moving->second});
     }
   } else if (done.again && request == Request::kRemove) {
-    send_remove(ref);
+    ledger_.step(ref, HopFsm::Event::kDeleteAgain);
+    send_delete(ref, live_below(ref));
   } else if (request == Request::kAdd) {
     on_added(ref, done.cause, done.failure_code);
   } else {
@@ -223,93 +221,85 @@ void SwitchController::on_done(const driver::Done& done) {
   }
 }
 
+HopFsm::Event SwitchController::answer_of(Cause cause) {
+  if (cause == Cause::kNone) return HopFsm::Event::kAdded;
+  if (cause == Cause::kSwitchRefused) return HopFsm::Event::kAddRefused;
+  if (cause == Cause::kSwitchUnreachable) return HopFsm::Event::kAddLost;
+  return HopFsm::Event::kAddUnanswered;
+}
+
 void SwitchController::on_added(HopRef ref, Cause cause, std::uint8_t failure_code) {
   HopRecord& record = ledger_.hop(ref);
-  HopRecord::Progress& progress = record.progress;
-  const HopKey key = record.key;
   const std::optional<HopRef> below = ledger_.stacks().below(ref);
-  progress.add_open = false;
   if (!moves_.empty() && moves_.erase(ref) != 0 && cause == Cause::kNone) ++counters_.taken_over;
   ledger_.touch(ref);
 
   if (!changes_.empty() && changes_.contains(ref)) {
     on_contract_answer(ref, cause, failure_code);
-    if (record.state == HopStage::kCommitted) return advance(below);
+    if (record.stage() == HopStage::kCommitted) return advance(below);
   }
-  if (record.state == HopStage::kCommitted) {  // it was put back, or asserted again
-    progress.untold = cause != Cause::kNone;
-    if (cause != Cause::kNone) ++counters_.put_back_refused;
-    return advance(below);
-  }
+  const HopFsm::Action action = ledger_.step(ref, answer_of(cause));
   std::uint32_t waiters = std::exchange(record.commit_waiters, kNil);
   if (cause == Cause::kNone) {
     if (waiters != kNil) ++counters_.commits;  // nobody waits for a hop that is put back
     answer_all(waiters, success(record, HopAction::kCommit));
-    if (record.state == HopStage::kCommitting) {
-      ledger_.programmed(ref);
-      advance(below);
-      if (progress.untold && up()) reassert(ref);  // a modify arrived meanwhile
-      return;
-    }
   } else {
-    answer_all(waiters, refusal(key, HopAction::kCommit, cause, failure_code));
-    if (record.state == HopStage::kCommitting && cause == Cause::kSwitchRefused) {
-      return undo_refused(ref);
-    }
-    if (record.state == HopStage::kCommitting) {  // unknown whether the switch has it
-      ledger_.begin_removal(ref);
-      if (cause == Cause::kSwitchUnreachable) {  // deleted when the switch is back
-        return refuse_waiting(below, cause, failure_code);
-      }
-      ++counters_.cleaned;
-      send_remove(ref);
-      return;
-    }
+    answer_all(waiters, refusal(record.key, HopAction::kCommit, cause, failure_code));
   }
-  // A removal arrived while the commit was under way. The delete was sent behind the add; if its
-  // answer came first, this answer was the last one missing.
-  if (progress.remove_done) finish_removal(ref);
+  switch (action) {
+    case HopFsm::Action::kConnect: return advance(below);
+    case HopFsm::Action::kConnectAndTell:
+      advance(below);
+      if (up()) reassert(ref);
+      return;
+    case HopFsm::Action::kNoteUntold: ++counters_.put_back_refused; [[fallthrough]];
+    case HopFsm::Action::kNoteTold: return advance(below);
+    case HopFsm::Action::kUndo: return undo_refused(ref);
+    case HopFsm::Action::kCleanUp: ++counters_.cleaned; return send_remove(ref);
+    case HopFsm::Action::kOweRemoval: return refuse_waiting(below, cause, failure_code);
+    case HopFsm::Action::kEnd:
+    case HopFsm::Action::kEndAndRestore: return finish_removal(ref, action);
+    default: return;
+  }
 }
 
 void SwitchController::on_removed(HopRef ref, const driver::Done& done) {
   HopRecord& record = ledger_.hop(ref);
-  HopRecord::Progress& progress = record.progress;
-  progress.remove_open = false;
   ledger_.touch(ref);
-  if (done.absent) progress.restore = true;
-  if (done.cause != Cause::kNone && !done.absent) {
-    // Still kRemoving: the next removal sends the request again.
+  const HopFsm::Action action =
+      ledger_.step(ref, done.absent                  ? HopFsm::Event::kDeletedNothing
+                        : done.cause == Cause::kNone ? HopFsm::Event::kDeleted
+                                                     : HopFsm::Event::kDeleteFailed);
+  if (action == HopFsm::Action::kRefuseRemoval) {  // the next removal sends the request again
     std::uint32_t waiters = std::exchange(record.remove_waiters, kNil);
     answer_all(waiters, refusal(record.key, HopAction::kRemove, done.cause, done.failure_code));
     refuse_waiting(ledger_.stacks().below(ref), done.cause, done.failure_code);
-  } else if (progress.add_open) {
-    progress.remove_done = true;
-  } else {
-    finish_removal(ref);
+  } else if (action != HopFsm::Action::kNothing) {
+    finish_removal(ref, action);
   }
 }
 
 void SwitchController::put_back(HopRef ref) {
   ++counters_.put_back;
-  add(ref);
+  ledger_.step(ref, HopFsm::Event::kTell);
+  send_add(ref);
 }
 
 void SwitchController::reassert(HopRef ref) {
   ++counters_.reasserted;
-  add(ref);
+  ledger_.step(ref, HopFsm::Event::kTell);
+  send_add(ref);
 }
 
-void SwitchController::finish_removal(HopRef ref) {
+// `how`: kEnd or kEndAndRestore, the action of the step that has ended the hop.
+void SwitchController::finish_removal(HopRef ref, HopFsm::Action how) {
   HopRecord& record = ledger_.hop(ref);
-  XB_CHECK(
-      !record.progress.add_open && !record.progress.remove_open && record.commit_waiters == kNil,
-      ref, record.progress.add_open, record.progress.remove_open);
+  XB_CHECK(record.commit_waiters == kNil, ref, HopFsm::name(how));
   std::uint32_t waiters = record.remove_waiters;
   const HopResult done = removal_of(ref);
   const ManagerIndex manager = record.manager;
   const bool unasked = !anybody_waits(waiters) && sessions_[manager.value()].attached;
   const std::optional<HopRef> below = ledger_.stacks().below(ref);
-  const bool restore = record.progress.restore;
   note_end(record);
   const bool strangers = !unclaimed_.empty();
   const CrossConnect gone = strangers ? ledger_.hops().cross_connect(record) : CrossConnect{};
@@ -319,12 +309,9 @@ void SwitchController::finish_removal(HopRef ref) {
   if (unasked) outputs_.unasked.push_back({ledger_.managers().name(manager), done});
   answer_all(waiters, done);
   if (!below) return;
-  HopRecord& live = ledger_.hop(*below);
-  const bool lost = restore || live.progress.untold;
-  if (lost && reachable() && live.state == HopStage::kCommitted && !live.progress.add_open &&
-      !ledger_.stacks().above(*below)) {
-    put_back(*below);
-  }
+  const HopRecord& live = ledger_.hop(*below);
+  const bool lost = how == HopFsm::Action::kEndAndRestore || HopFsm::stale(live.state());
+  if (lost && reachable() && live.settled() && !ledger_.stacks().above(*below)) put_back(*below);
   advance(below);
 }
 

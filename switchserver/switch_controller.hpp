@@ -43,7 +43,7 @@
 // greater of both demands. A modify that asks for more in any component is done when the switch has
 // confirmed it; it is undone if the switch refuses or does not answer. One that asks for less is
 // done in any case. If the contract in the switch may then differ from the ledger
-// (Progress::untold), it is sent again when the table is read again. A modify that arrives
+// (HopFsm, stale), it is sent again when the table is read again. A modify that arrives
 // meanwhile waits; a third one replaces the second, which is then refused as stale.
 //
 // When ports begin a new session while the switch stays up, the controller adds the cross-connects
@@ -376,6 +376,7 @@ class SwitchController {
 
   // answers of the switch
   void on_done(const driver::Done& done);
+  static HopFsm::Event answer_of(Cause cause);
   void on_added(HopRef ref, Cause cause, std::uint8_t failure_code);
   void on_removed(HopRef ref, const driver::Done& done);
   void undo_refused(HopRef ref);
@@ -386,10 +387,12 @@ class SwitchController {
   HopResult removal_of(HopRef ref) const;
   void put_back(HopRef ref);
   void reassert(HopRef ref);
-  void add(HopRef ref);
-  void move(HopRef ref, const CrossConnect& from);
+  void send_add(HopRef ref);
+  void send_move(HopRef ref, const CrossConnect& from);
   void send_remove(HopRef ref);
-  void finish_removal(HopRef ref);
+  const HopRecord* live_below(HopRef ref) const;
+  void send_delete(HopRef ref, const HopRecord* to);
+  void finish_removal(HopRef ref, HopFsm::Action how);
   void note_end(const HopRecord& gone);
   static HopRef hop_of(driver::Cookie cookie) {
     return HopRef{static_cast<std::uint32_t>(cookie >> 2)};

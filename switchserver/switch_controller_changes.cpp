@@ -19,9 +19,10 @@ void SwitchController::change(std::uint32_t waiters, ManagerIndex manager, const
   const auto refuse = [&](const HopResult& refused) { answer_all(waiters, refused); };
   const auto ref = ledger_.hops().find(manager, wanted.key);
   HopRecord* const record = ref ? &ledger_.hop(*ref) : nullptr;
-  if (record != nullptr && record->state == HopStage::kCommitted && record->progress.add_open) {
+  if (record != nullptr && HopFsm::being_told(record->state())) {
     auto open = changes_.find(*ref);
     if (open == changes_.end()) {
+      ledger_.step(*ref, HopFsm::Event::kQueued);
       // The hop is being put back: treat that as a change to its present contract.
       const HopModify now{wanted.key, ledger_.extras().revision(*ref), record->demand,
                           record->contract()};
@@ -32,21 +33,21 @@ void SwitchController::change(std::uint32_t waiters, ManagerIndex manager, const
   if (!reachable && record != nullptr && !wanted.demand.fits_within(record->demand)) {
     return refuse(refusal(wanted, Cause::kSwitchUnreachable));
   }
-  if (record != nullptr && wanted.revision > ledger_.revision(*ref)) {
+  if (record != nullptr && wanted.revision > ledger_.extras().revision(*ref)) {
     const TrafficContract had = record->contract();
     const bool more =
         !wanted.demand.fits_within(record->demand) ||
         (wanted.contract.category == had.category && asks_for_more(had, wanted.contract));
-    const CrossConnect has = ledger_.cross_connect(*record);
+    const CrossConnect has = ledger_.hops().cross_connect(*record);
     // The room may be that of a hop which is still to be claimed.
     if (more && (waits_for_claims(has.input_port) || waits_for_claims(has.output_port))) {
       return refuse(refusal(wanted, Cause::kSwitchUnreachable));
     }
   }
-  const bool news =
-      record != nullptr && (wanted.contract != record->contract() || record->progress.untold);
+  const bool news = record != nullptr &&
+                    (wanted.contract != record->contract() || HopFsm::stale(record->state()));
   // A hop from which another has taken over is in no switch, so no request is needed.
-  if (news && reachable && record->state == HopStage::kCommitted && !ledger_.stacks().above(*ref)) {
+  if (news && reachable && record->settled() && !ledger_.stacks().above(*ref)) {
     return send_contract(*ref, waiters, wanted);
   }
   const Admission admission = ledger_.modify(manager, wanted);
@@ -55,7 +56,7 @@ void SwitchController::change(std::uint32_t waiters, ManagerIndex manager, const
     return refuse(refusal(wanted, admission));
   }
   // The commit of a reservation will carry the contract.
-  if (news && record->state != HopStage::kReserved) record->progress.untold = true;
+  if (news && record->stage() != HopStage::kReserved) ledger_.step(*ref, HopFsm::Event::kUntold);
   ++(admission.repeated ? counters_.repeats : counters_.modifies);
   answer_all(waiters, success(wanted));
 }
@@ -110,7 +111,8 @@ void SwitchController::send_contract(HopRef ref, std::uint32_t waiters, const Ho
   change.waiters = waiters;
   changes_.emplace(ref, std::move(change));
   ++counters_.contracts_told;
-  add(ref);
+  ledger_.step(ref, HopFsm::Event::kChange);
+  send_add(ref);
 }
 
 // The switch has answered, or never will. The hop may be in removal by now.
@@ -121,7 +123,7 @@ void SwitchController::on_contract_answer(HopRef ref, Cause cause, std::uint8_t 
   if (cause != Cause::kNone) {
     ++(change.waiters != kNil ? counters_.contracts_refused : counters_.put_back_refused);
   }
-  if (record.state != HopStage::kCommitted) {
+  if (record.stage() != HopStage::kCommitted) {
     const std::uint64_t generation = wanted.key.generation.value();
     answer_all(change.waiters, refusal(wanted, Cause::kBeingReleased, generation));
     if (change.next) {
@@ -133,11 +135,12 @@ void SwitchController::on_contract_answer(HopRef ref, Cause cause, std::uint8_t 
   if (undone) {
     ledger_.settle(ref, change.had_revision, change.had, change.had_contract);
     // After a refusal nothing has changed; without an answer the contract is unknown.
-    record.progress.untold = record.progress.untold || cause != Cause::kSwitchRefused;
+    ledger_.step(ref,
+                 cause == Cause::kSwitchRefused ? HopFsm::Event::kChangeUndone : answer_of(cause));
     answer_all(change.waiters, refusal(wanted, cause, failure_code));
   } else {
     ledger_.settle(ref, wanted.revision, wanted.demand, wanted.contract);
-    record.progress.untold = cause != Cause::kNone;
+    ledger_.step(ref, answer_of(cause));
     if (change.waiters != kNil) ++counters_.modifies;
     answer_all(change.waiters, success(wanted));
   }

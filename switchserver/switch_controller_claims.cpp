@@ -61,30 +61,28 @@ void SwitchController::match(Which which) {
   // Hops that are being removed and absent from the table are gone; do this before their lower
   // hops.
   ledger_.hops().for_each([&](HopRef ref, const HopRecord& record) {
-    if (record.state != HopStage::kRemoving || record.progress.remove_open) return;
-    if (!which(record)) return;
+    if (record.state() != HopFsm::State::kLeaving || !which(record)) return;
     const CrossConnect wanted = ledger_.hops().cross_connect(record);
     const CrossConnect untold{wanted.input_port, wanted.input_label, PortId{}, Label{}};
     const bool in_table = std::binary_search(there.begin(), there.end(), wanted) ||
                           std::binary_search(there.begin(), there.end(), untold);
-    if (!in_table) finish_removal(ref);
+    if (!in_table) finish_removal(ref, ledger_.step(ref, HopFsm::Event::kForgotten));
   });
   state_ = State::kUp;
   ledger_.hops().for_each([&](HopRef ref, const HopRecord&) {
     HopRecord& record = ledger_.hop(ref);
     if (!which(record)) return;
-    record.progress.claimed = false;
+    record.claim = HopClaim::kCompared;
     if (ledger_.stacks().above(ref)) return;
     const CrossConnect wanted = ledger_.hops().cross_connect(record);
     const bool in_table = std::binary_search(there.begin(), there.end(), wanted);
-    if (record.state == HopStage::kRemoving) {
-      if (record.progress.remove_open) return;
+    if (HopFsm::delete_due(record.state())) {
       ++counters_.cleaned;
       send_remove(ref);
-    } else if (record.state == HopStage::kCommitted && !record.progress.add_open) {
+    } else if (record.settled()) {
       if (!in_table && !would_branch(wanted) && !planted(Bug::kNotPutBack)) {
         put_back_or_move(ref);
-      } else if (in_table && record.progress.untold) {
+      } else if (in_table && HopFsm::stale(record.state())) {
         reassert(ref);
       }
     }
@@ -132,7 +130,7 @@ Result<ClaimsTaken> SwitchController::claim(std::string_view name, const HopClai
   if (!page.last) return taken;
   if (std::exchange(sessions_[manager->value()].compare, false)) {
     match([&](const HopRecord& record) {
-      return record.manager == *manager && record.progress.claimed;
+      return record.manager == *manager && record.claim == HopClaim::kAwaited;
     });
   }
   if (page.all) note_claimed_all(*manager);
@@ -173,7 +171,7 @@ bool SwitchController::enter(ManagerIndex manager, const LedgerHop& hop, std::ui
       if (hop.held) ledger_.note_hold_end(admission.hop, now_ + hop.hold_left);
     }
     bool& compare = sessions_[manager.value()].compare;
-    compare = compare || ledger_.hop(admission.hop).progress.claimed;
+    compare = compare || ledger_.hop(admission.hop).claim == HopClaim::kAwaited;
     return true;
   }
   // One to be removed is gone if the switch lacks its entry, or if another hop has that entry: two
@@ -206,7 +204,7 @@ void SwitchController::claim_rebuilt(ManagerIndex manager, const HopClaims& page
     if (!enter(manager, hop, owner, taken)) return;
     // The switch does not say where the entry leads: to add it again might make a branch.
     if (one.fit.untold)
-      ledger_.hop(*ledger_.hops().find(manager, hop.key)).progress.claimed = false;
+      ledger_.hop(*ledger_.hops().find(manager, hop.key)).claim = HopClaim::kCompared;
   };
   // A hop of the same leg has that input, and an entry of its own in the switch. Of hops that took
   // over from one another only one has; these two would count as such, and the lower one's entry
@@ -215,14 +213,14 @@ void SwitchController::claim_rebuilt(ManagerIndex manager, const HopClaims& page
     if (!one.fit.taken) return;
     const HopKey& key = one.claimed->key;
     bool second = false;
-    ledger_.for_each_on_input(
+    ledger_.users().for_each_on_input(
         one.fit.taken->input_port, one.fit.taken->input_label,
         [&](HopRef ref, const HopRecord& record) {
           const bool same_leg = record.manager == manager && record.key.leg == key.leg &&
                                 record.key.connection == key.connection;
-          if (!same_leg || ledger_.above(ref)) return;
-          second = second || !record.progress.claimed ||
-                   std::ranges::binary_search(unclaimed_, ledger_.cross_connect(record));
+          if (!same_leg || ledger_.stacks().above(ref)) return;
+          second = second || record.claim == HopClaim::kCompared ||
+                   std::ranges::binary_search(unclaimed_, ledger_.hops().cross_connect(record));
         });
     if (second) one.fit = {{}, false, Cause::kIncomplete, 2};
   };
@@ -268,7 +266,7 @@ void SwitchController::settle_uncertain() {
     claim(whose.first, hop, kNoOwner, ignored);
   }
   match([](const HopRecord& record) {
-    return record.progress.claimed && record.state == HopStage::kRemoving;
+    return record.claim == HopClaim::kAwaited && record.stage() == HopStage::kRemoving;
   });
 }
 

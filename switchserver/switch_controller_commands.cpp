@@ -180,7 +180,7 @@ Result<std::uint64_t> SwitchController::clear_hops(std::string_view manager,
   const auto note = [&](HopRef ref) {
     const HopRecord& hop = ledger_.hop(ref);
     if (calls == nullptr || !hop.first() || hop.key.leg != 0) return;
-    if (hop.state == HopStage::kRemoving) return;  // was noted when its removal began
+    if (hop.stage() == HopStage::kRemoving) return;  // was noted when its removal began
     const ConnectionId shown = ledger_.extras().shown_id(ref);
     const ConnectionId id = shown != ConnectionId{} ? shown : hop.key.connection;
     if (noted.insert(id).second) calls->push_back({id, hop.request, ledger_.hops().owner_of(hop)});
@@ -286,7 +286,7 @@ void SwitchController::set_up(Place place, ManagerIndex manager, const HopSetup&
   const HopAction action = action_of(setup);
   if (!up()) {
     const auto reserved = ledger_.hops().find(manager, setup.key);
-    if (setup.commit && reserved && ledger_.hop(*reserved).state == HopStage::kReserved) {
+    if (setup.commit && reserved && ledger_.hop(*reserved).stage() == HopStage::kReserved) {
       ledger_.undo(*reserved);  // a refused commit leaves nothing of its hop
     }
     answer(place, refusal(setup.key, action, Cause::kSwitchUnreachable));
@@ -305,7 +305,7 @@ void SwitchController::set_up(Place place, ManagerIndex manager, const HopSetup&
   HopRecord& record = ledger_.hop(admission.hop);
   if (admission.repeated) {
     ++counters_.repeats;
-    if (record.state == HopStage::kCommitting) {
+    if (record.stage() == HopStage::kCommitting) {
       wait(record.commit_waiters, place);
     } else {
       answer(place, success(record, action));
@@ -326,9 +326,9 @@ void SwitchController::set_up(Place place, ManagerIndex manager, const HopSetup&
   wait(record.commit_waiters, place);
   const auto below = ledger_.stacks().below(admission.hop);
   if (below && !planted(Bug::kMovedByAdding)) {
-    move(admission.hop, ledger_.hops().cross_connect(*below));
+    send_move(admission.hop, ledger_.hops().cross_connect(*below));
   } else {
-    add(admission.hop);
+    send_add(admission.hop);
   }
 }
 
@@ -360,7 +360,7 @@ void SwitchController::remove(Place place, ManagerIndex manager, const HopKey& k
 void SwitchController::remove_at_once(HopRef ref) {
   const HopRecord& record = ledger_.hop(ref);
   const auto below = ledger_.stacks().below(ref);
-  if (record.state != HopStage::kReserved) note_end(record);
+  if (record.stage() != HopStage::kReserved) note_end(record);
   ledger_.begin_removal(ref);
   advance(below);
   ++counters_.removes;
@@ -368,15 +368,10 @@ void SwitchController::remove_at_once(HopRef ref) {
 
 // The removal follows what is under way above; a request that the switch refused is sent again.
 void SwitchController::request_removal(HopRef ref) {
-  const HopRecord& record = ledger_.hop(ref);
-  if (record.progress.remove_open || record.progress.remove_done) return;
+  if (!HopFsm::delete_due(ledger_.hop(ref).state())) return;
   HopRef top = ref;
   while (const auto above = ledger_.stacks().above(top)) top = *above;
-  const HopRecord& uppermost = ledger_.hop(top);
-  if (uppermost.state == HopStage::kRemoving && !uppermost.progress.remove_open &&
-      !uppermost.progress.remove_done) {
-    send_remove(top);
-  }
+  if (HopFsm::delete_due(ledger_.hop(top).state())) send_remove(top);
 }
 
 // ===== exchange of labels and quotas =====

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/planted.hpp"
 #include "switchserver/hop_answers.hpp"
 #include "switchserver/switch_controller.hpp"
 
 namespace xbind {
 
-void SwitchController::add(HopRef ref) {
-  HopRecord& record = ledger_.hop(ref);
-  record.progress.add_open = true;
+void SwitchController::send_add(HopRef ref) {
+  const HopRecord& record = ledger_.hop(ref);
   ledger_.touch(ref);
   driver_.add(ledger_.hops().cross_connect(record), record.contract(),
               cookie(ref, record, Request::kAdd));
@@ -18,9 +18,8 @@ void SwitchController::add(HopRef ref) {
 }
 
 // Moves the existing cross-connect `from` to this hop's output.
-void SwitchController::move(HopRef ref, const CrossConnect& from) {
-  HopRecord& record = ledger_.hop(ref);
-  record.progress.add_open = true;
+void SwitchController::send_move(HopRef ref, const CrossConnect& from) {
+  const HopRecord& record = ledger_.hop(ref);
   ledger_.touch(ref);
   moves_.insert_or_assign(ref, from);
   const CrossConnect to = ledger_.hops().cross_connect(record);
@@ -32,11 +31,21 @@ void SwitchController::move(HopRef ref, const CrossConnect& from) {
 // A hop that has taken over moves the cross-connect back to the hop below, unless that one is also
 // being removed: then the cross-connect is deleted.
 void SwitchController::send_remove(HopRef ref) {
-  HopRecord& record = ledger_.hop(ref);
-  record.progress.remove_open = true;
+  const HopRecord* const to = planted(Bug::kHopMoveBackDeletes) ? nullptr : live_below(ref);
+  ledger_.step(ref, to != nullptr ? HopFsm::Event::kMoveBack : HopFsm::Event::kDelete);
+  if (!planted(Bug::kHopDeleteNotSent)) send_delete(ref, to);
+}
+
+// The hop below, unless that one is being removed, too.
+const HopRecord* SwitchController::live_below(HopRef ref) const {
   const auto below = ledger_.stacks().below(ref);
-  const HopRecord* to = below ? &ledger_.hop(*below) : nullptr;
-  if (to != nullptr && to->state == HopStage::kCommitted) {
+  const HopRecord* const to = below ? &ledger_.hops().hop(*below) : nullptr;
+  return to != nullptr && to->stage() == HopStage::kCommitted ? to : nullptr;
+}
+
+void SwitchController::send_delete(HopRef ref, const HopRecord* to) {
+  const HopRecord& record = ledger_.hop(ref);
+  if (to != nullptr) {
     ++counters_.moved_back;
     const CrossConnect back = ledger_.hops().cross_connect(*to);
     driver_.move(ledger_.hops().cross_connect(record), back.output_port, back.output_label,
@@ -59,7 +68,7 @@ void SwitchController::undo_refused(HopRef ref) {
   if (unasked) outputs_.unasked.push_back({ledger_.managers().name(manager), done});
   if (!below) return;
   const HopRecord& live = ledger_.hop(*below);
-  if (live.state == HopStage::kCommitted && live.progress.untold && reachable()) put_back(*below);
+  if (live.state() == HopFsm::State::kStale && reachable()) put_back(*below);
   advance(below);
 }
 
@@ -67,13 +76,9 @@ void SwitchController::undo_refused(HopRef ref) {
 // is then gone; or it is live again, and the switch is requested to remove it.
 void SwitchController::advance(std::optional<HopRef> below) {
   if (!below) return;
-  const HopRecord& record = ledger_.hop(*below);
-  if (record.state != HopStage::kRemoving || record.progress.add_open ||
-      record.progress.remove_open || record.progress.remove_done) {
-    return;
-  }
+  if (ledger_.hop(*below).state() != HopFsm::State::kLeaving) return;
   if (ledger_.stacks().superseded(*below)) {
-    finish_removal(*below);
+    finish_removal(*below, ledger_.step(*below, HopFsm::Event::kForgotten));
   } else if (ledger_.stacks().above(*below)) {
     return;
   } else if (reachable()) {
@@ -99,7 +104,8 @@ void SwitchController::put_back_or_move(HopRef ref) {
     const CrossConnect earlier = ledger_.hops().cross_connect(*at);
     if (!std::binary_search(unclaimed_.begin(), unclaimed_.end(), earlier)) continue;
     ++counters_.put_back;
-    return move(ref, earlier);
+    ledger_.step(ref, HopFsm::Event::kTell);
+    return send_move(ref, earlier);
   }
   put_back(ref);
 }

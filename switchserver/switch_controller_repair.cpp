@@ -90,11 +90,11 @@ void SwitchController::on_stray_removed(const driver::Done& done) {
 // Puts back the hops on that input that the switch may lack. It replaces an entry that is there.
 void SwitchController::put_back_on(const CrossConnect& at) {
   std::vector<HopRef> lost;
-  ledger_.users().for_each_on_input(
-      at.input_port, at.input_label, [&](HopRef ref, const HopRecord& record) {
-        const bool live = record.state == HopStage::kCommitted && !ledger_.stacks().above(ref);
-        if (live && !record.progress.add_open) lost.push_back(ref);
-      });
+  ledger_.users().for_each_on_input(at.input_port, at.input_label,
+                                    [&](HopRef ref, const HopRecord& record) {
+                                      if (record.settled() && !ledger_.stacks().above(ref))
+                                        lost.push_back(ref);
+                                    });
   for (const HopRef ref : lost) put_back(ref);
 }
 

@@ -185,7 +185,7 @@ LedgerHop SwitchController::describe(HopRef ref, const HopRecord& record, TimePo
   }
   hop.hop_count = record.hop_count;
   hop.request = record.request;
-  hop.stage = record.state;
+  hop.stage = record.stage();
   hop.branch = record.branch;
   hop.bidirectional = record.bidirectional;
   hop.superseded = ledger_.stacks().superseded(ref);
@@ -207,7 +207,7 @@ HeldHops SwitchController::held_hops(std::string_view name, std::uint64_t from, 
     if (record.manager == *manager) {
       LedgerHop hop = describe(ref, record, now, owners, held.owners);
       // Its next manager sends it again, here or to one that has lost its ledger by then.
-      hop.settled = hop.settled && !record.progress.untold;
+      hop.settled = record.state() == HopFsm::State::kSet;
       held.hops.push_back(std::move(hop));
       if (places != nullptr) places->push_back(std::uint64_t{ref.value()} + 1);
     }

@@ -113,9 +113,8 @@ void SwitchController::put_back_lost(const CrossConnect& entry) {
   std::optional<HopRef> lost;
   ledger_.users().for_each_on_input(
       entry.input_port, entry.input_label, [&](HopRef ref, const HopRecord& record) {
-        const bool live = record.state == HopStage::kCommitted && !ledger_.stacks().above(ref);
-        if (live && !record.progress.add_open && ledger_.hops().cross_connect(record) == entry)
-          lost = ref;
+        const bool live = record.settled() && !ledger_.stacks().above(ref);
+        if (live && ledger_.hops().cross_connect(record) == entry) lost = ref;
       });
   if (!lost) return;
   ++counters_.drift_put_back;

@@ -8,7 +8,7 @@ bool is_claimed(const Ledger& ledger, const CrossConnect& entry, bool and_compar
       entry.input_port, entry.input_label, [&](HopRef, const HopRecord& record) {
         const bool same =
             ledger.hops().cross_connect(record) == entry || entry.output_port == PortId{};
-        found = found || (same && !(and_compared && record.progress.claimed));
+        found = found || (same && !(and_compared && record.claim == HopClaim::kAwaited));
       });
   return found;
 }

@@ -160,11 +160,9 @@ HopRef enter_claimed(LedgerParts& parts, ManagerIndex manager, const LedgerHop& 
       holdings.enter(manager, setup_for(claimed), owner, HopTable::hash(manager, claimed.key),
                      place.in, {place.out, place.output, charge, charge, joins});
   HopRecord& record = parts.hops[ref.value()];
-  record.state = claimed.stage;
+  HopTable::set_claimed(record, claimed.stage, claimed.settled);
   record.earlier_session = true;
   record.joins = joins;
-  record.progress.claimed = true;
-  record.progress.untold = claimed.stage == HopStage::kCommitted && !claimed.settled;
   if (joins) {
     parts.extras.edit(ref);  // keeps what this hop needs alone
     holdings.charge_group(place.out, ref.value());

@@ -4,7 +4,7 @@
 // HopExtrasTable::setup_of() rebuilds the HopSetup.
 //
 // Values only; one thread. Only the ledger creates, changes and ends records. Its caller owns
-// `progress`, `ticket` and the waiters, and changes nothing else. The private fields each belong to
+// `claim`, `ticket` and the waiters, and changes nothing else. The private fields each belong to
 // one part: the links to the lists of hops on one label to LabelUsers, `rare_`
 // to HopExtrasTable, `stacked_` to HopStacks, all others to HopTable.
 #pragma once
@@ -14,6 +14,7 @@
 
 #include "core/audit.hpp"
 #include "core/hop.hpp"
+#include "switchserver/hop_fsm.hpp"
 #include "switchserver/ledger/label_pool.hpp"
 
 namespace xbind {
@@ -85,18 +86,10 @@ struct alignas(64) HopRecord {
   bool stacked_ : 1 = false;  // another generation is above or below
 
  public:
-  HopStage state = HopStage::kReserved;
-  // The controller's notes about its requests to the switch; ticket and waiters are its own too.
-  struct Progress {
-    bool add_open : 1 = false;
-    bool remove_open : 1 = false;
-    bool remove_done : 1 = false;  // the delete was answered before the add sent ahead of it
-    bool restore : 1 = false;      // the switch lost this hop: the hop below is to be put back
-    bool untold : 1 = false;       // the contract in the switch may differ from this record's
-    bool claimed : 1 = false;      // claimed, and not yet compared with the switch's table
-  } progress;
+  HopClaim claim = HopClaim::kCompared;
 
  private:
+  HopFsm::State state_ = HopFsm::State::kReserved;  // changed by HopTable::step() alone
   PortIndex input_port_;
   PortIndex output_port_;
   std::uint32_t input_ = 0;  // packed(), like `output_`
@@ -105,6 +98,7 @@ struct alignas(64) HopRecord {
   std::uint32_t next_on_output_ = kNil;  // next hop with this output label
 
  public:
+  // The controller's own.
   std::uint32_t ticket = 0;             // distinguishes answers to an earlier user of this record
   std::uint32_t commit_waiters = kNil;  // heads of lists in the controller
   std::uint32_t remove_waiters = kNil;
@@ -135,9 +129,11 @@ struct alignas(64) HopRecord {
   std::uint32_t owner() const { return owner_; }
   bool first() const { return key.hop == 0 && !branch; }  // as HopSetup::first()
   bool last() const { return key.hop + 1 == hop_count; }
+  HopFsm::State state() const { return state_; }
+  HopStage stage() const { return HopFsm::stage(state_); }
   // Committed, and no request is under way.
-  bool settled() const { return state == HopStage::kCommitted && !progress.add_open; }
+  bool settled() const { return HopFsm::settled(state_); }
 };
-static_assert(sizeof(HopRecord) == 128 && sizeof(HopRecord::Progress) == 1);
+static_assert(sizeof(HopRecord) == 128);
 
 }  // namespace xbind

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "core/check.hpp"
+#include "core/planted.hpp"
 
 namespace xbind {
 
@@ -101,6 +102,51 @@ void HopTable::set_owner(HopRecord& record, const HopOwner& owner) {
   const std::uint32_t number = owners_.take(owner);
   if (record.owner_ != kNoOwner) owners_.release(record.owner_);
   record.owner_ = number;
+}
+
+// ===== states =====
+
+namespace {
+
+// The step, or the mistake that is planted in its place.
+std::optional<HopFsm::Step> step_of(HopFsm::State state, HopFsm::Event event) {
+  using State = HopFsm::State;
+  using Event = HopFsm::Event;
+  using Action = HopFsm::Action;
+  const auto step = HopFsm::step(state, event);
+  if (!kPlanting || !step) return step;
+  const auto instead = [&](Bug bug, bool here, HopFsm::Step mistake) {
+    return here && planted(bug) ? std::optional(mistake) : std::nullopt;
+  };
+  const bool adding = state == State::kAdding || state == State::kAddingStale;
+  for (const auto& mistake :
+       {instead(Bug::kHopChangeForgotten, event == Event::kUntold, {state, step->action}),
+        instead(Bug::kHopFailureForgotten, step->action == Action::kNoteUntold,
+                {State::kSet, Action::kNoteTold}),
+        instead(Bug::kHopRefusedStays, step->action == Action::kUndo,
+                {State::kSet, Action::kConnect}),
+        instead(Bug::kHopUnansweredUndone, step->action == Action::kCleanUp,
+                {State::kGone, Action::kUndo}),
+        instead(Bug::kHopLostUndone, adding && event == Event::kAddLost,
+                {State::kGone, Action::kUndo}),
+        instead(Bug::kHopFailedDeleted, state == State::kDeleting && event == Event::kDeleteFailed,
+                {State::kGone, Action::kEnd}),
+        instead(Bug::kHopAddedAgain, state == State::kDeletingAdding && event == Event::kAdded,
+                {State::kSet, Action::kConnect})}) {
+    if (mistake) return mistake;
+  }
+  return step;
+}
+
+}  // namespace
+
+HopFsm::Action HopTable::step(HopRef ref, HopFsm::Event event) {
+  HopRecord& record = hop(ref);
+  ++occurrences_.at(record.state_, event);
+  const auto step = step_of(record.state_, event);
+  XB_CHECK(step.has_value(), HopFsm::name(record.state_), HopFsm::name(event));
+  record.state_ = step->next;
+  return step->action;
 }
 
 }  // namespace xbind

@@ -113,6 +113,15 @@ class HopTable {
   HopRef insert(ManagerIndex manager, const HopSetup& setup, std::uint32_t owner,
                 std::uint64_t hash);
   void erase(HopRef ref);
+  // Takes the hop to its next state (hop_fsm.hpp) and returns what is to be done. The pair must be
+  // possible.
+  HopFsm::Action step(HopRef ref, HopFsm::Event event);
+  // Where a claim begins.
+  static void set_claimed(HopRecord& record, HopStage stage, bool settled) {
+    record.state_ = HopFsm::claimed(stage, settled);
+    record.claim = HopClaim::kAwaited;
+  }
+  const HopOccurrences& occurrences() const { return occurrences_; }  // of hops' events
   void touch(HopRef ref) { hop(ref).version = ++clock_; }  // counts as a change of its state
   std::uint64_t clock() const { return clock_; }
   // The fields of a setup that a commit after a reserve sets again.
@@ -152,6 +161,7 @@ class HopTable {
   std::uint32_t vacant_ = kNil;  // index in hops_, head of the list of vacant records
   ChainedIndex by_place_;        // of hops_, by (manager, connection, leg, hop)
   std::uint64_t clock_ = 0;
+  HopOccurrences occurrences_;
 };
 
 template <class Visitor>

@@ -84,7 +84,7 @@ Admission modify(LedgerParts& parts, ManagerIndex manager, const HopModify& modi
   const auto ref = parts.hops.find(manager, modify.key);
   if (!ref) return refuse(Cause::kUnknownConnection, {}, modify.key.connection.value());
   HopRecord& record = parts.hops.hop(*ref);
-  if (record.state == HopStage::kRemoving) {
+  if (record.stage() == HopStage::kRemoving) {
     return refuse(Cause::kBeingReleased, {}, modify.key.generation.value());
   }
   const std::uint32_t revision = parts.extras.revision(*ref);

@@ -32,6 +32,11 @@ Refusal refused_form(const HopSetup& setup) {
   return {};
 }
 
+void note_commit(LedgerParts& parts, HopRef ref) {
+  const bool takes_over = parts.stacks.below(ref).has_value();
+  parts.hops.step(ref, takes_over ? HopFsm::Event::kTakeOver : HopFsm::Event::kCommit);
+}
+
 Admission set_up_new(LedgerParts& parts, ManagerIndex manager, const HopSetup& setup,
                      std::uint32_t owner, std::uint64_t hash) {
   if (const auto refused = refused_form(setup)) return *refused;
@@ -64,12 +69,12 @@ Admission set_up_new(LedgerParts& parts, ManagerIndex manager, const HopSetup& s
 
   // Nothing can refuse from here on: reserve everything.
   const HopRef ref = holdings.enter(manager, setup, owner, hash, *in, output);
-  parts.hops[ref.value()].state = setup.commit ? HopStage::kCommitting : HopStage::kReserved;
   if (has_input) holdings.take_input(ref, input_spot);
   if (allots_input(setup)) {
     parts.extras.set_ingress(ref, setup.demand.cells_per_s);
     parts.ports.change_ingress(*in, 0, setup.demand.cells_per_s);
   }
+  if (setup.commit) note_commit(parts, ref);
   return admitted(ref);
 }
 
@@ -109,7 +114,7 @@ Admission commit_reserved(LedgerParts& parts, HopRef ref, const HopSetup& setup,
   parts.extras.ask_again(ref, setup);
   if (!reserved.present()) HopHoldings(parts).take_input(ref, input_spot);
   record.earlier_session = false;  // the committing session knows the label
-  record.state = HopStage::kCommitting;
+  note_commit(parts, ref);
   parts.hops.touch(ref);
   return admitted(ref);
 }
@@ -126,7 +131,7 @@ Admission set_up(LedgerParts& parts, ManagerIndex manager, const HopSetup& setup
   }
   if (same == HopRecord::kNil) return set_up_new(parts, manager, setup, owner, hash);
   const HopRef ref{same};
-  if (parts.hops[same].state != HopStage::kReserved || !setup.commit) {
+  if (parts.hops[same].stage() != HopStage::kReserved || !setup.commit) {
     return SetupChecks(parts).repeat(ref, setup, owner);
   }
   const Admission admission = commit_reserved(parts, ref, setup, owner);
@@ -136,11 +141,14 @@ Admission set_up(LedgerParts& parts, ManagerIndex manager, const HopSetup& setup
 
 void undo(LedgerParts& parts, HopRef ref) {
   const HopRecord& record = parts.hops.hop(ref);
-  XB_CHECK(record.state == HopStage::kCommitting || record.state == HopStage::kReserved,
-           static_cast<int>(record.state));
+  const HopFsm::State state = record.state();
+  const bool reserved = state == HopFsm::State::kReserved;
+  XB_CHECK(
+      reserved || state == HopFsm::State::kGone || HopFsm::stage(state) == HopStage::kCommitting,
+      HopFsm::name(state));
   // A session that began after the commit does not have the label in its cache. If it committed a
   // held reservation and that commit is refused, it does.
-  const bool known = record.state == HopStage::kReserved || !record.earlier_session;
+  const bool known = reserved || !record.earlier_session;
   HopHoldings(parts).give_up(ref, known ? LabelHolder::kCached : LabelHolder::kQuarantine);
 }
 

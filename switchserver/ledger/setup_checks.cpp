@@ -73,7 +73,7 @@ bool SetupChecks::same_setup(HopRef ref, const HopSetup& again, std::uint32_t ow
 }
 
 Admission SetupChecks::repeat(HopRef ref, const HopSetup& setup, std::uint32_t owner) const {
-  if (parts_.hops.hop(ref).state == HopStage::kRemoving) {
+  if (parts_.hops.hop(ref).stage() == HopStage::kRemoving) {
     return refuse(Cause::kBeingReleased, {}, setup.key.generation.value());
   }
   if (!same_setup(ref, setup, owner)) {
@@ -139,7 +139,7 @@ Refusal SetupChecks::choose_shared_input(ManagerIndex manager, const HopSetup& s
     if (parts_.numbers.id(sibling.output_port()) == setup.output_port) {
       return refuse(Cause::kInvalidRequest, setup.output_port, setup.output_port.value());
     }
-    stays = stays || is_active(sibling.state);
+    stays = stays || is_active(sibling.stage());
   }
   if (stays) return {};
   return nothing_on_input(setup);
@@ -157,7 +157,7 @@ Refusal SetupChecks::choose_taken_input(ManagerIndex manager, const HopSetup& se
     const HopRecord& other = hops[i];
     const bool same_port = parts_.numbers.id(other.output_port()) == setup.output_port;
     if (parts_.stacks.stands_on(top, i)) {
-      anybody_lives = anybody_lives || is_active(other.state);
+      anybody_lives = anybody_lives || is_active(other.stage());
       if (same_port && other.output_label() == setup.output_label) {
         return refuse(Cause::kInvalidRequest, setup.output_port, setup.output_label.value);
       }
@@ -236,7 +236,7 @@ Refusal SetupChecks::choose_joined_output(ManagerIndex manager, const HopSetup& 
     if (other.last() != setup.last()) {
       return refuse(Cause::kInvalidRequest, setup.output_port, setup.hop_count);
     }
-    stays = stays || (is_active(other.state) && other.key.generation < setup.key.generation);
+    stays = stays || (is_active(other.stage()) && other.key.generation < setup.key.generation);
   }
   if (stays) return {};
   return not_held;

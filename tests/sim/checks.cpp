@@ -63,7 +63,7 @@ bool World::superseded(const Ledger& book, const HopRecord& record) {
   book.users().for_each_on_input(
       has.input_port, has.input_label, [&](HopRef, const HopRecord& other) {
         yes = yes ||
-              (other.takes_over && other.state == HopStage::kCommitted &&
+              (other.takes_over && other.stage() == HopStage::kCommitted &&
                other.key.connection == record.key.connection && other.key.leg == record.key.leg &&
                other.key.generation > record.key.generation);
       });
@@ -97,7 +97,7 @@ void World::check_charges(std::size_t at) {
     // even if its buffer alone would be.
     const bool modified = ledger(at).extras().revision(ref) != 0;
     if (charged == wanted ||
-        (modified && (!calm_ || record.progress.untold || charged.fits_within(wanted))))
+        (modified && (!calm_ || HopFsm::stale(record.state()) || charged.fits_within(wanted))))
       return;
     world_.violated(
         fmt::format("{} port {}: connection {} is charged {} cells/s and {} cells of buffer, "
@@ -258,7 +258,7 @@ void World::check_links(std::size_t at) {
     if (misled) return;
     // The label of a hop that was removed first rests there until this one is removed. A ledger
     // that was lost with its manager has forgotten it.
-    if (record.state == HopStage::kRemoving && !far_site.lost_of.empty()) return;
+    if (record.stage() == HopStage::kRemoving && !far_site.lost_of.empty()) return;
     const Ledger& there = ledger(far->first);
     const auto place = there.labels().output_label(far->second, here.input_label);
     bool right =
@@ -399,7 +399,7 @@ void World::check_holds(std::size_t index) {
       const auto ref =
           us ? ledger(at).hops().find(*us, {id, Generation{hop.generation}, hop.leg, hop.number})
              : std::nullopt;
-      if (!ref || ledger(at).hops().hop(*ref).state != HopStage::kReserved ||
+      if (!ref || ledger(at).hops().hop(*ref).stage() != HopStage::kReserved ||
           ledger(at).hops().hop(*ref).demand != about->connection.demand_of_leg(hop.leg)) {
         world_.violated(fmt::format("{}: connection {} is held, hop {} of leg {} at {} is {}",
                                     site.name(), id, hop.number, hop.leg, switches_[at].name,

@@ -56,7 +56,7 @@ void World::check_tables() {
         const bool moving = about && about->connection.is_changing();
         const bool prepared = about && !about->connection.asker();
         const bool settled = prepared ? about->connection.state() == cmgr::State::kConnected
-                                      : record.state == HopStage::kCommitted;
+                                      : record.stage() == HopStage::kCommitted;
         if (prepared) ++world_.tally["prepared hops looked at"];
         if (orphan) ++world_.tally["hops of orphans looked at"];
         const bool there = switches_[at].device->has(has);
@@ -87,7 +87,7 @@ void World::check_tables() {
       whose +=
           fmt::format(", hop {}.{}.{} of connection {} of {}, state {}", record.key.generation,
                       record.key.leg, record.key.hop, record.key.connection,
-                      ledger(at).managers().name(record.manager), static_cast<int>(record.state));
+                      ledger(at).managers().name(record.manager), static_cast<int>(record.stage()));
       for (std::size_t m = 0; m < managers_.size(); ++m) {
         const cmgr::ConnectionManager& manager = managers_[m].site->manager();
         for (const ConnectionId id : manager.list(ConnectionId{}, 100'000)) {
@@ -348,7 +348,7 @@ void World::check_forgotten(std::size_t m) {
                                   managers_[m].site->name()));
     }
     ledger(at).hops().for_each([&](HopRef, const HopRecord& record) {
-      if (record.manager != *us || record.state != HopStage::kReserved) return;
+      if (record.manager != *us || record.stage() != HopStage::kReserved) return;
       world_.violated(fmt::format("{}: {} is forgotten, its reservation is not", switches_[at].name,
                                   managers_[m].site->name()));
     });
@@ -390,6 +390,7 @@ void World::add_up() {
 
 void World::add_up_server(std::size_t at) {
   const SwitchCounters& counters = switches_[at].server->controller().counters();
+  hop_occurrences_.add(ledger(at).hops().occurrences());
   world_.tally["put back"] += counters.put_back;
   world_.tally["recalls"] += counters.recalls;
   world_.tally["two-way batches"] += counters.executes;

@@ -45,7 +45,7 @@ void World::note_unclaimed(std::size_t at, std::size_t manager) {
     if (!entry.input_label.present() || !entry.output_label.present()) return;
     switches_[at].charged.insert_or_assign(entry, book.extras().alone(ref));
     // An add on its way still arrives.
-    const bool made = record.state == HopStage::kCommitted && !record.progress.add_open;
+    const bool made = record.settled();
     unclaimed[record.key.connection][entry] = made || switches_[at].device->has(entry);
   });
 }
@@ -184,7 +184,7 @@ bool World::is_known(std::size_t manager, ConnectionId id) const {
   if (!its.dead() && its.manager().recovery().incomplete(id)) return true;
   return any_ledger_has(manager, id,
                         [](const Ledger&, HopRef, const HopRecord& record) {
-                          return record.state == HopStage::kCommitted;
+                          return record.stage() == HopStage::kCommitted;
                         }) ||
          std::ranges::any_of(switches_, [&](const SwitchSite& site) {
            const auto unclaimed = site.unclaimed.find(manager);
@@ -199,11 +199,11 @@ bool World::is_taken(std::size_t manager, ConnectionId id) const {
 }
 
 bool World::is_told(std::size_t manager, ConnectionId id, ConnectionId shown) const {
-  return any_ledger_has(manager, id,
-                        [shown](const Ledger& book, HopRef ref, const HopRecord& record) {
-                          return book.extras().shown_id(ref) == shown &&
-                                 record.state == HopStage::kCommitted && !superseded(book, record);
-                        });
+  return any_ledger_has(
+      manager, id, [shown](const Ledger& book, HopRef ref, const HopRecord& record) {
+        return book.extras().shown_id(ref) == shown && record.stage() == HopStage::kCommitted &&
+               !superseded(book, record);
+      });
 }
 
 // The manager has the call in its table again: from now on it is checked like any other.

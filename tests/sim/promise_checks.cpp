@@ -57,7 +57,7 @@ World::Reach World::follow(const ClientSite& site, const Call& call, bool revers
           return;
         reach.trouble = "goes into another connection at " + switches_[here.at].name;
       }
-      if (record.state != HopStage::kCommitted || superseded(book, record)) return;
+      if (record.stage() != HopStage::kCommitted || superseded(book, record)) return;
       reach.hops.emplace_back(here.at, ref);
       const CrossConnect to = book.hops().cross_connect(record);
       if (const auto next = network_.far_end(here.at, to.output_port)) {
@@ -160,7 +160,7 @@ void World::check_ends(const ClientSite& site, const Call& call, const Reach& re
 bool World::reported(std::size_t at, const HopRecord& record) const {
   const GsmpSwitch& device = *switches_[at].device;
   const CrossConnect has = ledger(at).hops().cross_connect(record);
-  return record.progress.untold || record.progress.add_open || !device.has(has) ||
+  return HopFsm::stale(record.state()) || HopFsm::add_open(record.state()) || !device.has(has) ||
          device.has_contract(has, record.contract());
 }
 

@@ -78,6 +78,7 @@ class World : public ManagerOutlet {
   std::string run();
   const Tally& tally() const { return world_.tally; }
   const cmgr::Occurrences& occurrences() const { return occurrences_; }
+  const HopOccurrences& hop_occurrences() const { return hop_occurrences_; }
 
  private:
   friend class Stage;
@@ -473,6 +474,7 @@ class World : public ManagerOutlet {
   };
   std::vector<Drifted> drifted_;
   cmgr::Occurrences occurrences_{};
+  HopOccurrences hop_occurrences_{};
   bool loading_ = true;
   Chance forgers_{plan_.seed};             // their own, so that without them a seed stays the same
   bool calm_ = false;                      // for so long that no operation can be under way

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "cmgr/procedures/occurrences.hpp"
+#include "switchserver/hop_fsm.hpp"
 #include "tests/unit/source_dir.hpp"
 
 namespace xbind::cmgr {
@@ -86,12 +87,48 @@ constexpr const char* kIncompleteCalls =
     "| modify, commit, add-leaf, drop-leaf, sync | refused: incomplete, with the switch |\n"
     "| the repeated request of its setup | busy, with its id: a later repeat gets its outcome |\n";
 
+std::string_view word_of(HopStage stage) {
+  switch (stage) {
+    case HopStage::kReserved: return "reserved";
+    case HopStage::kCommitting: return "committing";
+    case HopStage::kCommitted: return "committed";
+    case HopStage::kRemoving: return "removing";
+  }
+  return "unknown";
+}
+
+// The machine of a SwitchServer (tests/unit/switchserver/hop_fsm_test.cpp).
+std::string hop_table() {
+  std::string text =
+      "\n## hop at its switch\n\n"
+      "Each hop of a call is also in the ledger of its SwitchServer, which asks the switch for it "
+      "(`switchserver/hop_fsm.hpp`).\n"
+      "The stage is what managers see of the state. A pair that is not here cannot occur.\n";
+  for (std::size_t s = 0; s < HopFsm::kStates; ++s) {
+    const auto state = static_cast<HopFsm::State>(s);
+    if (state == HopFsm::State::kGone) continue;
+    text += fmt::format(
+        "\n### hop: {}\n\nStage: {}.\n\n| event | next state | action |\n"
+        "| --- | --- | --- |\n",
+        HopFsm::name(state), word_of(HopFsm::stage(state)));
+    for (std::size_t e = 0; e < HopFsm::kEvents; ++e) {
+      const auto event = static_cast<HopFsm::Event>(e);
+      const auto taken = HopFsm::step(state, event);
+      if (!taken) continue;
+      text += fmt::format("| {} | **{}** | {} |\n", HopFsm::name(event), HopFsm::name(taken->next),
+                          HopFsm::name(taken->action));
+    }
+  }
+  return text;
+}
+
 std::string document() {
   std::string text =
       "# States of a call\n\n"
-      "Generated from `cmgr/procedures/*_fsm.hpp` (`XBIND_WRITE_DOCS=1 unit_cmgr "
-      "--gtest_filter='ProcedureFsms*'`); a\n"
-      "test compares it with the code. The drawings are in these headers.\n"
+      "Generated from `cmgr/procedures/*_fsm.hpp` and `switchserver/hop_fsm.hpp` "
+      "(`XBIND_WRITE_DOCS=1 unit_cmgr\n"
+      "--gtest_filter='ProcedureFsms*'`); a test compares it with the code. The drawings are in "
+      "these headers.\n"
       "\n"
       "A connection is being set up, held, up or being released. A procedure changes it: at most "
       "one at a time, each\n"
@@ -102,7 +139,7 @@ std::string document() {
       "An event without meaning in a state is late or repeated: it changes nothing and is counted "
       "(`meaningless_events`).\n";
   for_each_procedure([&]<class Fsm>(Fsm) { text += table<Fsm>(); });
-  return text + kIncompleteCalls;
+  return text + kIncompleteCalls + hop_table();
 }
 
 TEST(ProcedureFsmsTest, TheDocumentSaysWhatTheCodeDoes) {

@@ -60,6 +60,32 @@ TEST_F(ClaimsTest, OfThreePathsTheMiddleOneGoesWithoutARequest) {
   EXPECT_THAT(fake.table, IsEmpty());
 }
 
+// The switch lacks it, so it is put back; it is removed before the last page, and the switch answers
+// the delete before the add.
+TEST_F(ClaimsTest, AHopThatIsRemovedWhileClaimsComeEndsWithTheAnswerToItsAdd) {
+  HopClaims claims = claims_of();
+  ASSERT_THAT(claims.hops, SizeIs(1));
+  fake.table.clear();
+  restart();
+  attach();
+  claims.last = false;
+  claim(claims);
+  const int removes = fake.removes;
+  next().on_driver(driver::Ports{ports(), {old.input_port}}, now);
+  ASSERT_TRUE(next().apply("a", removal(old), 6, now).has_value());
+  ASSERT_THAT(fake.answers, SizeIs(2));
+  std::swap(fake.answers[0], fake.answers[1]);
+  next().on_driver(fake.answers[0].event, now);
+  fake.answers.pop_front();
+  EXPECT_TRUE(next().claim("a", HopClaims{{}, {}, {}, true}, now).has_value());
+  EXPECT_EQ(fake.removes, removes + 1) << "once";
+  EXPECT_THAT(next().take_outputs().results, IsEmpty()) << "the add is open";
+  answers();
+  EXPECT_EQ(next().take_outputs().results.at(0).batch.results.at(0),
+            removed(old.key, old.output_label));
+  EXPECT_EQ(books().hops().size(), 0U);
+}
+
 // ----- branches ---------------------------------------------------------------------------------
 
 class BranchClaimsTest : public ClaimsTest {

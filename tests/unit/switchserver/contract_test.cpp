@@ -79,7 +79,7 @@ TEST_F(ContractTest, MoreThatTheSwitchRefusesIsUndone) {
   EXPECT_EQ(taken(), (Resources{100, 10}));
   EXPECT_EQ(record(setup).contract(), kSlow);
   EXPECT_EQ(controller.ledger().extras().revision(hop(setup)), 0U);
-  EXPECT_FALSE(record(setup).progress.untold);
+  EXPECT_FALSE(HopFsm::stale(record(setup).state()));
   EXPECT_EQ(controller.counters().contracts_refused, 1U);
 }
 
@@ -118,7 +118,7 @@ TEST_F(ContractTest, LessIsDoneWhateverTheSwitchSays) {
   answer_with(Cause::kTimeout);
   EXPECT_THAT(result().results, ElementsAre(done(setup.key, HopAction::kModify)));
   EXPECT_EQ(taken(), (Resources{100, 10}));
-  EXPECT_TRUE(record(setup).progress.untold);
+  EXPECT_TRUE(HopFsm::stale(record(setup).state()));
 }
 
 TEST_F(ContractTest, WhatTheSwitchMayNotHaveHeardIsToldWhenItIsReadAgain) {
@@ -132,7 +132,7 @@ TEST_F(ContractTest, WhatTheSwitchMayNotHaveHeardIsToldWhenItIsReadAgain) {
   controller.on_driver(driver::Up{ports(), true}, now);
   answer_all();
   EXPECT_EQ(fake.contracts.at(cross(setup)), kSlow);
-  EXPECT_FALSE(record(setup).progress.untold);
+  EXPECT_FALSE(HopFsm::stale(record(setup).state()));
   EXPECT_EQ(controller.counters().reasserted, 1U);
 }
 
@@ -349,9 +349,9 @@ TEST_F(ContractTest, AModifyWhileTheCommitIsOnItsWayIsToldBehindIt) {
   EXPECT_THAT(result(2).results, ElementsAre(done(setup.key, HopAction::kModify)));
   answer();
   EXPECT_EQ(fake.contracts.at(cross(setup)), kFast);
-  EXPECT_TRUE(record(setup).progress.add_open);
+  EXPECT_TRUE(HopFsm::add_open(record(setup).state()));
   answer_all();
-  EXPECT_FALSE(record(setup).progress.untold);
+  EXPECT_FALSE(HopFsm::stale(record(setup).state()));
 }
 
 TEST_F(ContractTest, MoreBandwidthWithASlowerContractIsUndoneWhenTheSwitchRefuses) {

@@ -72,7 +72,7 @@ class History : public LedgerTest, public ::testing::WithParamInterface<std::uin
         ledger.undo(got.hop);
         held = {manager, At::kCache};
       } else {
-        ledger.programmed(got.hop);
+        ledger.step(got.hop, HopFsm::Event::kAdded);
       }
     } else if (reserved && got.cause == Cause::kForeignInputLabel) {
       held = {manager, At::kCache};

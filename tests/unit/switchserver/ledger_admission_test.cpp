@@ -37,7 +37,7 @@ class LedgerAdmissionTest : public LedgerTest {
   }
   Admission set_up(const TrafficContract& contract, Resources demand) {
     const Admission admission = ledger.set_up(a, next(a, contract, demand));
-    if (admission.admitted()) ledger.programmed(admission.hop);
+    if (admission.admitted()) ledger.step(admission.hop, HopFsm::Event::kAdded);
     return admission;
   }
   // Sets up such hops until one is refused; returns their number and the refusal.

@@ -50,7 +50,7 @@ TEST_F(LedgerCommitTest, MayBeSaidAgainInItsOwnWordsAfterAModify) {
   commit.contract = kSecond;
   const Admission admitted = ledger.set_up(a, commit);
   ASSERT_TRUE(admitted.admitted());
-  ledger.programmed(admitted.hop);
+  ledger.step(admitted.hop, HopFsm::Event::kAdded);
   EXPECT_TRUE(ledger.modify(a, {commit.key, 2, commit.demand, kThird}).admitted());
   EXPECT_TRUE(ledger.set_up(a, commit).repeated);
   commit.contract = kFirst;

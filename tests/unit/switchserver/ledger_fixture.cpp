@@ -86,7 +86,7 @@ HopRef LedgerTest::committed(ManagerIndex manager, const HopSetup& setup) {
   const Admission admission = ledger.set_up(manager, setup);
   // Ends the test: it cannot continue without the hop.
   if (!admission.admitted()) throw std::runtime_error(std::string(to_string(admission.cause)));
-  ledger.programmed(admission.hop);
+  ledger.step(admission.hop, HopFsm::Event::kAdded);
   return admission.hop;
 }
 

@@ -66,7 +66,7 @@ class LedgerMemoryTest : public ::testing::Test {
       const Admission admission = ledger.set_up(manager, setup(i), of);
       ledger.owners().release(of);
       ASSERT_TRUE(admission.admitted()) << to_string(admission.cause);
-      ledger.programmed(admission.hop);
+      ledger.step(admission.hop, HopFsm::Event::kAdded);
       hops.push_back(admission.hop);
     }
   }
@@ -125,7 +125,7 @@ TEST_F(LedgerMemoryTest, OnceWarmNothingIsAllocated) {
 
 TEST_F(LedgerMemoryTest, AChangedContractTakesMoreUntilTheHopIsGone) {
   const HopRef hop = ledger.set_up(manager, setup(0)).hop;
-  ledger.programmed(hop);
+  ledger.step(hop, HopFsm::Event::kAdded);
   const std::size_t plain = ledger.hop_octets();
   ASSERT_TRUE(ledger.modify(manager, {setup(0).key, 1, {500, 1}, setup(0).contract}).admitted());
   EXPECT_GT(ledger.hop_octets(), plain);

@@ -145,7 +145,7 @@ TEST_F(LedgerModifyTest, AChangedReservationIsCommittedWithWhatItHasNow) {
     EXPECT_EQ(ledger.hop(held.hop).demand, (Resources{300, 30}));
     EXPECT_EQ(ledger.extras().revision(held.hop), 1U);
     EXPECT_EQ(taken(), (Resources{300, 30}));
-    ledger.programmed(held.hop);
+    ledger.step(held.hop, HopFsm::Event::kAdded);
     remove(held.hop);
   }
 }

@@ -85,7 +85,7 @@ TEST_F(LedgerRecordTest, APlaceIsUsedAgainWithoutATrace) {
   const HopSetup setup = first(1, cache_one(a), {100, 10});
   const HopRef hop = committed(a, setup);
   ASSERT_TRUE(ledger.modify(a, {setup.key, 4, {200, 20}, {}}).admitted());
-  ledger.hop(hop).progress.untold = true;
+  ledger.step(hop, HopFsm::Event::kUntold);
   const std::uint32_t ticket = ledger.hop(hop).ticket;
   remove(hop);
   const HopSetup other = middle(2, kInput, cache_one(b), {5, 5});
@@ -93,7 +93,7 @@ TEST_F(LedgerRecordTest, APlaceIsUsedAgainWithoutATrace) {
   EXPECT_EQ(ledger.extras().setup_of(hop), other);
   EXPECT_EQ(ledger.extras().revision(hop), 0U);
   EXPECT_EQ(ledger.extras().ingress(hop), std::nullopt);
-  EXPECT_FALSE(ledger.hop(hop).progress.untold);
+  EXPECT_FALSE(HopFsm::stale(ledger.hop(hop).state()));
   EXPECT_NE(ledger.hop(hop).ticket, ticket);
 }
 

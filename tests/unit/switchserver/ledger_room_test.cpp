@@ -144,7 +144,7 @@ class RandomBook {
     setup.output_label = {};
     setup.commit = true;
     const Admission done = ledger_.set_up(manager, setup);
-    if (done.admitted()) ledger_.programmed(done.hop);
+    if (done.admitted()) ledger_.step(done.hop, HopFsm::Event::kAdded);
     return done;
   }
 

@@ -234,7 +234,7 @@ TEST_F(LedgerTest, AReservationBecomesACommitWithItsLabelAndResources) {
   const Admission commit = ledger.set_up(a, middle(1, kInput, label, {1000, 500}));
   EXPECT_EQ(commit.hop, held.hop);
   EXPECT_FALSE(commit.repeated);
-  EXPECT_EQ(ledger.hop(commit.hop).state, HopStage::kCommitting);
+  EXPECT_EQ(ledger.hop(commit.hop).stage(), HopStage::kCommitting);
   EXPECT_EQ(ledger.usage(kOut)->taken, (Resources{1000, 500})) << "taken once";
 }
 
@@ -306,7 +306,7 @@ TEST_F(LedgerTest, AReserveRepeatedWithOtherContentKeepsTheReservation) {
   const Admission held = ledger.set_up(a, reserve(middle(1, {}, {})));
   expect_refused(ledger.set_up(a, reserve(middle(1, {}, {}, {1, 1}))), Cause::kInvalidRequest, {},
                  1);
-  EXPECT_EQ(ledger.hop(held.hop).state, HopStage::kReserved);
+  EXPECT_EQ(ledger.hop(held.hop).stage(), HopStage::kReserved);
   EXPECT_TRUE(ledger.set_up(a, reserve(middle(1, {}, {}))).repeated);
 }
 
@@ -426,7 +426,7 @@ TEST_F(LedgerTest, ALapseTakesCacheQuotaAndReservationsAndLeavesTheRest) {
   EXPECT_EQ(holder(reserved), LabelHolder::kLapsed);
   EXPECT_EQ(holder(quarantined), LabelHolder::kQuarantine);
   EXPECT_EQ(holder(of_b), LabelHolder::kCached);
-  EXPECT_EQ(ledger.hop(lives).state, HopStage::kCommitted);
+  EXPECT_EQ(ledger.hop(lives).stage(), HopStage::kCommitted);
   EXPECT_EQ(ledger.managers().hops(a), 1U);
   EXPECT_EQ(ledger.usage(kOut)->taken, (Resources{100, 10}));
 }

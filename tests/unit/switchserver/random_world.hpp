@@ -436,7 +436,7 @@ class RandomPlay {
     // The switch has the ledger's contract, or the ledger marks it as possibly different.
     controller_.ledger().hops().for_each([&](HopRef, const HopRecord& record) {
       const auto reported = fake_.contracts.find(controller_.ledger().hops().cross_connect(record));
-      if (!record.settled() || record.progress.untold || reported == fake_.contracts.end()) return;
+      if (record.state() != HopFsm::State::kSet || reported == fake_.contracts.end()) return;
       ASSERT_EQ(reported->second, record.contract());
     });
     // Only hops of one connection share an output, and only where they join. Only hops of one

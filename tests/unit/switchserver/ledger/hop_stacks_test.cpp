@@ -8,11 +8,16 @@ namespace {
 
 class HopStacksTest : public PartHopsTest {
  protected:
-  HopRef committed(std::uint32_t generation, std::uint16_t leg = 0) {
+  HopRef committing(std::uint32_t generation, std::uint16_t leg = 0) {
     const HopRef ref = enter(setup(1, generation, leg));
-    hops.hop(ref).state = HopStage::kCommitted;
+    hops.step(ref, HopFsm::Event::kCommit);
     LabelPool& pool = pools.input(PortIndex{0});
     LabelUsers::enter_input(pool, pool.spot(atm_label(0, 33)), ref, hops.hop(ref));
+    return ref;
+  }
+  HopRef committed(std::uint32_t generation, std::uint16_t leg = 0) {
+    const HopRef ref = committing(generation, leg);
+    hops.step(ref, HopFsm::Event::kAdded);
     return ref;
   }
   std::uint32_t top() const {
@@ -25,13 +30,12 @@ class HopStacksTest : public PartHopsTest {
 
 TEST_F(HopStacksTest, AHopIsSupersededOnceTheSwitchHasTheOneAbove) {
   const HopRef lower = committed(1);
-  const HopRef upper = committed(2);
-  hops.hop(upper).state = HopStage::kCommitting;
+  const HopRef upper = committing(2);
   stacks.link(lower, upper);
   EXPECT_EQ(stacks.above(lower), upper);
   EXPECT_EQ(stacks.below(upper), lower);
   EXPECT_FALSE(stacks.superseded(lower));
-  hops.hop(upper).state = HopStage::kCommitted;
+  hops.step(upper, HopFsm::Event::kAdded);
   EXPECT_TRUE(stacks.superseded(lower));
   EXPECT_FALSE(stacks.superseded(upper));
 }
@@ -69,10 +73,10 @@ TEST_F(HopStacksTest, TheUppermostOfALegIsTakenOver) {
 TEST_F(HopStacksTest, OfSeveralASettledOneIsPreferred) {
   const HopRef one = committed(1);
   const HopRef other = committed(2);
-  hops.hop(other).state = HopStage::kRemoving;
+  HopTable::set_claimed(hops.hop(other), HopStage::kRemoving, true);
   EXPECT_EQ(top(), one.value());
-  hops.hop(one).progress.add_open = true;
-  hops.hop(other).state = HopStage::kCommitted;
+  hops.step(one, HopFsm::Event::kTell);
+  HopTable::set_claimed(hops.hop(other), HopStage::kCommitted, true);
   EXPECT_EQ(top(), other.value());
 }
 

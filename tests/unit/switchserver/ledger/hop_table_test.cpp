@@ -37,13 +37,14 @@ TEST_F(HopTableTest, OneWalkFindsTheNewestGeneration) {
 TEST_F(HopTableTest, APlaceIsUsedAgainWithAnotherTicket) {
   const HopRef ref = enter(setup(1));
   const std::uint32_t ticket = hops.hop(ref).ticket;
-  hops.hop(ref).progress.untold = true;
+  HopTable::set_claimed(hops.hop(ref), HopStage::kCommitted, false);
+  ASSERT_TRUE(HopFsm::stale(hops.hop(ref).state()));
   hops.erase(ref);
   EXPECT_EQ(hops.find_hop(ref), nullptr);
   EXPECT_EQ(hops.find(kManager, setup(1).key), std::nullopt);
   ASSERT_EQ(enter(setup(2)), ref);
   EXPECT_NE(hops.hop(ref).ticket, ticket);
-  EXPECT_FALSE(hops.hop(ref).progress.untold);
+  EXPECT_FALSE(HopFsm::stale(hops.hop(ref).state()));
 }
 
 TEST_F(HopTableTest, AHopHoldsItsOwner) {
