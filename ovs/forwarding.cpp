@@ -90,22 +90,6 @@ std::string to_string(const Place& place) {
   return fmt::format("port {} {}", place.port, xbind::to_string(place.label));
 }
 
-LabelRanges edge_labels(const Layout& layout) {
-  const auto label = [](std::optional<FrameTraffic> traffic) { return traffic->label().value; };
-  LabelRanges ranges{
-      mpls_range(FrameTraffic{}.label().value, FrameTraffic{}.label().value),
-      mpls_range(label(FrameTraffic::of_vlan(1)), label(FrameTraffic::of_vlan(kVlanMax)))};
-  for (const auto& [number, prefix] : layout.classes) {
-    const std::uint32_t value = label(FrameTraffic::of_class(number));
-    if (ranges.back().last + 1 == value && ranges.size() > 2) {
-      ranges.back().last = value;
-    } else {
-      ranges.push_back(mpls_range(value, value));
-    }
-  }
-  return ranges;
-}
-
 bool has_meaning(const Layout& layout, const Place& place) {
   if (place.label.kind != layout.kind(place.port)) return false;
   if (!layout.edge(place.port))

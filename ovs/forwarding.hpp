@@ -19,13 +19,13 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "core/frame_classes.hpp"
 #include "core/ids.hpp"
 #include "core/label.hpp"
 #include "ovs/openflow/flow.hpp"
@@ -41,9 +41,6 @@ struct Place {
   friend auto operator<=>(const Place&, const Place&) = default;
 };
 std::string to_string(const Place& place);  // "port 2 mpls 17"
-
-// What a class of an edge port takes: its number, and the destination of its packets.
-using FrameClasses = std::map<std::uint16_t, openflow::Ipv4Prefix>;
 
 // Cookies of our flows: this agent's number above, 0 below. An agent touches no other flow.
 inline constexpr std::uint64_t kCookieMask = 0xffff'ffff'0000'0000;
@@ -68,8 +65,6 @@ struct Layout {
 // the MPLS label 65536 v + c. A label has 20 bits, so v is at most 15.
 inline constexpr std::uint32_t kVpiMax = 15;
 
-// The labels of an edge port: port, VLANs, and the layout's classes.
-LabelRanges edge_labels(const Layout& layout);
 // Whether the label has a meaning at the port, as an input or an output.
 bool has_meaning(const Layout& layout, const Place& place);
 

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/asio/ip/network_v4.hpp>
 #include <charconv>
 #include <set>
 #include <utility>
 
 #include "core/config/host_port.hpp"
 #include "core/config/log_options.hpp"
-#include "core/frame_traffic.hpp"
+#include "core/frame_classes.hpp"
 #include "core/name.hpp"
 #include "core/timers.hpp"
 #include "gsmp/messages/timers.hpp"
@@ -84,26 +83,8 @@ Fault labels_fault(const Options& o) {
 }
 
 Fault classes_fault(const Options& o) {
-  FrameClasses classes;
-  for (const std::string& text : o.classes) {
-    const auto one = parse_class(text);
-    if (!one) return "--classes: " + one.error().text;
-    for (const auto& [number, prefix] : classes) {
-      if (number == one->first) return fmt::format("--classes: {} comes twice", number);
-      if (prefix == one->second)
-        return fmt::format("--classes: {} and {} take the same packets", number, one->first);
-    }
-    classes.insert(*one);
-    Layout layout;
-    layout.classes = classes;
-    if (edge_labels(layout).size() > kLabelRangesMax) {
-      return fmt::format(
-          "--classes: their numbers form more than {} ranges; give neighbouring "
-          "numbers",
-          kLabelRangesMax - 2);
-    }
-  }
-  return std::nullopt;
+  const auto classes = parse_frame_classes(o.classes);
+  return classes ? std::nullopt : Fault("--classes: " + classes.error().text);
 }
 
 Fault bridge_fault(const Options& o) {
@@ -152,25 +133,6 @@ std::uint64_t cookie_of(const std::string& name) {
 }
 
 }  // namespace
-
-Result<std::pair<std::uint16_t, openflow::Ipv4Prefix>> parse_class(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  const auto number = number_in<std::uint16_t>(
-      std::string_view(text).substr(0, equals == std::string::npos ? 0 : equals));
-  boost::system::error_code error;
-  const auto network = boost::asio::ip::make_network_v4(
-      equals == std::string::npos ? std::string() : text.substr(equals + 1), error);
-  if (!number || !FrameTraffic::of_class(*number) || error || network.prefix_length() < 1) {
-    return fail(ErrorCode::kBadInput, "'{}' is not NUMBER=PREFIX, as in 7=10.1.0.0/16",
-                printable(text));
-  }
-  if (network != network.canonical()) {
-    return fail(ErrorCode::kBadInput, "'{}' has bits beyond its prefix", printable(text));
-  }
-  return std::pair{*number,
-                   openflow::Ipv4Prefix{network.address().to_uint(),
-                                        static_cast<std::uint8_t>(network.prefix_length())}};
-}
 
 void declare(config::OptionSet& set, Options& options) {
   Options* const o = &options;
@@ -234,7 +196,7 @@ SwitchParts parts_of(const Options& options) {
   Layout& layout = parts.table.layout;
   for (const std::string& text : options.edge_ports)
     layout.edges.insert(PortId(*number_in<std::uint32_t>(text)));
-  for (const std::string& text : options.classes) layout.classes.insert(*parse_class(text));
+  layout.classes = *parse_frame_classes(options.classes);
   layout.table = options.table;
   layout.priority = options.priority;
   layout.cookie = cookie_of(options.name);
@@ -251,7 +213,7 @@ SwitchParts parts_of(const Options& options) {
     const auto found = own.find(port);
     if (found != own.end() && found->second.front().kind == LabelKind::kAtm)
       layout.atm.insert(port);
-    fabric.port_labels[port] = layout.edge(port) ? edge_labels(layout)
+    fabric.port_labels[port] = layout.edge(port) ? frame_labels(layout.classes)
                                : found != own.end()
                                    ? found->second
                                    : LabelRanges{mpls_range(kMplsLabelMin, xbind::kMplsLabelMax)};

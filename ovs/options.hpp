@@ -37,10 +37,6 @@ struct Options {
   log::Output log;
 };
 
-// "7=10.1.0.0/16": class 7 takes IPv4 packets to that prefix. kBadInput: another form, a class
-// above 4095, or bits of the address beyond the prefix.
-Result<std::pair<std::uint16_t, openflow::Ipv4Prefix>> parse_class(const std::string& text);
-
 // Adds the options and their checks to a set. `options` must outlive the set.
 void declare(config::OptionSet& set, Options& options);
 

@@ -61,7 +61,7 @@ struct OvsTableCounters {
 class OvsTable final : public switchagent::FabricState, private BridgeClient {
  public:
   // The fabric must outlive the table and have no connections. Its ports with hosts, and no others,
-  // are in layout.edges and have edge_labels(); those with ATM labels are in layout.atm.
+  // are in layout.edges and have frame_labels(); those with ATM labels are in layout.atm.
   OvsTable(switchagent::Fabric& fabric, OvsTableOptions options);
   ~OvsTable();
   OvsTable(const OvsTable&) = delete;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/frame_classes.hpp"
 #include "core/wire/reader.hpp"
 #include "core/wire/writer.hpp"
 #include "ovs/openflow/decode_error.hpp"
@@ -20,12 +21,7 @@ inline constexpr std::uint32_t kMplsLabelMax = 0xfffff;  // 20 bits
 inline constexpr std::uint16_t kVlanUntagged = 0;
 inline constexpr std::uint16_t kVlanMax = 4094;
 
-struct Ipv4Prefix {
-  std::uint32_t address = 0;  // 10.0.0.1 is 0x0a000001; bits beyond the prefix are sent as 0
-  std::uint8_t bits = 32;     // 1 to 32
-
-  friend bool operator==(const Ipv4Prefix&, const Ipv4Prefix&) = default;
-};
+using xbind::Ipv4Prefix;
 
 // Match{} takes every packet. The sender must set eth_type with a field that needs one: 0x8847 (or
 // 0x8848) with mpls_label, 0x0800 with ipv4_dst. The switch refuses a match without it

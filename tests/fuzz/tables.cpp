@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/frame_classes.hpp"
 #include "emulator/control.hpp"
 #include "emulator/options.hpp"
 #include "emulator/switch_set.hpp"
@@ -14,7 +15,6 @@
 #include "keeper/connection_file.hpp"
 #include "net/lines.hpp"
 #include "ovs/bridge_link.hpp"
-#include "ovs/options.hpp"
 #include "switchagent/port_options.hpp"
 #include "switchserver/node_options.hpp"
 #include "tests/fuzz/property.hpp"
@@ -77,7 +77,7 @@ void values(const std::string& text) {
   switchagent::parse_port_rate(text);
   emulator::parse_port_file(text);
   if (const auto read = emulator::parse_service(text); !read) require_sentence(read.error().text);
-  if (const auto read = ovs::parse_class(text); !read) require_sentence(read.error().text);
+  if (const auto read = parse_frame_class(text); !read) require_sentence(read.error().text);
   if (const auto read = ovs::parse_bridge_address(text); !read) {
     require_sentence(read.error().text);
   }

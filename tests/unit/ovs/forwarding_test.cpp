@@ -164,7 +164,7 @@ TEST(Forwarding, LabelsOfAnEdgePortAreThoseOfItsFrames) {
   EXPECT_FALSE(has_meaning(made, link(1, 1000)));
   EXPECT_FALSE(has_meaning(made, link(3, 15))) << "a reserved label";
   EXPECT_FALSE(has_meaning(made, {PortId(3), atm_label(0, 1000)}));
-  EXPECT_EQ(to_string(edge_labels(made)), "mpls 16-16, mpls 4097-8190, mpls 8199-8200");
+  EXPECT_EQ(to_string(frame_labels(made.classes)), "mpls 16-16, mpls 4097-8190, mpls 8199-8200");
 }
 
 TEST(Forwarding, AChangedMatchIsNotOurs) {
