@@ -6,7 +6,8 @@
 //
 //     text        label      frames of the port, received or sent
 //     ──────────  ─────────  ─────────────────────────────────────────────────────────────
-//     "port", ""  16         every IPv4 frame that no other call of the port takes, without a tag
+//     "port", ""  16         every frame that no other call of the port takes, without a tag; of a
+//                            bridge IPv4 frames only
 //     "vlan N"    4096 + N   frames with the IEEE 802.1Q tag of VLAN N, 1..4094
 //     "class N"   8192 + N   what the switch's operator has configured as class N, 0..4095: an
 //                            IPv4 prefix

@@ -33,8 +33,10 @@ SwitchFabric::SwitchFabric(const ForwardingOptions& forwarding, const FifoOption
 
 void SwitchFabric::attach(PortId id, std::unique_ptr<Link> link) {
   Port& port = at(id);
-  if (port.link) port.counters.hec_errors += port.link->counters().hec_errors;
+  add_line(port, port.counters);
   port.link = std::move(link);
+  port.line_before = port.link ? port.link->counters() : LinkCounters{};
+  port.line_before.hec_errors = 0;  // all of the link's, also those of an earlier owner
 }
 
 void SwitchFabric::set_queueing(PortId id, std::unique_ptr<Queueing> queueing) {
@@ -211,8 +213,18 @@ TimePoint SwitchFabric::next_deadline() const {
 PortCounters SwitchFabric::counters(PortId id) const {
   const Port& port = at(id);
   PortCounters counters = port.counters;
-  if (port.link) counters.hec_errors += port.link->counters().hec_errors;
+  add_line(port, counters);
   return counters;
+}
+
+void SwitchFabric::add_line(const Port& port, PortCounters& counters) {
+  if (!port.link) return;
+  const LinkCounters& line = port.link->counters();
+  const std::uint64_t dropped_in = line.frame_cells_in - port.line_before.frame_cells_in;
+  counters.hec_errors += line.hec_errors;
+  counters.input_cells += dropped_in;
+  counters.input_discards += dropped_in;
+  counters.output_discards += line.frame_cells_out - port.line_before.frame_cells_out;
 }
 
 std::optional<ConnectionCounters> SwitchFabric::counters(const VirtualLink& input) const {

@@ -130,7 +130,8 @@ class SwitchFabric {
   struct Port {
     std::unique_ptr<Queueing> queueing;
     std::unique_ptr<Link> link;
-    PortCounters counters;  // hec_errors: of links no longer attached
+    PortCounters counters;     // with those of links no longer attached
+    LinkCounters line_before;  // counters of the link when it was attached
     std::uint64_t idle_cells = 0;
     std::size_t queued_most = 0;  // when cells last left the queue
     Pacer pacer;
@@ -139,6 +140,8 @@ class SwitchFabric {
     std::vector<Cell> unsent;  // cells that the link did not accept, at most kBatch
   };
 
+  // Adds what the port's link has counted since it was attached.
+  static void add_line(const Port& port, PortCounters& counters);
   Port& at(PortId port) { return ports_[port.value() - 1]; }
   const Port& at(PortId port) const { return ports_[port.value() - 1]; }
   // Drops the cells that wait at an output port, and counts them.

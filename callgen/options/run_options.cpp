@@ -50,6 +50,10 @@ std::optional<std::string> wrong_media(const config::OptionSet& set, const RunOp
   const auto lines = lines_of(options);
   if (!lines) return fmt::format("option --endpoints: {}", lines.error().text);
   for (const dataplane::NamedLink& line : *lines) {
+    if (line.link.kind == dataplane::LinkKind::kFrames)
+      return fmt::format(
+          "option --endpoints {}={}: frames are no cells, which are sent and checked", line.name,
+          to_string(line.link));
     if (line.link.kind == dataplane::LinkKind::kRing)
       return fmt::format(
           "option --endpoints {}={}: a ring lies within one process, and the switch is "

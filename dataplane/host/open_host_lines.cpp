@@ -12,7 +12,13 @@ constexpr PortId kLine{1};  // a host has one
 Result<HostLines> open_host_lines(std::span<const NamedLink> hosts,
                                   const HostLineOptions& options) {
   std::vector<LinkPlace> places;
-  for (const NamedLink& host : hosts) places.push_back({host.name, kLine, host.link});
+  for (const NamedLink& host : hosts) {
+    if (host.link.kind == LinkKind::kFrames) {
+      return fail(ErrorCode::kBadInput, "{}: {} carries frames, and a host line cells", host.name,
+                  to_string(host.link));
+    }
+    places.push_back({.node = host.name, .port = kLine, .link = host.link});
+  }
   auto links = LinkSet::open(places);
   if (!links) return tl::make_unexpected(links.error());
   HostLines opened{.lines = {}, .links = std::move(*links)};

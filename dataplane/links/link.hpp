@@ -6,11 +6,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "dataplane/cells/cell.hpp"
 
 namespace xbind::dataplane {
+
+struct FrameCounters;  // frame_line.hpp
 
 // Free-running. A counter that does not apply to a kind of link stays 0.
 struct LinkCounters {
@@ -27,6 +30,9 @@ struct LinkCounters {
   std::uint64_t full = 0;           // times the line accepted less than was offered
   std::uint64_t cells_lost = 0;     // cells that the operating system refused for good
   std::uint64_t overrun = 0;        // cells dropped because too many waited for the owner
+  // Of lines whose cells are frames (frame_line.hpp): cells of frames that the line dropped.
+  std::uint64_t frame_cells_in = 0;   // that received frames would have become
+  std::uint64_t frame_cells_out = 0;  // from the owner: no whole frame, or it did not leave
 
   friend bool operator==(const LinkCounters&, const LinkCounters&) = default;
 };
@@ -44,6 +50,12 @@ class Link {
   virtual const LinkCounters& counters() const = 0;
   // The highest VPI that a cell on the line can have: 255 with headers in UNI form.
   virtual std::uint32_t vpi_max() const { return kVpiMax; }
+
+  // ----- of a line whose cells are frames; other lines ignore them -----
+  // Null: the cells of this line are no frames.
+  virtual const FrameCounters* frame_counters() const { return nullptr; }
+  // Tells the line which labels have a call at its port. It must stay valid as long as the link.
+  virtual void set_has_call(std::function<bool(std::uint32_t label)>) {}
 };
 
 }  // namespace xbind::dataplane

@@ -1,9 +1,10 @@
 #include "dataplane/links/link_set.hpp"
 
 #include <algorithm>
-#include <map>
+#include <set>
 #include <utility>
 
+#include "dataplane/links/packet_line.hpp"
 #include "dataplane/links/ring.hpp"
 #include "dataplane/links/udp_lsp.hpp"
 #include "dataplane/links/udp_plain.hpp"
@@ -29,6 +30,7 @@ Result<LinkSet> LinkSet::open(std::span<const LinkPlace> places, const LinkSetOp
     return fail(ErrorCode::kBadInput, "a ring of 0 cells, must be 1 or more");
   LinkSet set;
   std::map<std::string, RingEnds> rings;
+  std::set<std::string> interfaces;
   for (const LinkPlace& place : places) {
     if (set.find(place.node, place.port) != nullptr)
       return fail(ErrorCode::kBadInput, "{}: this port has a link already", words(place));
@@ -44,6 +46,17 @@ Result<LinkSet> LinkSet::open(std::span<const LinkPlace> places, const LinkSetOp
       } else {
         return fail(ErrorCode::kBadInput, "{}: this ring has two ends already", words(place));
       }
+    } else if (place.link.kind == LinkKind::kFrames) {
+      if (!interfaces.insert(place.link.interface).second) {
+        return fail(ErrorCode::kBadInput, "{}: another line has the frames of this interface",
+                    words(place));
+      }
+      auto line = open_packet_line({.interface = place.link.interface,
+                                    .classes = place.classes,
+                                    .socket_buffer_octets = options.trunk.socket_buffer_octets});
+      if (!line) return fail(line.error().code, "{}: {}", words(place), line.error().text);
+      set.own_sockets_.push_back((*line)->pollable());
+      end.link = std::move(*line);
     } else {
       auto link = set.open_udp(place.link, options);
       if (!link) return fail(link.error().code, "{}: {}", words(place), link.error().text);

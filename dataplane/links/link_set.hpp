@@ -1,6 +1,6 @@
 // All the lines of one process, opened from their specifications: a trunk for every LOCAL address
-// of pseudowires, a socket for every plain and every MPLS line, a ring for every name that two ends
-// have.
+// of pseudowires, a socket for every plain and every MPLS line and every interface with frames, a
+// ring for every name that two ends have.
 //
 //   auto set = LinkSet::open({{{"a", PortId{2}, *parse_link_spec("ring:a-b")},
 //                              {"b", PortId{1}, *parse_link_spec("ring:a-b")}}});
@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/frame_classes.hpp"
 #include "core/ids.hpp"
 #include "core/result.hpp"
 #include "dataplane/links/link_spec.hpp"
@@ -29,6 +30,8 @@ struct LinkPlace {
   std::string node{};  // a switch, or a host
   PortId port{};       // a host has one, with any number
   LinkSpec link{};
+  FrameClasses classes{};  // of a line of kind kFrames
+};                         // of its propagation, which the set leaves to its caller
 };
 
 struct LinkSetOptions {
@@ -40,8 +43,9 @@ struct LinkSetOptions {
 class LinkSet {
  public:
   // Opens all or none. kBadInput: two links at one place, a ring with one end or with three, two
-  // pseudowires of one LOCAL with the same label and peer, or options out of range. kExhausted:
-  // more than links_max. kSystem: a socket could not be opened. The text names node, port and line.
+  // pseudowires of one LOCAL with the same label and peer, two lines with the frames of one
+  // interface, or options out of range. kExhausted: more than links_max. kSystem: a socket could
+  // not be opened. The text names node, port and line.
   static Result<LinkSet> open(std::span<const LinkPlace> places,
                               const LinkSetOptions& options = {});
 
@@ -79,7 +83,7 @@ class LinkSet {
   Result<std::unique_ptr<UdpEnd>> open_udp(const LinkSpec& link, const LinkSetOptions& options);
 
   std::vector<Opened> trunks_;
-  std::vector<std::weak_ptr<const net::Descriptor>> own_sockets_;  // of plain and MPLS lines
+  std::vector<std::weak_ptr<const net::Descriptor>> own_sockets_;  // of lines without a trunk
   std::map<std::pair<std::string, PortId>, End> ends_;
 };
 

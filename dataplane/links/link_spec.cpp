@@ -11,7 +11,8 @@ namespace xbind::dataplane {
 namespace {
 
 constexpr std::string_view kForms =
-    "may be mpls:LOCAL/PEER/LABEL, lsp:LOCAL/PEER, plain:LOCAL/PEER[/uni|/nni] or ring:NAME";
+    "may be mpls:LOCAL/PEER/LABEL, lsp:LOCAL/PEER, plain:LOCAL/PEER[/uni|/nni], ring:NAME or "
+    "frames:IFACE";
 
 std::optional<std::uint32_t> number(std::string_view text, std::uint32_t min, std::uint32_t max) {
   std::uint32_t value = 0;
@@ -94,17 +95,28 @@ Result<LinkSpec> parse_plain(std::string_view rest) {
   return spec;
 }
 
-Result<LinkSpec> parse_ring(std::string_view name) {
+Result<std::string> parse_name(std::string_view what, std::string_view name, std::size_t most) {
   const bool good = std::all_of(name.begin(), name.end(), [](char letter) {
     return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
            (letter >= '0' && letter <= '9') || letter == '.' || letter == '_' || letter == '-';
   });
-  if (name.empty() || name.size() > kRingNameMax || !good) {
+  if (name.empty() || name.size() > most || !good) {
     return fail(ErrorCode::kBadInput,
-                "ring name '{}', may be 1 to {} letters, digits, '.', '_' and '-'", name,
-                kRingNameMax);
+                "{} name '{}', may be 1 to {} letters, digits, '.', '_' and '-'", what, name, most);
   }
-  return LinkSpec{.kind = LinkKind::kRing, .ring = std::string(name)};
+  return std::string(name);
+}
+
+Result<LinkSpec> parse_ring(std::string_view rest) {
+  auto name = parse_name("ring", rest, kRingNameMax);
+  if (!name) return tl::make_unexpected(name.error());
+  return LinkSpec{.kind = LinkKind::kRing, .ring = std::move(*name)};
+}
+
+Result<LinkSpec> parse_frames(std::string_view rest) {
+  auto name = parse_name("interface", rest, kInterfaceNameMax);
+  if (!name) return tl::make_unexpected(name.error());
+  return LinkSpec{.kind = LinkKind::kFrames, .interface = std::move(*name)};
 }
 
 Result<LinkSpec> parse_kind(std::string_view kind, std::string_view rest) {
@@ -112,6 +124,7 @@ Result<LinkSpec> parse_kind(std::string_view kind, std::string_view rest) {
   if (kind == "lsp") return parse_lsp(rest);
   if (kind == "plain") return parse_plain(rest);
   if (kind == "ring") return parse_ring(rest);
+  if (kind == "frames") return parse_frames(rest);
   return fail(ErrorCode::kBadInput, "kind '{}', {}", kind, kForms);
 }
 
@@ -159,6 +172,7 @@ std::string to_string(const LinkSpec& spec) {
     case LinkKind::kPlain:
       return fmt::format("plain:{}/{}{}", to_string(spec.local), to_string(spec.peer),
                          spec.form == HeaderForm::kUni ? "/uni" : "");
+    case LinkKind::kFrames: return "frames:" + spec.interface;
     case LinkKind::kRing: break;
   }
   return "ring:" + spec.ring;

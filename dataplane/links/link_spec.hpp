@@ -5,6 +5,8 @@
 //                               (lsp.hpp)
 //   plain:LOCAL/PEER[/uni|/nni] one cell of 53 octets a datagram (plain.hpp); default nni
 //   ring:NAME                   memory; both ends in one process, which name the same ring
+//   frames:IFACE                Ethernet frames of a network interface of this host; the labels of
+//                               their cells say which frames (frame_line.hpp)
 //
 // LOCAL and PEER are HOST:PORT with a numeric host, IPv6 in brackets. Each end of a line is
 // specified from its own side: LOCAL here is PEER there. Port 0 in LOCAL lets the operating system
@@ -27,19 +29,23 @@
 
 namespace xbind::dataplane {
 
-enum class LinkKind : std::uint8_t { kMpls, kLsp, kPlain, kRing };
+enum class LinkKind : std::uint8_t { kMpls, kLsp, kPlain, kRing, kFrames };
 
 inline constexpr std::size_t kRingNameMax = 64;
+inline constexpr std::size_t kInterfaceNameMax = 15;  // IFNAMSIZ less the final zero
 
 struct LinkSpec {
   LinkKind kind = LinkKind::kRing;
-  net::UdpAddress local{};  // all but kRing
-  // All but kRing. Port 0, which no text has: not known yet (UdpEnd::set_peer_port).
+  net::UdpAddress local{};  // kMpls, kLsp, kPlain
+  // The same kinds. Port 0, which no text has: not known yet (UdpEnd::set_peer_port).
   net::UdpAddress peer{};
   std::uint32_t label = 0;             // kMpls: kMplsLabelMin..kMplsLabelMax
   HeaderForm form = HeaderForm::kNni;  // kPlain
   std::string ring{};                  // kRing: 1..kRingNameMax of letters, digits, '.', '_', '-'
+  std::string interface {};            // kFrames: 1..kInterfaceNameMax of the same
 
+  // Whether datagrams carry its cells: it then has `local` and `peer`.
+  bool udp() const { return kind != LinkKind::kRing && kind != LinkKind::kFrames; }
   friend bool operator==(const LinkSpec&, const LinkSpec&) = default;
 };
 // kBadInput, with the wrong part and the whole of `text`: none of the forms above, a port 0 or an

@@ -16,6 +16,8 @@ class Readiness {
   // kSystem: no descriptors left.
   static Result<Readiness> open(const net::Descriptor& socket);
 
+  // From now on pollable() is also readable while this descriptor is. False: no room left.
+  bool watch(const net::Descriptor& descriptor);
   void set(bool cells_wait);
   // Readable while the socket is readable, or cells wait.
   const std::shared_ptr<const net::Descriptor>& pollable() const { return both_; }
@@ -24,7 +26,6 @@ class Readiness {
   Readiness(std::shared_ptr<const net::Descriptor> both,
             std::shared_ptr<const net::Descriptor> sign)
       : both_(std::move(both)), sign_(std::move(sign)) {}
-  bool watch(const net::Descriptor& descriptor);
 
   std::shared_ptr<const net::Descriptor> both_;  // epoll, of socket and sign
   std::shared_ptr<const net::Descriptor> sign_;  // eventfd

@@ -58,8 +58,8 @@ OUTSIDE_WORLD = {
                            r'|boost/asio)'), [
         r"core/output\.cpp", r"net/.*", r"gsmp/gsmpdump/proxy\.cpp", r"xbindctl/ping\.cpp",
         r"core/config/host_port\.cpp", r"(tests/unit/)?exporter/http_server(_test)?\.cpp",
-        r"emulator/main\.cpp", r"ovs/options\.cpp", r"(tests/unit/)?ovs/bridge_link(_test)?\.cpp",
-        r"(tests/unit/)?dataplane/links/udp(_.*|\.hpp)", r"callgen/media/media_lines\.cpp",
+        r"emulator/main\.cpp", r"(tests/unit/)?ovs/bridge_link(_test)?\.cpp",
+        r"(tests/unit/)?dataplane/links/(udp|packet)(_.*|\.hpp)", r"callgen/media/media_lines\.cpp",
         r"console/(http_(server|session)|workers)\.(cpp|hpp)", r"orb/.*", r"tests/integration/.*",
         r"bench/(floor|null|processes)/.*\.cpp", r"switchserver/(bench/)?main\.cpp"]),
 }

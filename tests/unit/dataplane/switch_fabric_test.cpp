@@ -353,6 +353,10 @@ TEST_F(SwitchFabricTest, APortTakesAnotherQueueing) {
 class NoisyLink final : public Link {
  public:
   explicit NoisyLink(std::uint64_t errors) { counters_.hec_errors = errors; }
+  void drop_frames(std::uint64_t cells_in, std::uint64_t cells_out) {
+    counters_.frame_cells_in += cells_in;
+    counters_.frame_cells_out += cells_out;
+  }
   std::size_t receive(std::span<Cell>) override { return 0; }
   std::size_t send(std::span<const Cell> cells) override { return cells.size(); }
   const LinkCounters& counters() const override { return counters_; }
@@ -368,6 +372,23 @@ TEST_F(SwitchFabricTest, HeaderErrorsAreThoseOfAllLinksThePortHasHad) {
   EXPECT_EQ(fabric.counters(kOne).hec_errors, 7u);
   fabric.attach(kOne, nullptr);
   EXPECT_EQ(fabric.counters(kOne).hec_errors, 7u);
+}
+
+TEST_F(SwitchFabricTest, CellsOfDroppedFramesAreDiscardsOfThePort) {
+  auto made = std::make_unique<NoisyLink>(0);
+  NoisyLink& link = *made;
+  link.drop_frames(100, 200);  // before it was attached
+  fabric.attach(kOne, std::move(made));
+  link.drop_frames(3, 4);
+  const auto expect = [&] {
+    const PortCounters counters = fabric.counters(kOne);
+    EXPECT_EQ(counters.input_cells, 3u);
+    EXPECT_EQ(counters.input_discards, 3u);
+    EXPECT_EQ(counters.output_discards, 4u);
+  };
+  expect();
+  fabric.attach(kOne, nullptr);
+  expect();
 }
 
 }  // namespace
