@@ -9,7 +9,7 @@
 namespace xbind {
 namespace {
 
-constexpr std::array<std::string_view, 5> kForms{"mpls", "plain", "ring", "none", "lsp"};
+constexpr std::array<std::string_view, 6> kForms{"mpls", "plain", "ring", "none", "lsp", "frames"};
 
 bool is_udp_address(const std::string& text) {
   const auto address = net::parse_udp_address(text);
@@ -44,10 +44,17 @@ std::optional<std::string> frames_line_fault(const MediaLine& line) {
   return std::nullopt;
 }
 
+std::optional<std::string> link_line_fault(const MediaLine& line) {
+  if (line.cells != CellsForm::kFrames) return std::nullopt;
+  return "cells = \"frames\" is for the line to a host: between switches cells travel";
+}
+
 std::optional<std::string> media_line_fault(const MediaLine& line) {
   const bool atm_alone = line.cells == CellsForm::kMpls || line.cells == CellsForm::kPlain;
   const bool mpls_alone = line.cells == CellsForm::kLsp;
   const bool udp = atm_alone || mpls_alone;
+  if (line.cells == CellsForm::kFrames && line.labels != LabelKind::kMpls)
+    return "cells = \"frames\" has MPLS labels, which say which frames: labels = \"mpls\"";
   if (line.labels == LabelKind::kMpls && atm_alone) {
     return fmt::format(
         "cells = \"{}\" carries ATM labels: a line with labels = \"mpls\" has \"lsp\", "

@@ -14,11 +14,12 @@
 namespace xbind {
 
 enum class CellsForm : std::uint8_t {
-  kMpls,   // ATM: a pseudowire, RFC 4717 N-to-one cells in MPLS in UDP, many in a datagram
-  kPlain,  // ATM: one cell of 53 octets in a UDP datagram
-  kRing,   // memory: both ends in one process
-  kNone,   // no cells on this line, signalling alone
-  kLsp,    // MPLS: RFC 4717 one-to-one cells in UDP, the labels are the connections' own
+  kMpls,    // ATM: a pseudowire, RFC 4717 N-to-one cells in MPLS in UDP, many in a datagram
+  kPlain,   // ATM: one cell of 53 octets in a UDP datagram
+  kRing,    // memory: both ends in one process
+  kNone,    // no cells on this line, signalling alone
+  kLsp,     // MPLS: RFC 4717 one-to-one cells in UDP, the labels are the connections' own
+  kFrames,  // MPLS, a host's line only: Ethernet frames, the labels say which
 };
 
 struct MediaLine {
@@ -33,7 +34,7 @@ struct MediaLine {
 };
 
 std::string_view to_string(CellsForm form);
-// "mpls", "plain", "ring", "none", "lsp"
+// "mpls", "plain", "ring", "none", "lsp", "frames"
 std::optional<CellsForm> cells_form_of(std::string_view word);
 // The default form of a line with such labels: kMpls, kLsp.
 CellsForm default_cells(LabelKind labels);
@@ -43,6 +44,9 @@ MediaLine frames_line();
 
 // A sentence about a line that such a switch cannot have, or nullopt.
 std::optional<std::string> frames_line_fault(const MediaLine& line);
+
+// A sentence about a line between switches that only a host's line can be, or nullopt.
+std::optional<std::string> link_line_fault(const MediaLine& line);
 
 // A sentence about the fault of a line, or nullopt: an invalid or repeated address, addresses of a
 // line without UDP, a label out of range or of a line without a pseudowire, cells that cannot carry

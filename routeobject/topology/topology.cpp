@@ -156,6 +156,7 @@ Result<void> Topology::set_link_media(std::size_t link, MediaLine line) {
   }
   auto fault = media_line_fault(line);
   if (!fault && carries_frames(links_[link])) fault = frames_line_fault(line);
+  if (!fault) fault = link_line_fault(line);
   if (fault) {
     return fail(ErrorCode::kBadInput, "the link {} to {}: {}", end_text(links_[link].a),
                 end_text(links_[link].b), *fault);

@@ -139,10 +139,12 @@ class TopologyReader : private config::TomlReader {
       const auto form = node->is_string() ? cells_form_of(node->as_string()->get()) : std::nullopt;
       if (!form) {
         return refuse(node->source().begin.line,
-                      "'cells' of {} is none of \"mpls\", \"plain\", \"ring\", \"none\", \"lsp\"",
+                      "'cells' of {} is none of \"mpls\", \"plain\", \"ring\", \"none\", "
+                      "\"lsp\", \"frames\"",
                       what);
       }
       media.cells = *form;
+      if (*form == CellsForm::kFrames && !table.contains("labels")) media.labels = LabelKind::kMpls;
     }
     if (const toml::node* node = table.get("addresses")) {
       const toml::array* ends = node->as_array();

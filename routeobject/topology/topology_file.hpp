@@ -8,7 +8,8 @@
 //                                     # labels = "mpls" and cells = "none", also when left out
 //   media = { cells = "plain", addresses = ["127.0.0.1:6001", "127.0.0.1:6002"] }
 //                                     # endpoints only: the line from port 1 to the host,
-//                                     # switch first; keys as for a link
+//                                     # switch first; keys as for a link. Or { cells = "frames" }:
+//                                     # Ethernet frames, which a call's label selects
 //   [[link]]
 //   between = ["host-a:2", "switch-1"]  # the port after the colon may be left out
 //   cells-per-s = 353207              # each way; 1 to 4294967295

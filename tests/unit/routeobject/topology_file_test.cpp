@@ -6,11 +6,13 @@
 #include <cstdio>
 #include <fstream>
 
+#include "routeobject/network/topology_text.hpp"
 #include "tests/unit/source_dir.hpp"
 
 namespace xbind {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -305,6 +307,36 @@ TEST(TopologyFileTest, AnMplsLineHasItsOwnWaysOfCells) {
   EXPECT_EQ(topology->links()[2].media, MediaLine{});
 }
 
+TEST(TopologyFileTest, AHostsLineMayCarryFrames) {
+  const MediaLine frames{.cells = CellsForm::kFrames, .labels = LabelKind::kMpls};
+  for (const char* media : {"cells = \"frames\"", "labels = \"mpls\", cells = \"frames\""}) {
+    const auto topology = parse_topology(
+        kSwitches + "[[switch]]\nname = \"host-c\"\nendpoint = true\nmedia = { " + media + " }\n",
+        "t.toml");
+    ASSERT_TRUE(topology.has_value()) << topology.error().text;
+    EXPECT_EQ(topology->switches()[3].media, frames);
+    const auto again = parse_topology(topology_as_toml(*topology), "again.toml");
+    ASSERT_TRUE(again.has_value()) << again.error().text;
+    EXPECT_EQ(again->switches()[3].media, frames);
+  }
+}
+
+TEST(TopologyFileTest, FramesAreRefusedElsewhere) {
+  const std::string host = "[[switch]]\nname = \"host-c\"\nendpoint = true\nmedia = ";
+  EXPECT_THAT(after_switches(host + "{ labels = \"atm\", cells = \"frames\" }\n"),
+              EndsWith("cells = \"frames\" has MPLS labels, which say which frames: labels = "
+                       "\"mpls\""));
+  EXPECT_THAT(after_switches(host + "{ cells = \"frames\", label = 16 }\n"),
+              EndsWith("cells = \"frames\" has no label"));
+  EXPECT_THAT(after_switches(host + "{ cells = \"frames\", addresses = [\"127.0.0.1:1\", "
+                                    "\"127.0.0.1:2\"] }\n"),
+              EndsWith("cells = \"frames\" has no addresses"));
+  EXPECT_THAT(after_switches("[[link]]\nbetween = [\"host-a\", \"sw\"]\ncells-per-s = 1\n"
+                             "cells = \"frames\"\n"),
+              EndsWith("cells = \"frames\" is for the line to a host: between switches cells "
+                       "travel"));
+}
+
 // host-a, sw and an Open vSwitch "host-c", whose table ends with line 15.
 std::string after_ovs(const std::string& lines) {
   return after_switches("[[switch]]\nname = \"host-c\"\nendpoint = true\nkind = \"ovs\"\n" + lines);
@@ -377,7 +409,7 @@ TEST(TopologyFileTest, WrongWaysOfCellsAreRefusedWithTheirLine) {
   for (const char* cells : {"\"udp\"", "\"\"", "3", "true"}) {
     EXPECT_EQ(after_switches(link + "cells = " + cells + "\n"),
               "t.toml line 14: 'cells' of a link is none of \"mpls\", \"plain\", \"ring\", "
-              "\"none\", \"lsp\"");
+              "\"none\", \"lsp\", \"frames\"");
   }
   for (const char* addresses : {"\"127.0.0.1:1\"", "[\"127.0.0.1:1\"]", "[1, 2]"}) {
     EXPECT_THAT(after_switches(link + "addresses = " + addresses + "\n"),
