@@ -33,6 +33,10 @@ using net::ConnectionKey;
 constexpr Duration kCellRest = kSwitchTimers["cell-rest"];
 constexpr std::size_t kControllersMax = 64;
 constexpr std::size_t kControlConnectionsMax = 8;
+// Added to the labels of frames in a capture: readers take VPI 0, VCI 16, which is the label of all
+// frames of a port, for the management of the line (ILMI).
+constexpr std::uint32_t kFramesVpi = dataplane::cell_header(1, 0);
+constexpr std::size_t kCaptureConnectionsMax = 256;  // whose frames a capture has, each way
 
 dataplane::CaptureTime wall_now() { return std::chrono::system_clock::now().time_since_epoch(); }
 
@@ -284,13 +288,24 @@ struct Daemon::Impl {
       if (one.captures.empty()) emulated.set_tap({});
       return flushed;
     }
-    auto opened = CaptureFile::open({.path = file});
+    // Readers do not reassemble cells; where these are frames, the frames are of interest.
+    const bool frames = emulated.frames_since_start(port) != nullptr;
+    auto opened = CaptureFile::open(
+        {.path = file,
+         .content = frames ? dataplane::CaptureContent::kFrames : dataplane::CaptureContent::kCells,
+         .aal5 = {.connections_max = kCaptureConnectionsMax}});
     if (!opened) return tl::make_unexpected(opened.error());
     one.captures[port] = std::move(*opened);
     emulated.set_tap([&one](PortId tapped, dataplane::Direction direction,
                             std::span<const dataplane::Cell> cells) {
       const auto open = one.captures.find(tapped);
-      if (open != one.captures.end()) open->second->cells(direction, cells, wall_now());
+      if (open == one.captures.end()) return;
+      if (one.emulated.frames_since_start(tapped) == nullptr) {
+        return open->second->cells(direction, cells, wall_now());
+      }
+      std::vector<dataplane::Cell> shown(cells.begin(), cells.end());
+      for (dataplane::Cell& cell : shown) cell.header |= kFramesVpi;
+      open->second->cells(direction, shown, wall_now());
     });
     return {};
   }

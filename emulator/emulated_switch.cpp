@@ -99,6 +99,11 @@ void EmulatedSwitch::build_agent(bool recovered) {
 
 void EmulatedSwitch::attach(PortId port, std::unique_ptr<dataplane::Link> link) {
   fabric_->cells().attach(port, nullptr);  // the old link may be destroyed
+  // At the time of each question, because a cold restart replaces the fabric.
+  link->set_has_call([this, port](std::uint32_t label) {
+    return fabric_->cells().table().lookup(port, static_cast<std::uint16_t>(label >> 16),
+                                           static_cast<std::uint16_t>(label)) != nullptr;
+  });
   links_[port] = std::move(link);
   lend_link(port);
 }
@@ -308,6 +313,11 @@ dataplane::PortCounters EmulatedSwitch::cells_since_start(PortId port) const {
   sum.output_cells += now.output_cells;
   sum.output_discards += now.output_discards;
   return sum;
+}
+
+const dataplane::FrameCounters* EmulatedSwitch::frames_since_start(PortId port) const {
+  const auto link = links_.find(port);
+  return link == links_.end() ? nullptr : link->second->frame_counters();
 }
 
 dataplane::PolicingCounters EmulatedSwitch::policed_since_start() const {

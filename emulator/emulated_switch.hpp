@@ -122,6 +122,8 @@ class EmulatedSwitch {
   // The same, and the cells of a port, including the time before cold starts. `port` in 1..ports.
   dataplane::PolicingCounters policed_since_start() const;
   dataplane::PortCounters cells_since_start(PortId port) const;
+  // The frames of a port whose line has some (dataplane/links/frame_line.hpp); null: it has none.
+  const dataplane::FrameCounters* frames_since_start(PortId port) const;
   switchagent::SwitchAgent& agent() { return *agent_; }
   const switchagent::SwitchAgent& agent() const { return *agent_; }
 

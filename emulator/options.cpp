@@ -9,6 +9,7 @@
 
 #include "core/config/log_options.hpp"
 #include "core/config/timer_option.hpp"
+#include "core/frame_classes.hpp"
 #include "core/name.hpp"
 #include "core/port_buffer.hpp"
 #include "core/timers.hpp"
@@ -109,6 +110,12 @@ Fault links_fault(const SwitchOptions& o) {
   const auto own_labels = switchagent::parse_port_labels(o.port_labels, o.ports);
   for (const dataplane::PortLink& one : *links) {
     using dataplane::LinkKind;
+    if (one.link.kind == LinkKind::kFrames) {
+      if (!own_labels->contains(one.port)) continue;
+      return fmt::format(
+          "--port-labels: port {} has --links {}, whose labels say which frames belong to a call",
+          one.port, to_string(one.link));
+    }
     const auto own = own_labels->find(one.port);
     const LabelRange labels = own == own_labels->end() ? o.labels.range() : own->second.front();
     const bool mpls = labels.kind == LabelKind::kMpls;
@@ -124,6 +131,11 @@ Fault links_fault(const SwitchOptions& o) {
     }
   }
   return std::nullopt;
+}
+
+Fault classes_fault(const SwitchOptions& o) {
+  const auto classes = parse_frame_classes(o.classes);
+  return classes ? std::nullopt : Fault("--classes: " + classes.error().text);
 }
 
 Fault captures_fault(const SwitchOptions& o) {
@@ -155,7 +167,7 @@ Fault switch_fault(const SwitchOptions& o) {
     return fmt::format("--name '{}' has a blank in it", o.name);
   }
   for (const auto check : {rates_fault, labels_fault, services_fault, versions_fault, links_fault,
-                           captures_fault, faults_fault}) {
+                           classes_fault, captures_fault, faults_fault}) {
     if (auto fault = check(o)) return fault;
   }
   return std::nullopt;
@@ -239,9 +251,15 @@ void declare(OptionSet& set, SwitchOptions& options) {
                   "PORT=SPEC of a port with a line for cells; SPEC is "
                   "mpls:LOCAL/PEER/LABEL, "
                   "plain:LOCAL/PEER[/uni|/nni] or ring:NAME, of an MPLS port lsp:LOCAL/PEER or "
-                  "ring:NAME; an address HOST:PORT.");
-  set.add_strings("captures", &o->captures,
-                  "PORT=FILE of a port whose cells go into FILE, a name in .pcap or .erf.");
+                  "ring:NAME; an address HOST:PORT. Or frames:IFACE, the Ethernet frames of a "
+                  "network interface: the port's labels then say which frames belong to a call.");
+  set.add_strings("classes", &o->classes,
+                  "NUMBER=PREFIX: a call with the traffic \"class NUMBER\" gets the IPv4 packets "
+                  "to that prefix, at every port with frames:IFACE.");
+  set.add_strings(
+      "captures", &o->captures,
+      "PORT=FILE of a port whose cells go into FILE, a name in .pcap or .erf; of a port with "
+      "frames:IFACE its AAL5 frames.");
   set.add_strings("fault", &o->faults,
                   "Command to carry out at the start, such as 'delay message "
                   "500'; all that the "
@@ -264,7 +282,8 @@ std::vector<std::string> switch_option_names() {
           "window",           "timer",       "branches-max", "max-reservations",
           "region-model",     "links",       "captures",     "fault",
           "refuse-next",      "refuse-code", "seed",         "policing",
-          "queueing",         "port-labels", "one-kind",     "buffer-cells"};
+          "queueing",         "port-labels", "one-kind",     "buffer-cells",
+          "classes"};
 }
 
 Result<ControlAddress> parse_control_address(const std::string& text) {
@@ -332,6 +351,10 @@ EmulatedSwitchOptions emulated_options(const SwitchOptions& options, std::uint64
   out.fabric.ports = options.ports;
   out.fabric.labels = options.labels;
   out.fabric.port_labels = *switchagent::parse_port_labels(options.port_labels, options.ports);
+  const LabelRanges of_frames = frame_labels(*parse_frame_classes(options.classes));
+  for (const dataplane::PortLink& one : links_of(options)) {
+    if (one.link.kind == dataplane::LinkKind::kFrames) out.fabric.port_labels[one.port] = of_frames;
+  }
   out.fabric.one_kind = options.one_kind;
   out.fabric.link_cells_per_s = options.link_cells_per_s;
   for (const std::string& text : options.port_rates) {

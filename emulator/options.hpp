@@ -46,6 +46,7 @@ struct SwitchOptions {
   PolicingMode policing = PolicingMode::kOff;
   QueueingKind queueing = QueueingKind::kFifo;
   std::vector<std::string> links;     // "PORT=SPEC"
+  std::vector<std::string> classes;   // "NUMBER=PREFIX"
   std::vector<std::string> captures;  // "PORT=FILE"
   std::vector<std::string> faults;    // commands of control.hpp
   std::uint64_t refuse_next = 0;

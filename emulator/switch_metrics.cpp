@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "dataplane/links/frame_line.hpp"
 #include "switchagent/agent_metrics.hpp"
 
 namespace xbind::emulator {
@@ -37,6 +38,13 @@ constexpr MetricNames kPortFamilies{{
     {"port_queued_cells/<port>", MetricKind::kGauge, "", "Cells that wait in the port's buffer."},
     {"port_queued_most_cells/<port>", MetricKind::kGauge, "",
      "The most cells that have waited there."},
+    {"port_input_frames/<port>", MetricKind::kCounter, "",
+     "Frames of the port's interface that became cells; of a port with frames:IFACE."},
+    {"port_output_frames/<port>", MetricKind::kCounter, "",
+     "Frames sent to the port's interface; of the same."},
+    {"port_dropped_frames/<port>/<reason>", MetricKind::kCounter, "",
+     "Frames dropped at such a port, either way, by reason; no_call: received, and no call takes "
+     "it."},
 }};
 // Outside the function, because clang 14 refuses the look-up of a row inside it.
 constexpr std::string_view kInputCells = kPortFamilies["port_input_cells/<port>"];
@@ -46,6 +54,20 @@ constexpr std::string_view kOutputCells = kPortFamilies["port_output_cells/<port
 constexpr std::string_view kOutputDiscards = kPortFamilies["port_output_discards/<port>"];
 constexpr std::string_view kQueuedCells = kPortFamilies["port_queued_cells/<port>"];
 constexpr std::string_view kQueuedMostCells = kPortFamilies["port_queued_most_cells/<port>"];
+constexpr std::string_view kInputFrames = kPortFamilies["port_input_frames/<port>"];
+constexpr std::string_view kOutputFrames = kPortFamilies["port_output_frames/<port>"];
+constexpr std::string_view kDroppedFrames = kPortFamilies["port_dropped_frames/<port>/<reason>"];
+
+void append_frames(const dataplane::FrameCounters& frames, const std::string& port,
+                   Metrics& metrics) {
+  metrics.emplace_back(filled(kInputFrames, {port}), frames.in);
+  metrics.emplace_back(filled(kOutputFrames, {port}), frames.out);
+  for (std::size_t index = 0; index < dataplane::kFrameDrops; ++index) {
+    const auto reason = to_string(static_cast<dataplane::FrameDrop>(index));
+    metrics.emplace_back(filled(kDroppedFrames, {port, std::string(reason)}),
+                         frames.dropped[index]);
+  }
+}
 
 }  // namespace
 
@@ -66,6 +88,9 @@ Metrics metrics_of(const EmulatedSwitch& emulated) {
     metrics.emplace_back(filled(kQueuedCells, {word}), emulated.fabric().cells().queued(port));
     metrics.emplace_back(filled(kQueuedMostCells, {word}),
                          emulated.fabric().cells().queued_most(port));
+    if (const auto* frames = emulated.frames_since_start(port)) {
+      append_frames(*frames, word, metrics);
+    }
   }
   return metrics;
 }

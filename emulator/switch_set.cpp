@@ -76,7 +76,10 @@ std::vector<dataplane::LinkPlace> link_places(const std::vector<SwitchOptions>& 
   std::vector<dataplane::LinkPlace> places;
   for (const SwitchOptions& one : switches) {
     for (dataplane::PortLink& link : links_of(one)) {
-      places.push_back({one.name, link.port, std::move(link.link)});
+      places.push_back({.node = one.name,
+                        .port = link.port,
+                        .link = std::move(link.link),
+                        .classes = *parse_frame_classes(one.classes)});
     }
   }
   return places;

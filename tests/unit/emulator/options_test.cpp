@@ -82,6 +82,19 @@ TEST_F(Command, PortsWithLabelsOfTheirOwn) {
   EXPECT_TRUE(made.one_kind);
 }
 
+TEST_F(Command, TheLabelsOfAPortWithFramesSayWhichFrames) {
+  ASSERT_EQ(refusal({"--port-labels", "2=mpls:16-99", "--links", "1=frames:eth0,2=ring:a",
+                     "--classes", "7=10.1.0.0/16,8=10.2.0.0/16"}),
+            "");
+  const switchagent::FabricOptions made = emulated_options(options.one, 1).fabric;
+  EXPECT_EQ(made.port_labels,
+            (std::map<PortId, LabelRanges>{
+                {PortId(1), {mpls_range(16, 16), mpls_range(4097, 8190), mpls_range(8199, 8200)}},
+                {PortId(2), {mpls_range(16, 99)}}}));
+  const auto places = link_places({options.one});
+  EXPECT_EQ(places.at(0).classes, (FrameClasses{{7, {0x0a010000, 16}}, {8, {0x0a020000, 16}}}));
+}
+
 TEST_F(Command, RefusalsNameTheValue) {
   const std::string long_path = "/" + std::string(107, 'x');
   const std::vector<std::pair<std::vector<const char*>, std::string>> refused = {
@@ -109,6 +122,11 @@ TEST_F(Command, RefusalsNameTheValue) {
        "the port has ATM labels, whose cells go over mpls, plain or ring"},
       {{"--port-labels", "2=mpls:16-20", "--links", "2=plain:127.0.0.1:1/127.0.0.1:2"},
        "the port has MPLS labels, whose cells go over lsp or ring"},
+      {{"--port-labels", "2=mpls:16-20", "--links", "2=frames:eth0"},
+       "--port-labels: port 2 has --links frames:eth0, whose labels say which frames belong to a "
+       "call"},
+      {{"--classes", "7"}, "--classes: '7' is not NUMBER=PREFIX"},
+      {{"--classes", "7=10.0.0.0/8,7=11.0.0.0/8"}, "--classes: 7 comes twice"},
       {{"--fault", "explode"}, "--fault 'explode': 'explode'"},
       {{"--control", "here"}, "--control: 'here' is no path"},
       {{"--control", "127.0.0.1:7000"}, "--control: '127.0.0.1:7000' is no path"},

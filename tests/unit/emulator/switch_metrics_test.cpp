@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "dataplane/links/frame_line.hpp"
 #include "dataplane/links/ring.hpp"
 #include "tests/unit/emulator/emulated_fixture.hpp"
 
@@ -126,6 +127,56 @@ TEST_F(SwitchMetrics, ARestartTakesNothingOffACounter) {
   EXPECT_EQ(after["port_input_cells/1"], 4U);
   EXPECT_EQ(after["port_invalid_label_cells/1"], 3U) << "the connection went with the table";
   EXPECT_EQ(after["port_output_cells/2"], 1U);
+}
+
+// A line whose cells are frames.
+class FramesLine final : public dataplane::Link {
+ public:
+  std::size_t receive(std::span<Cell>) override { return 0; }
+  std::size_t send(std::span<const Cell> cells) override { return cells.size(); }
+  const dataplane::LinkCounters& counters() const override { return cells; }
+  const dataplane::FrameCounters* frame_counters() const override { return &frames; }
+  void set_has_call(std::function<bool(std::uint32_t)> asked) override { has_call = asked; }
+
+  dataplane::LinkCounters cells;
+  dataplane::FrameCounters frames;
+  std::function<bool(std::uint32_t)> has_call;
+};
+
+TEST_F(SwitchMetrics, FramesOfALineThatHasSome) {
+  EXPECT_FALSE(shown().contains("port_input_frames/1"));
+  auto made = std::make_unique<FramesLine>();
+  FramesLine& line = *made;
+  emulated.attach(PortId{1}, std::move(made));
+  line.frames.in = 7;
+  line.frames.out = 6;
+  line.frames.dropped[static_cast<std::size_t>(dataplane::FrameDrop::kTag)] = 2;
+  line.cells.frame_cells_in = 5;
+  line.cells.frame_cells_out = 4;
+  for (int times = 0; times < 2; ++times) {
+    auto now_shown = shown();
+    EXPECT_EQ(now_shown["port_input_frames/1"], 7U);
+    EXPECT_EQ(now_shown["port_output_frames/1"], 6U);
+    EXPECT_EQ(now_shown["port_dropped_frames/1/tag"], 2U);
+    EXPECT_EQ(now_shown["port_dropped_frames/1/too_long"], 0U);
+    EXPECT_EQ(now_shown["port_input_cells/1"], 5U) << "with the cells of dropped frames";
+    EXPECT_EQ(now_shown["port_input_discards/1"], 5U);
+    EXPECT_EQ(now_shown["port_output_discards/1"], 4U);
+    emulated.restart(Restart::kCold, now);  // counts nothing twice
+  }
+}
+
+TEST_F(SwitchMetrics, ALineWithFramesKnowsWhichLabelsHaveCalls) {
+  auto made = std::make_unique<FramesLine>();
+  const FramesLine& line = *made;
+  emulated.attach(PortId{1}, std::move(made));
+  EXPECT_FALSE(line.has_call(100));
+  Controller& controller = controlled();
+  add_branches(controller, 1);  // from port 1, VCI 100
+  EXPECT_TRUE(line.has_call(100));
+  EXPECT_FALSE(line.has_call(101));
+  emulated.restart(Restart::kCold, now);
+  EXPECT_FALSE(line.has_call(100));
 }
 
 TEST_F(SwitchMetrics, ALowerBoundRefusesWhatIsNew) {
