@@ -79,8 +79,8 @@ struct FrameCounters {
   std::uint64_t in = 0;                              // became cells, those of kNoCall among them
   std::uint64_t out = 0;                             // became frames and were sent
   std::array<std::uint64_t, kFrameDrops> dropped{};  // by FrameDrop
-  // The cells of dropped frames: those that received ones would have become, and those from the
-  // switch.
+  // The cells of dropped frames: of received ones the cells they would have become, and the
+  // switch's.
   std::uint64_t cells_dropped_in = 0;
   std::uint64_t cells_dropped_out = 0;
 

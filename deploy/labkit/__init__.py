@@ -11,7 +11,8 @@
   hosts.py      which switches share a process, and their configuration files
   control.py    commands to the switches of a running lab: take lines down and up
   options.py    programs and options of a lab, and the options of its switches
-  ovs.py        Open vSwitch in a lab: bridges, lines between them, hosts in network namespaces
+  network.py    hosts in network namespaces, the lines to them, and their removal
+  ovs.py        Open vSwitch in a lab: bridges, and the lines between them
   lab.py        a whole lab: its daemons, their order and options; its state file
   load.py       one run of callgen against a lab
   quickstart.py ./quickstart after its first lines

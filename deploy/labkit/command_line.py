@@ -83,6 +83,9 @@ def parser(functions, description):
                          help="the kind of every switch: emulated, or ovs, a bridge of Open "
                               "vSwitch, which needs root (default: as the topology says, else "
                               "emulated)")
+    started.add_argument("--hosts", action="store_true",
+                         help="give every endpoint a host in a network namespace, whose Ethernet "
+                              "frames its calls carry; needs root (default: as the topology says)")
     started.add_argument("--names-port", type=bounded(0, 65535), metavar="PORT",
                          help="the name service's port; 0: a free one (default: 2809, or a free "
                               "one when that is taken)")
@@ -191,7 +194,8 @@ def parser(functions, description):
                              help="a node's name, as in the topology; or SWITCH:PORT")
         changed.add_argument("port", type=bounded(1, 65535), nargs="?", metavar="PORT",
                              help="its port; `status` lists what is joined")
-    entered = command("host", "run a command at the host behind port 1 of an Open vSwitch: "
+    entered = command("host", "run a command at the host behind port 1 of an endpoint, which an "
+                              "Open vSwitch has, and with `up --hosts` every endpoint: "
                               "deploy/lab host node-1 -- ping -c 3 10.77.0.2")
     entered.add_argument("node", metavar="NODE", help="an endpoint; `status` lists the hosts")
     entered.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND ...")

@@ -96,7 +96,7 @@ def set_end(lab, switch, port, up):
 
 
 def is_ovs(lab, switch):
-    return lab.network is not None and switch in lab.network.bridges
+    return lab.network is not None and lab.network.has_port(switch)
 
 
 def line_states(lab, links):

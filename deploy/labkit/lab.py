@@ -61,7 +61,7 @@ class Lab:
         self.endpoints = {}  # endpoint -> SPEC of the host's side of its line (media.py)
         self.lines = []  # [the joined ends, how cells travel], as text
         self.links = []  # [[switch, port], [switch, port]], or one end with a host behind it
-        self.network = None  # ovs.Network, if a node is an Open vSwitch
+        self.network = None  # network.Network of the hosts; ovs.Network if a node is a bridge
         self.files = {}  # the processes' files: path -> text; written before they start
         self.wrote_omniorb_config = False
         self.scheduling = None  # the daemons' policy, by its name in scheduling.py
@@ -79,6 +79,8 @@ class Lab:
                 self.options.bin_dir, self.options.topology,
                 self.options.arguments("xbind-routeobject", "default"))
             topologies.set_kind(described, self.options.switch)
+            if self.options.hosts:
+                topologies.set_hosts(described)
             try:
                 with naming.choosing_addresses():
                     self.plan(described)
@@ -136,7 +138,7 @@ class Lab:
                 continue
             self.add_host("xbind-switch", group, self.control_words(group.first), {
                 name: {"listen": gsmp[name], **wanted.emulated_options(
-                    switch_of[name], media.switch_links(lines, name), mpls_ports[name],
+                    switch_of[name], self.links_of(lines, name), mpls_ports[name],
                     options.labels_per_port)}
                 for name in group.names}, [gsmp[name] for name in group.names], "listening on")
         for group in hosts.groups(self.node_names(), options.nodes_per_process):
@@ -160,6 +162,11 @@ class Lab:
                      address="", ready="^xbind-keeper keeper ready.*$")
         if options.metrics:
             metrics.plan(self, addresses[0])
+
+    def links_of(self, lines, switch):
+        """{port: SPEC} of an emulated switch."""
+        return {**media.switch_links(lines, switch),
+                **(self.network.links(switch) if self.network else {})}
 
     def control_words(self, number):
         """Where a switch process takes commands: a Unix socket with a fixed path, so that a
@@ -236,7 +243,7 @@ class Lab:
         self.scheduling = scheduling.current()
         states.write(self.environment_file(), self.daemon_environment(), 0o600)
         if self.network:
-            progress("the network of Open vSwitch")
+            progress(self.network.what)
             self.network.make(self.save)
         for rank in self.ranks():
             progress(", ".join(process.name for process in rank))
@@ -366,7 +373,7 @@ class Lab:
         lab.endpoints = state.get("endpoints", {})  # missing in an earlier version's state file
         lab.lines = state.get("lines", [])
         lab.links = [tuple(tuple(end) for end in ends) for ends in state.get("links", [])]
-        lab.network = ovs.Network.from_record(state.get("network"))
+        lab.network = ovs.from_record(state.get("network"))
         lab.wrote_omniorb_config = state["wrote_omniorb_config"]
         lab.scheduling = state.get("scheduling")
         lab.take_processes(state)

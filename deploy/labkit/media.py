@@ -79,8 +79,9 @@ def udp_port(media, number):
 
 
 def mpls_ports(described):
-    """{switch: its ports with MPLS labels}"""
-    ports = {switch["name"]: [1] if is_mpls(switch) else [] for switch in described["switches"]}
+    """{switch: its ports whose MPLS labels the lab chooses}"""
+    ports = {switch["name"]: [1] if is_mpls(switch) and not has_frames(switch) else []
+             for switch in described["switches"]}
     for link in described.get("links", []):
         for switch, port in ends_of(link) if is_mpls(link) else ():
             ports[switch].append(port)
@@ -89,6 +90,11 @@ def mpls_ports(described):
 
 def is_mpls(line_or_switch):
     return line_or_switch.get("media", {}).get("labels") == "mpls"
+
+
+def has_frames(switch):
+    """Whether frames travel to its host: network.py makes that line."""
+    return switch.get("media", {}).get("cells") == "frames"
 
 
 def ends_of(link):
@@ -125,7 +131,7 @@ def plan(described, addresses, process_of=None):
             raise LabError(
                 f"the line from {switch['name']}:1 to its host has cells = \"ring\": a ring lies "
                 f"within one process, and hosts are others; say \"{others(media)}\"")
-        if media["cells"] != "none":
+        if media["cells"] not in ("none", "frames"):
             own = tuple(f"{address_of[switch['name']]}:{port}"
                         for port in HOST_PORTS[media["cells"]])
             lines.append(line(ends, media, own, LABEL_OF_HOST + number, said))

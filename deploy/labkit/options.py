@@ -51,6 +51,7 @@ class LabOptions:
     bin_dir: Path = ROOT / "build" / "bin"
     begin_with: Path | None = None  # RouteObject's first topology; None: `topology`
     switch: str | None = None  # the kind of every switch; None: as the topology says
+    hosts: bool = False  # every endpoint has a host with frames; False: as the topology says
     names_port: int | None = None  # None: 2809, or a free one if 2809 is in use; 0: a free one
     loopback_net: str | None = None  # "127.0.1"; None: the first free one
     labels_per_port: int = topologies.LABELS_DEFAULT

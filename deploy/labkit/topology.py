@@ -91,6 +91,13 @@ def set_kind(described, kind):
                 switch["media"] = {"labels": "mpls", "cells": "none"}
 
 
+def set_hosts(described):
+    """Gives every endpoint a host whose Ethernet frames travel; one at a bridge has it already."""
+    for switch in described["switches"]:
+        if switch["endpoint"] and switch.get("kind") != "ovs":
+            switch["media"] = {"labels": "mpls", "cells": "frames"}
+
+
 def media_toml(where, media):
     """The lines that state how cells travel; none where the lab's default applies."""
     values = {name: json.dumps(value) for name, value in media.items()}

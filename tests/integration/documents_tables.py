@@ -145,6 +145,7 @@ EXIT_CODES = {
     # Without a call no frame passes.
     "deploy/lab host node-1 -- ping -c 2 -W 1 10.77.0.3": {1},
     "deploy/lab host node-1 -- ping -c 3 10.77.0.2": {1},
+    "deploy/lab host hannover -- ping -c 2 -W 1 10.77.0.7": {1},
 }
 
 # What the machine must have; documents_test.HAS says whether it does.
@@ -167,6 +168,16 @@ NEEDS = {
         "deploy/lab run -- build/bin/xbindctl release \"$ID\"",
         "build/bin/xbind-gsmp-ovs --name node-1 --listen 127.0.1.1:6068 "
         "--bridge unix:/run/openvswitch/br0.mgmt --ports 3 --edge-ports 1"], "bridges"),
+    **dict.fromkeys([
+        "deploy/lab up deploy/topologies/nobel-germany.toml --hosts",
+        "deploy/lab host hannover -- ping -c 2 -W 1 10.77.0.7",
+        "ID=$(deploy/lab run -- build/bin/xbindctl connect hannover muenchen --both "
+        "--from-traffic port --to-traffic port --quiet)",
+        "deploy/lab host hannover -- ping -c 3 -i 0.2 10.77.0.7",
+        "deploy/lab host hannover -- ping -c 3 -i 0.2 -6 fd78:6200::7",
+        "deploy/lab run -- build/bin/xbindctl describe \"$ID\"",
+        "deploy/lab cut hannover:5",
+        "deploy/lab mend hannover:5"], "hosts"),
     **dict.fromkeys([
         "build/bin/gsmpdump --interface lo",
         "tshark -X lua_script:deploy/wireshark/gsmp.lua -i lo -f 'tcp port 6068'",

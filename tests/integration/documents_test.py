@@ -18,7 +18,7 @@ import tempfile
 from documents import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from reader import PLACEHOLDER, Reader
-from labkit import naming, ovs, quickstart
+from labkit import naming, network as networks, ovs, quickstart
 from labkit.process import LabError
 
 FIRST_READ = ("README.md", "docs/commands.md")
@@ -32,8 +32,17 @@ def has_bridges():
     return os.geteuid() == 0 and shutil.which("iperf3") is not None
 
 
+def has_hosts():
+    try:
+        networks.require("hosts", networks.NEEDED)
+    except LabError:
+        return False
+    return os.geteuid() == 0
+
+
 # What commands need (documents_tables.NEEDS).
 HAS = {"bridges": has_bridges(),
+       "hosts": has_hosts(),
        "captures": os.geteuid() == 0,
        "the build": BIN == ROOT / "build" / "bin"}  # where quickstart builds
 

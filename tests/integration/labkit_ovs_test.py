@@ -6,7 +6,7 @@ import json
 from unittest import mock
 
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
-from labkit import control, hosts, ovs, quickstart
+from labkit import control, hosts, network as networks, ovs, quickstart
 from labkit.options import AGENT, ovs_options
 from labkit.process import LabError
 
@@ -256,13 +256,13 @@ class Kept(unittest.TestCase):
 
     def test_what_is_only_planned_is_not_removed(self):
         # The same names may belong to a network whose lab.json is lost.
-        with mock.patch.object(ovs, "run", side_effect=AssertionError):
+        with mock.patch.object(networks, "run", side_effect=AssertionError):
             self.assertEqual(ovs.plan(mixed(), "/nowhere").remove(), [])
 
     def test_names_that_are_taken_are_refused_and_left_alone(self):
         network = ovs.plan(mixed(), "/nowhere")
         with mock.patch.object(ovs, "require"), mock.patch.object(
-                ovs, "namespaces", return_value={f"{network.prefix}-host-a"}):
+                networks, "namespaces", return_value={f"{network.prefix}-host-a"}):
             with self.assertRaisesRegex(LabError, "is there already, .* ip netns del"):
                 network.make(lambda: self.fail("recorded"))
         self.assertFalse(network.claimed)
@@ -271,7 +271,7 @@ class Kept(unittest.TestCase):
 class Needs(unittest.TestCase):
 
     def test_a_missing_program_is_named_with_its_package(self):
-        with mock.patch.object(ovs, "CAPABILITIES", {}), mock.patch(
+        with mock.patch.object(networks, "CAPABILITIES", {}), mock.patch(
                 "shutil.which", lambda program: None if program == "ethtool" else program):
             with self.assertRaisesRegex(LabError, "ethtool is missing: .* package ethtool"):
                 ovs.require()
@@ -283,7 +283,7 @@ class Needs(unittest.TestCase):
         self.assertLessEqual(set(ovs.NEEDED.values()), set(listed))
 
     def test_a_missing_right_is_named(self):
-        with mock.patch.object(ovs, "CAPABILITIES", {"CAP_NONE": 63}):
+        with mock.patch.object(networks, "CAPABILITIES", {"CAP_NONE": 63}):
             with self.assertRaisesRegex(LabError, "need root: this process has no CAP_NONE"):
                 ovs.require()
 

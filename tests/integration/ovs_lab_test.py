@@ -17,7 +17,7 @@ from pathlib import Path
 from unittest import mock
 
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
-from labkit import control, ovs
+from labkit import control, network as networks, ovs
 from labkit.process import LabError
 
 RING = ROOT / "deploy" / "topologies" / "ovs-ring4.toml"
@@ -90,7 +90,7 @@ class OvsLab(unittest.TestCase):
         self.assertEqual(processes_of(self.state_dir), [])
         # Others on this host may make namespaces and interfaces of their own meanwhile.
         prefix = self.planned.prefix
-        self.assertEqual([name for name in ovs.namespaces() if name.startswith(prefix)], [])
+        self.assertEqual([name for name in networks.namespaces() if name.startswith(prefix)], [])
         self.assertEqual(self.interfaces_outside(), [])
         self.assertFalse((self.state_dir / "ovs").exists())
         self.assertFalse((self.state_dir / "lab.json").exists())
@@ -244,8 +244,8 @@ class OvsLab(unittest.TestCase):
                    "--bin-dir", folder, "--names-port", "0", "--no-omniorb-config"]
         prefix = self.planned.prefix
         steps = {
-            "a namespace is made": lambda: prefix in ovs.namespaces(),
-            "hosts are made": lambda: f"{prefix}-node-4" in ovs.namespaces(),
+            "a namespace is made": lambda: prefix in networks.namespaces(),
+            "hosts are made": lambda: f"{prefix}-node-4" in networks.namespaces(),
             "the daemons run": lambda: (self.state_dir / "ovs" / "db.sock").exists(),
             "bridges are made": lambda: (self.state_dir / "ovs" / "br4.mgmt").exists(),
         }
@@ -276,7 +276,7 @@ class OvsLab(unittest.TestCase):
             failed = self.start()
             self.assertEqual(failed.returncode, 1)
             self.assertIn(f"remove it with: ip netns del {prefix}", failed.stderr)
-            self.assertIn(prefix, ovs.namespaces())
+            self.assertIn(prefix, networks.namespaces())
         finally:
             ovs.run(["ip", "netns", "del", prefix])
         self.assert_nothing_is_left()
@@ -300,7 +300,7 @@ class WithoutRights(unittest.TestCase):
     def test_a_lab_of_bridges_is_refused_before_anything_starts(self):
         with tempfile.TemporaryDirectory() as directory:
             lab = Lab(lab_options(directory, topology=RING, bin_dir=bins(directory)))
-            with mock.patch.object(ovs, "CAPABILITIES", {"CAP_NONE": 63}):
+            with mock.patch.object(networks, "CAPABILITIES", {"CAP_NONE": 63}):
                 with self.assertRaisesRegex(LabError, "this process has no CAP_NONE"):
                     lab.up()
             self.assertEqual([one.name for one in lab.processes.values() if one.pid], [])

@@ -287,7 +287,7 @@ TEST_F(FrameLineTest, TsharkFindsArpInsideACorrectPdu) {
   writer.aal5({}, 0, 1, kPort, whole.frame().pdu);  // VPI 0, VCI 16 is ILMI for tshark
   const std::string read = tshark(file, ".erf", "-V");
   EXPECT_THAT(read, HasSubstr("(correct)"));
-  EXPECT_THAT(read, HasSubstr("Who has 10.77.0.2? Tell 10.77.0.1"));
+  EXPECT_THAT(read, HasSubstr("Target IP address: 10.77.0.2"));
 }
 
 }  // namespace
