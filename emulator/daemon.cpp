@@ -185,7 +185,7 @@ struct Daemon::Impl {
       for (const dataplane::LinkPlace& place : places) {
         if (place.node != one->emulated.name()) continue;
         log_link(place);
-        one->emulated.attach(place.port, links->take(place.node, place.port));
+        one->emulated.attach(place.port, links->take(place.node, place.port), place.delay);
       }
     }
     for (const int descriptor : links->descriptors()) {

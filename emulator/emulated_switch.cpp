@@ -16,11 +16,18 @@ using gsmp::AdjacencyCode;
 // The fabric's reference to a link: the EmulatedSwitch owns the link, which outlives the fabric.
 class EmulatedSwitch::BorrowedLink final : public dataplane::Link {
  public:
-  BorrowedLink(dataplane::Link& link, PortId port, const Tap& tap)
-      : link_(link), port_(port), tap_(tap) {}
+  // `propagation` null: no delay.
+  BorrowedLink(dataplane::Link& link, dataplane::Propagation* propagation, PortId port,
+               const EmulatedSwitch& owner)
+      : link_(link),
+        propagation_(propagation),
+        port_(port),
+        tap_(owner.tap_),
+        now_(owner.pumped_at_) {}
 
   std::size_t receive(std::span<dataplane::Cell> cells) override {
-    const std::size_t count = link_.receive(cells);
+    const std::size_t count =
+        propagation_ == nullptr ? link_.receive(cells) : propagation_->receive(link_, cells, now_);
     if (tap_ && count > 0) tap_(port_, dataplane::Direction::kIn, cells.first(count));
     return count;
   }
@@ -34,8 +41,10 @@ class EmulatedSwitch::BorrowedLink final : public dataplane::Link {
 
  private:
   dataplane::Link& link_;
+  dataplane::Propagation* propagation_;
   PortId port_;
   const Tap& tap_;
+  const TimePoint& now_;
 };
 
 namespace {
@@ -97,7 +106,7 @@ void EmulatedSwitch::build_agent(bool recovered) {
   agent_ = std::make_unique<switchagent::SwitchAgent>(*table_, agent, random_);
 }
 
-void EmulatedSwitch::attach(PortId port, std::unique_ptr<dataplane::Link> link) {
+void EmulatedSwitch::attach(PortId port, std::unique_ptr<dataplane::Link> link, Duration delay) {
   fabric_->cells().attach(port, nullptr);  // the old link may be destroyed
   // At the time of each question, because a cold restart replaces the fabric.
   link->set_has_call([this, port](std::uint32_t label) {
@@ -105,11 +114,24 @@ void EmulatedSwitch::attach(PortId port, std::unique_ptr<dataplane::Link> link) 
                                            static_cast<std::uint16_t>(label)) != nullptr;
   });
   links_[port] = std::move(link);
+  propagations_.erase(port);
+  if (delay > Duration::zero()) {
+    const auto rate = options_.fabric.port_cells_per_s.find(port);
+    const std::uint64_t cells_per_s = rate == options_.fabric.port_cells_per_s.end()
+                                          ? options_.fabric.link_cells_per_s
+                                          : rate->second;
+    propagations_.emplace(
+        port, dataplane::Propagation(delay, dataplane::propagation_cells(cells_per_s, delay)));
+  }
   lend_link(port);
 }
 
 void EmulatedSwitch::lend_link(PortId port) {
-  fabric_->cells().attach(port, std::make_unique<BorrowedLink>(*links_.at(port), port, tap_));
+  const auto delayed = propagations_.find(port);
+  fabric_->cells().attach(
+      port, std::make_unique<BorrowedLink>(
+                *links_.at(port), delayed == propagations_.end() ? nullptr : &delayed->second, port,
+                *this));
 }
 
 // ----- connections ------------------------------------------------------------------------------
@@ -245,8 +267,21 @@ TimePoint EmulatedSwitch::next_deadline() const {
 
 // ----- cells ------------------------------------------------------------------------------------
 
-std::size_t EmulatedSwitch::pump(TimePoint now) { return fabric_->cells().pump(now); }
-TimePoint EmulatedSwitch::cells_deadline() const { return fabric_->cells().next_deadline(); }
+std::size_t EmulatedSwitch::pump(TimePoint now) {
+  pumped_at_ = now;
+  return fabric_->cells().pump(now);
+}
+
+TimePoint EmulatedSwitch::cells_deadline() const {
+  TimePoint due = fabric_->cells().next_deadline();
+  for (const auto& [port, line] : propagations_) due = std::min(due, line.next());
+  return due;
+}
+
+std::uint64_t EmulatedSwitch::cells_lost_on_the_way(PortId port) const {
+  const auto line = propagations_.find(port);
+  return line == propagations_.end() ? 0 : line->second.lost();
+}
 
 // ----- faults -----------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@
 #include "core/clock.hpp"
 #include "core/result.hpp"
 #include "dataplane/links/link.hpp"
+#include "dataplane/propagation.hpp"
 #include "emulator/faults.hpp"
 #include "emulator/usage_policing.hpp"
 #include "switchagent/fabric.hpp"
@@ -89,11 +90,13 @@ class EmulatedSwitch {
   TimePoint next_deadline() const;
 
   // ----- cells -----
-  // `port` must exist. The port keeps the link across restarts.
-  void attach(PortId port, std::unique_ptr<dataplane::Link> link);
+  // `port` must exist. The port keeps the link across restarts. Cells arrive `delay` after the link
+  // has received them; 0: at once.
+  void attach(PortId port, std::unique_ptr<dataplane::Link> link, Duration delay = {});
   // Moves a bounded number of cells and returns the number.
   std::size_t pump(TimePoint now);
-  // When the next cell held back by its port's rate may be sent; kNever: none.
+  // When the next cell held back by its port's rate may be sent, or arrives over a line with a
+  // delay; kNever: none.
   TimePoint cells_deadline() const;
   void set_tap(Tap tap) { tap_ = std::move(tap); }
 
@@ -124,6 +127,8 @@ class EmulatedSwitch {
   dataplane::PortCounters cells_since_start(PortId port) const;
   // The frames of a port whose line has some (dataplane/links/frame_line.hpp); null: it has none.
   const dataplane::FrameCounters* frames_since_start(PortId port) const;
+  // Cells that a line with a delay could not hold; since the start.
+  std::uint64_t cells_lost_on_the_way(PortId port) const;
   switchagent::SwitchAgent& agent() { return *agent_; }
   const switchagent::SwitchAgent& agent() const { return *agent_; }
 
@@ -152,6 +157,8 @@ class EmulatedSwitch {
   std::mt19937_64 random_bits_;
   std::function<std::uint32_t()> random_;
   std::map<PortId, std::unique_ptr<dataplane::Link>> links_;
+  std::map<PortId, dataplane::Propagation> propagations_;  // of links with a delay
+  TimePoint pumped_at_{};                                  // `now` of the last pump()
   Tap tap_;
   std::vector<dataplane::PortCounters> earlier_cells_;  // of earlier fabrics, by port
   dataplane::PolicingCounters earlier_policed_;

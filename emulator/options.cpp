@@ -27,6 +27,8 @@ namespace xbind::emulator {
 namespace {
 
 using config::OptionSet;
+
+constexpr std::uint32_t kPortDelayUsMax = 10'000'000;  // as a topology's delay-us
 using Fault = std::optional<std::string>;
 
 constexpr std::array kAtmServices{
@@ -61,6 +63,20 @@ Fault rates_fault(const SwitchOptions& o) {
     if (!rate) return fmt::format("--port-cells-per-s: '{}' is not PORT=RATE", text);
     if (rate->first.value() > o.ports) {
       return fmt::format("--port-cells-per-s: '{}' names a port beyond --ports {}", text, o.ports);
+    }
+  }
+  return std::nullopt;
+}
+
+Fault delays_fault(const SwitchOptions& o) {
+  for (const std::string& text : o.port_delays) {
+    const auto delay = switchagent::parse_port_rate(text);
+    if (!delay || delay->second > kPortDelayUsMax) {
+      return fmt::format("--port-delay-us: '{}' is not PORT=US with 1 to {} us", text,
+                         kPortDelayUsMax);
+    }
+    if (delay->first.value() > o.ports) {
+      return fmt::format("--port-delay-us: '{}' names a port beyond --ports {}", text, o.ports);
     }
   }
   return std::nullopt;
@@ -166,8 +182,8 @@ Fault switch_fault(const SwitchOptions& o) {
   if (o.name.find_first_of(" \t\r\n") != std::string::npos) {
     return fmt::format("--name '{}' has a blank in it", o.name);
   }
-  for (const auto check : {rates_fault, labels_fault, services_fault, versions_fault, links_fault,
-                           classes_fault, captures_fault, faults_fault}) {
+  for (const auto check : {rates_fault, delays_fault, labels_fault, services_fault, versions_fault,
+                           links_fault, classes_fault, captures_fault, faults_fault}) {
     if (auto fault = check(o)) return fault;
   }
   return std::nullopt;
@@ -246,6 +262,9 @@ void declare(OptionSet& set, SwitchOptions& options) {
                "Rate of every link in cells a second.");
   set.add_strings("port-cells-per-s", &o->port_rates,
                   "PORT=RATE of a port whose link has another rate, in cells a second.");
+  set.add_strings("port-delay-us", &o->port_delays,
+                  "PORT=US of a port whose line has a propagation delay: cells that arrive there "
+                  "are held for it, in microseconds.");
   declare_gsmp(set, o);
   set.add_strings("links", &o->links,
                   "PORT=SPEC of a port with a line for cells; SPEC is "
@@ -276,14 +295,14 @@ void declare(OptionSet& set, SwitchOptions& options) {
 }
 
 std::vector<std::string> switch_option_names() {
-  return {"listen",           "name",        "ports",        "vpi-min",
-          "vpi-max",          "vci-min",     "vci-max",      "link-cells-per-s",
-          "port-cells-per-s", "priorities",  "services",     "gsmp-versions",
-          "window",           "timer",       "branches-max", "max-reservations",
-          "region-model",     "links",       "captures",     "fault",
-          "refuse-next",      "refuse-code", "seed",         "policing",
-          "queueing",         "port-labels", "one-kind",     "buffer-cells",
-          "classes"};
+  return {"listen",           "name",         "ports",        "vpi-min",
+          "vpi-max",          "vci-min",      "vci-max",      "link-cells-per-s",
+          "port-cells-per-s", "priorities",   "services",     "gsmp-versions",
+          "window",           "timer",        "branches-max", "max-reservations",
+          "region-model",     "links",        "captures",     "fault",
+          "refuse-next",      "refuse-code",  "seed",         "policing",
+          "queueing",         "port-labels",  "one-kind",     "buffer-cells",
+          "classes",          "port-delay-us"};
 }
 
 Result<ControlAddress> parse_control_address(const std::string& text) {
@@ -387,6 +406,15 @@ EmulatedSwitchOptions emulated_options(const SwitchOptions& options, std::uint64
 
 std::vector<dataplane::PortLink> links_of(const SwitchOptions& options) {
   return *dataplane::parse_port_links(fmt::format("{}", fmt::join(options.links, ",")));
+}
+
+Duration delay_of(const SwitchOptions& options, PortId port) {
+  Duration delay{};
+  for (const std::string& text : options.port_delays) {
+    const auto one = switchagent::parse_port_rate(text);
+    if (one->first == port) delay = std::chrono::microseconds(one->second);
+  }
+  return delay;
 }
 
 void declare(OptionSet& set, TellOptions& options) {

@@ -45,10 +45,11 @@ struct SwitchOptions {
   bool region_model = false;
   PolicingMode policing = PolicingMode::kOff;
   QueueingKind queueing = QueueingKind::kFifo;
-  std::vector<std::string> links;     // "PORT=SPEC"
-  std::vector<std::string> classes;   // "NUMBER=PREFIX"
-  std::vector<std::string> captures;  // "PORT=FILE"
-  std::vector<std::string> faults;    // commands of control.hpp
+  std::vector<std::string> port_delays;  // "PORT=US"
+  std::vector<std::string> links;        // "PORT=SPEC"
+  std::vector<std::string> classes;      // "NUMBER=PREFIX"
+  std::vector<std::string> captures;     // "PORT=FILE"
+  std::vector<std::string> faults;       // commands of control.hpp
   std::uint64_t refuse_next = 0;
   std::uint8_t refuse_code = 0;
   std::uint64_t seed = 0;
@@ -82,6 +83,8 @@ std::vector<std::string> switch_option_names();
 // Converts checked options. Uses `seed` if the options have none.
 EmulatedSwitchOptions emulated_options(const SwitchOptions& options, std::uint64_t seed);
 std::vector<dataplane::PortLink> links_of(const SwitchOptions& options);
+// Delay of the port's line; 0: none.
+Duration delay_of(const SwitchOptions& options, PortId port);
 
 // Where orders to a running switch are taken: at a Unix socket, or over TCP.
 struct ControlAddress {

@@ -38,6 +38,8 @@ constexpr MetricNames kPortFamilies{{
     {"port_queued_cells/<port>", MetricKind::kGauge, "", "Cells that wait in the port's buffer."},
     {"port_queued_most_cells/<port>", MetricKind::kGauge, "",
      "The most cells that have waited there."},
+    {"port_propagation_lost_cells/<port>", MetricKind::kCounter, "",
+     "Cells lost beyond the bound of a line with --port-delay-us."},
     {"port_input_frames/<port>", MetricKind::kCounter, "",
      "Frames of the port's interface that became cells; of a port with frames:IFACE."},
     {"port_output_frames/<port>", MetricKind::kCounter, "",
@@ -54,6 +56,7 @@ constexpr std::string_view kOutputCells = kPortFamilies["port_output_cells/<port
 constexpr std::string_view kOutputDiscards = kPortFamilies["port_output_discards/<port>"];
 constexpr std::string_view kQueuedCells = kPortFamilies["port_queued_cells/<port>"];
 constexpr std::string_view kQueuedMostCells = kPortFamilies["port_queued_most_cells/<port>"];
+constexpr std::string_view kPropagationLost = kPortFamilies["port_propagation_lost_cells/<port>"];
 constexpr std::string_view kInputFrames = kPortFamilies["port_input_frames/<port>"];
 constexpr std::string_view kOutputFrames = kPortFamilies["port_output_frames/<port>"];
 constexpr std::string_view kDroppedFrames = kPortFamilies["port_dropped_frames/<port>/<reason>"];
@@ -88,6 +91,7 @@ Metrics metrics_of(const EmulatedSwitch& emulated) {
     metrics.emplace_back(filled(kQueuedCells, {word}), emulated.fabric().cells().queued(port));
     metrics.emplace_back(filled(kQueuedMostCells, {word}),
                          emulated.fabric().cells().queued_most(port));
+    metrics.emplace_back(filled(kPropagationLost, {word}), emulated.cells_lost_on_the_way(port));
     if (const auto* frames = emulated.frames_since_start(port)) {
       append_frames(*frames, word, metrics);
     }

@@ -79,7 +79,8 @@ std::vector<dataplane::LinkPlace> link_places(const std::vector<SwitchOptions>& 
       places.push_back({.node = one.name,
                         .port = link.port,
                         .link = std::move(link.link),
-                        .classes = *parse_frame_classes(one.classes)});
+                        .classes = *parse_frame_classes(one.classes),
+                        .delay = delay_of(one, link.port)});
     }
   }
   return places;

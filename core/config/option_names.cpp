@@ -186,6 +186,7 @@ constexpr auto kNames = std::to_array<std::string_view>({
     "policing",
     "port",
     "port-cells-per-s",
+    "port-delay-us",
     "port-labels",
     "port-overbooking",
     "ports",

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/clock.hpp"
 #include "core/frame_classes.hpp"
 #include "core/ids.hpp"
 #include "core/result.hpp"
@@ -31,7 +32,7 @@ struct LinkPlace {
   PortId port{};       // a host has one, with any number
   LinkSpec link{};
   FrameClasses classes{};  // of a line of kind kFrames
-};                         // of its propagation, which the set leaves to its caller
+  Duration delay{};        // of its propagation, which the set leaves to its caller
 };
 
 struct LinkSetOptions {

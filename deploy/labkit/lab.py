@@ -139,7 +139,7 @@ class Lab:
             self.add_host("xbind-switch", group, self.control_words(group.first), {
                 name: {"listen": gsmp[name], **wanted.emulated_options(
                     switch_of[name], self.links_of(lines, name), mpls_ports[name],
-                    options.labels_per_port)}
+                    options.labels_per_port, topologies.delays(described, name))}
                 for name in group.names}, [gsmp[name] for name in group.names], "listening on")
         for group in hosts.groups(self.node_names(), options.nodes_per_process):
             self.add_host("xbind-switchserver", group,

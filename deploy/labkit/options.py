@@ -92,13 +92,17 @@ def refuse_unknown_targets(options, switches):
                     f"{'is' if len(known) == 1 else 'are'} {hosts.some(known) or 'none at all'}")
 
 
-def emulated_options(switch, links, mpls_ports, labels_per_port):
-    """The options {name: value} of an xbind-switch. `links`: {port: SPEC}, see media.py."""
+def emulated_options(switch, links, mpls_ports, labels_per_port, delays=None):
+    """The options {name: value} of an xbind-switch. `links`: {port: SPEC}, see media.py. `delays`:
+    {port: microseconds}."""
     vpi_max, vci_min, vci_max = topologies.label_range(labels_per_port)
     options = {"ports": switch["ports"], "vpi-max": vpi_max, "vci-min": vci_min,
                "vci-max": vci_max, **port_options(switch, mpls_ports, labels_per_port)}
     if links:
         options["links"] = ",".join(f"{port}={spec}" for port, spec in sorted(links.items()))
+    late = {port: us for port, us in sorted((delays or {}).items()) if port in links}
+    if late:
+        options["port-delay-us"] = ",".join(f"{port}={us}" for port, us in late.items())
     return options
 
 

@@ -98,6 +98,12 @@ def set_hosts(described):
             switch["media"] = {"labels": "mpls", "cells": "frames"}
 
 
+def delays(described, switch):
+    """{port: microseconds} of a switch's links that have a delay."""
+    return {end["port"]: link["delay_us"] for link in described.get("links", [])
+            if link.get("delay_us") for end in (link["a"], link["b"]) if end["switch"] == switch}
+
+
 def media_toml(where, media):
     """The lines that state how cells travel; none where the lab's default applies."""
     values = {name: json.dumps(value) for name, value in media.items()}

@@ -5,7 +5,9 @@ lines that another controller or an operator has changed behind the manager's ba
 
 import re
 import socket
+import tempfile
 from dataclasses import replace
+from pathlib import Path
 
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from gsmp_client import Branch, Switch
@@ -163,6 +165,30 @@ class PingOverMpls(PingTest):
         done = self.ping(self.connect(), *PATIENT)
         self.assert_all_answer(done)
         self.assertRegex(done.stdout, r"switch-1 +port 2 out +mpls \d+ ")
+
+
+class LongLine(unittest.TestCase):
+
+    def test_a_cell_takes_the_lines_delay_each_way(self):
+        with tempfile.TemporaryDirectory() as directory:
+            topology_file = Path(directory) / "long-line.toml"
+            topology_file.write_text(
+                'name = "long-line"\n'
+                + "".join(f'[[switch]]\nname = "{name}"\nendpoint = true\n'
+                          for name in (CALLER, CALLEE))
+                + f'[[link]]\nbetween = ["{CALLER}:2", "{CALLEE}:2"]\ncells-per-s = 353207\n'
+                  'delay-us = 5000\n')
+            with lab_up(topology=topology_file) as lab:
+                call = connection_of(tool(lab, "xbindctl", "connect", CALLER, CALLEE))
+                done = tool(lab, "xbindctl", "ping", call, *PATIENT)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        fastest = {f"{name} {port}": float(us) for name, port, us in re.findall(
+            r"^(\S+) +(port \d in|port \d out) +\S+ +3 +0 +([0-9.]+)", done.stdout, re.MULTILINE)}
+        self.assertEqual(len(fastest), 4, done.stdout)
+        for near in (f"{CALLER} port 1 in", f"{CALLER} port 2 out"):
+            self.assertLess(fastest[near], 10_000, done.stdout)
+        for far in (f"{CALLEE} port 2 in", f"{CALLEE} port 1 out"):
+            self.assertGreaterEqual(fastest[far], 10_000, done.stdout)
 
 
 if __name__ == "__main__":
