@@ -89,8 +89,8 @@ def in_turns(draw, count, kinds):
 
 
 def rounds_of(seed, count, processes, fastest=RATES[-1]):
-    """The programs come in turn; chance chooses among their processes. What is drawn above `fastest`
-    is played at it."""
+    """The programs come in turn; chance chooses among their processes. What is drawn above
+    `fastest` is played at it."""
     draw = random.Random(seed)
     for number, program in in_turns(draw, count, PROGRAMS):
         victim = draw.choice([name for name in processes if name.partition("/")[0] == program])
