@@ -108,8 +108,8 @@ class HopTable {
 
   // ---- records ----
 
-  // A record of the setup with ports and output label, without input label and charge. `owner`: of
-  // owners(), or kNoOwner. `hash`: of setup.key, which is not in the table.
+  // A record of what the setup says, still without ports, labels and charge: the caller sets them.
+  // `owner`: of owners(), or kNoOwner. `hash`: of setup.key, which is not in the table.
   HopRef insert(ManagerIndex manager, const HopSetup& setup, std::uint32_t owner,
                 std::uint64_t hash);
   void erase(HopRef ref);

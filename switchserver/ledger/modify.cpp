@@ -42,9 +42,9 @@ Refusal admit_output(const LedgerParts& parts, HopRef ref, const HopModify& modi
   const PortIndex out = record.output_port();
   change.alone = parts.extras.alone(ref);
   change.charge = parts.ports.charge_of(out, modify.demand, modify.contract);
-  const bool no_more = modify.demand.fits_within(record.demand) &&
-                       !asks_for_more(record.contract(), modify.contract);
-  if (no_more) change.charge = lesser(change.charge, change.alone);
+  const bool lowers = modify.demand.fits_within(record.demand) &&
+                      !asks_for_more(record.contract(), modify.contract);
+  if (lowers) change.charge = lesser(change.charge, change.alone);
   const Resources more{less(change.charge.cells_per_s, record.charge.cells_per_s),
                        less(change.charge.buffer_cells, record.charge.buffer_cells)};
   auto refused = exceeds(parts.numbers.id(out), more, parts.ports.room_for(out, record.manager));

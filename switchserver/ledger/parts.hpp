@@ -15,6 +15,8 @@
 // holdings.hpp, rebuild.hpp. self_check.hpp compares them with one another, room.hpp asks them.
 #pragma once
 
+#include <utility>
+
 #include "switchserver/ledger/grants.hpp"
 #include "switchserver/ledger/hop_extras.hpp"
 #include "switchserver/ledger/hop_stacks.hpp"

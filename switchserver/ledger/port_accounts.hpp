@@ -24,7 +24,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/audit.hpp"
 #include "core/resources.hpp"
 #include "switchserver/drivers/switch_driver.hpp"
 #include "switchserver/ledger/port_numbers.hpp"
