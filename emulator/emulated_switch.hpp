@@ -23,9 +23,9 @@
 #include "dataplane/propagation.hpp"
 #include "emulator/faults.hpp"
 #include "emulator/usage_policing.hpp"
-#include "switchagent/fabric.hpp"
-#include "switchagent/fabric_table.hpp"
 #include "switchagent/switch_agent.hpp"
+#include "switchagent/table/fabric.hpp"
+#include "switchagent/table/fabric_table.hpp"
 
 namespace xbind::emulator {
 

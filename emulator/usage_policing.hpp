@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "dataplane/policing.hpp"
-#include "switchagent/fabric.hpp"
+#include "switchagent/table/fabric.hpp"
 
 namespace xbind::emulator {
 

@@ -15,7 +15,7 @@
 #include "core/steady_now.hpp"
 #include "net/tcp_server.hpp"
 #include "ovs/ovs_metrics.hpp"
-#include "switchagent/fabric.hpp"
+#include "switchagent/table/fabric.hpp"
 
 namespace xbind::ovs {
 

@@ -21,7 +21,7 @@
 #include "ovs/bridge.hpp"
 #include "ovs/forwarding.hpp"
 #include "ovs/number_pool.hpp"
-#include "switchagent/fabric.hpp"
+#include "switchagent/table/fabric.hpp"
 
 namespace xbind::ovs {
 

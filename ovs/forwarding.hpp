@@ -30,7 +30,7 @@
 #include "core/label.hpp"
 #include "ovs/openflow/flow.hpp"
 #include "ovs/openflow/group.hpp"
-#include "switchagent/qos_profiles.hpp"
+#include "switchagent/table/qos_profiles.hpp"
 
 namespace xbind::ovs {
 

@@ -11,8 +11,8 @@
 #include "core/result.hpp"
 #include "ovs/bridge_link.hpp"
 #include "ovs/ovs_table.hpp"
-#include "switchagent/fabric.hpp"
 #include "switchagent/switch_agent.hpp"
+#include "switchagent/table/fabric.hpp"
 
 namespace xbind::ovs {
 

@@ -39,7 +39,7 @@
 #include "ovs/bridge.hpp"
 #include "ovs/flow_writer.hpp"
 #include "ovs/forwarding.hpp"
-#include "switchagent/fabric_state.hpp"
+#include "switchagent/table/fabric_state.hpp"
 
 namespace xbind::ovs {
 

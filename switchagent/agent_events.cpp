@@ -1,23 +1,24 @@
-// Events (RFC 3292 section 9): Port Up and Down, Invalid Label, New and Dead Port,
-// Adjacency Update.
+#include "switchagent/agent_events.hpp"
+
 #include <algorithm>
 
-#include "switchagent/agent_request.hpp"
+#include "gsmp/framing.hpp"
+#include "gsmp/messages/event.hpp"
 
 namespace xbind::switchagent {
 
 using gsmp::MessageType;
 using gsmp::ResultField;
 
-void SwitchAgent::send_adjacency_update() {
+void AgentEvents::adjacency_update() {
   gsmp::Event event;
   event.header.type = MessageType::kAdjacencyUpdate;
-  event.header.code = static_cast<gsmp::FailureCode>(std::min<std::size_t>(adjacencies(), 255));
-  send_event(event);
+  event.header.code =
+      static_cast<gsmp::FailureCode>(std::min<std::size_t>(established(controllers_), 255));
+  send(event);
 }
 
-// Sends to each controller whose version has the event.
-void SwitchAgent::send_event(gsmp::Event event) {
+void AgentEvents::send(gsmp::Event event) {
   const bool wants_receipt =
       options_.return_receipt && event.header.type != MessageType::kAdjacencyUpdate;
   for (auto& [id, controller] : controllers_) {
@@ -32,13 +33,11 @@ void SwitchAgent::send_event(gsmp::Event event) {
   }
 }
 
-// Counts a detected event. Sends it unless flow control holds it back or no controller is
-// connected.
-void SwitchAgent::raise(MessageType type, PortId port, std::uint32_t session, Label label) {
+void AgentEvents::raise(MessageType type, PortId port, std::uint32_t session, Label label) {
   PortEventState& state = table_.events(port);
   ++state.sequence;
   const std::uint16_t flag = gsmp::event_flag(type);
-  if ((state.flags & state.flow_control & flag) != 0 || adjacencies() == 0) {
+  if ((state.flags & state.flow_control & flag) != 0 || established(controllers_) == 0) {
     ++counters_.events_held;
     return;
   }
@@ -49,11 +48,11 @@ void SwitchAgent::raise(MessageType type, PortId port, std::uint32_t session, La
   event.port_session = session;
   event.sequence = state.sequence;
   event.label = gsmp::label_field(label);
-  send_event(event);
+  send(event);
 }
 
-void SwitchAgent::invalid_label(PortId port, Label label, TimePoint now) {
-  TimePoint& next = invalid_label_next_[port.value() - 1];
+void AgentEvents::invalid_label(PortId port, Label label, TimePoint now) {
+  TimePoint& next = next_invalid_label_[port.value() - 1];
   const bool held_by_flag = (table_.events(port).flow_control & gsmp::kEventInvalidLabel) != 0;
   if (!held_by_flag && now < next) {
     ++table_.events(port).sequence;
@@ -62,10 +61,6 @@ void SwitchAgent::invalid_label(PortId port, Label label, TimePoint now) {
   }
   next = now + kInvalidLabelRest;
   raise(MessageType::kInvalidLabel, port, table_.port_session(port).value_or(0), label);
-}
-
-void SwitchAgent::port_changed(MessageType event, PortId port, std::uint32_t session) {
-  raise(event, port, session);
 }
 
 }  // namespace xbind::switchagent

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "core/metrics/metric_table.hpp"
-#include "switchagent/fabric.hpp"
 #include "switchagent/switch_agent.hpp"
+#include "switchagent/table/fabric.hpp"
 
 namespace xbind::switchagent {
 

@@ -8,7 +8,8 @@
 #include "core/check.hpp"
 #include "core/planted.hpp"
 #include "gsmp/codec.hpp"
-#include "switchagent/agent_request.hpp"
+#include "gsmp/failure_response.hpp"
+#include "switchagent/messages/handlers.hpp"
 
 namespace xbind::switchagent {
 
@@ -21,8 +22,11 @@ SwitchAgent::SwitchAgent(SwitchTable& table, AgentOptions options,
     : table_(table),
       options_(std::move(options)),
       random_(std::move(random)),
+      handlers_(HandlerTable::all()),
       cold_(!options_.recovered),
-      invalid_label_next_(table.ports()) {
+      open_(options_.open_requests_max),
+      events_(table, options_, controllers_, counters_),
+      context_{table_, options_, counters_, notices_, refusals_, open_} {
   XB_CHECK(options_.name != 0, options_.name);
   table_.set_client(this);
 }
@@ -117,12 +121,7 @@ std::vector<AgentNotice> SwitchAgent::take_notices() { return std::exchange(noti
 
 void SwitchAgent::refuse_next(std::uint64_t count, FailureCode code,
                               std::optional<MessageType> type) {
-  refusals_ = {count, code, type};
-}
-
-std::size_t SwitchAgent::adjacencies() const {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(controllers_, [](const auto& entry) { return entry.second.heard(); }));
+  refusals_.set(count, code, type);
 }
 
 // ----- the adjacency --------------------------------------------------------------------------
@@ -163,13 +162,13 @@ void SwitchAgent::on_up(ControllerId id, Controller& controller, TimePoint now) 
        fmt::format("adjacency with {}, version {}, pflag {}, {} branches in the table",
                    gsmp::name_to_string(adjacency.peer().name), adjacency.version(),
                    adjacency.effective_flag(), table_.branches())});
-  send_adjacency_update();
+  events_.adjacency_update();
 }
 
 void SwitchAgent::on_down(ControllerId id, std::string why) {
   ++counters_.adjacencies_down;
   notices_.push_back({id, false, "adjacency down: " + std::move(why)});
-  send_adjacency_update();
+  events_.adjacency_update();
 }
 
 void SwitchAgent::cut_off(ControllerId id, Controller& controller, std::string why) {
@@ -211,7 +210,7 @@ void SwitchAgent::on_other(ControllerId id, Controller& controller,
     }
     ++counters_.requests;
     ++counters_.undecodable;
-    count_failure(FailureCode::kInvalidMessage);
+    counters_.count_failure(FailureCode::kInvalidMessage);
     gsmp::append_failure(controller.output, message, FailureCode::kInvalidMessage);
     return;
   }
@@ -228,86 +227,68 @@ void SwitchAgent::on_other(ControllerId id, Controller& controller,
   }
   ++counters_.requests;
   ++counters_.requests_of[static_cast<std::uint8_t>(header.type)];
-  Request request{message, *decoded, controller, id, now};
+  Request request{context_, message, *decoded, controller, id, now};
   answer(request);
 }
 
-bool SwitchAgent::serves(const gsmp::Header& header) const {
-  const auto number = static_cast<unsigned>(header.type);
-  const auto first = static_cast<unsigned>(MessageType::kGetParameterSupport);
-  const auto last = static_cast<unsigned>(MessageType::kGetSchedulableRegion);
-  const bool of_region = number >= first && number <= last;
-  const bool of_reservations = header.type == MessageType::kReservationRequest ||
-                               header.type == MessageType::kDeleteReservation ||
-                               header.type == MessageType::kDeleteAllReservations;
-  if (of_reservations && table_.reservations() == nullptr) return false;
-  return gsmp::exists_in(header.type, header.version) && (!of_region || region_active());
-}
-
 void SwitchAgent::answer(Request& request) {
-  // Fast path for the most frequent request: not copied into a Message.
-  if (request.header().type == MessageType::kAddBranch &&
-      request.header().version == gsmp::kVersion) {
-    if (const auto add = gsmp::decode_add_branch(request.header(), request.message.body))
-      return serve(request, *add);
-    ++counters_.undecodable;
-    return fail_request(request, FailureCode::kInvalidMessage);
+  if (const Handler* const handler = handlers_.find(request.header(), table_)) [[likely]]
+    return handler->serve(request);
+  // An event sent as a request is checked like one before it is refused.
+  const gsmp::Header& header = request.header();
+  const bool event = handlers_.row(header) == nullptr && exists_in(header.type, header.version);
+  if (event && !gsmp::decode_body(request.decoded)) return request.fail_undecodable();
+  request.fail(FailureCode::kNotImplemented);
+}
+
+// ----- the table ------------------------------------------------------------------------------
+
+void SwitchAgent::completed(Ticket ticket, FailureCode code) {
+  progressed(ticket, open_.note(ticket, code));
+}
+
+void SwitchAgent::completed(Ticket ticket, FailureCode code, TableReading reading) {
+  progressed(ticket, open_.note(ticket, code, std::move(reading)));
+}
+
+void SwitchAgent::progressed(Ticket ticket, OpenRequests::Progress progress) {
+  if (progress == OpenRequests::Progress::kNoted) [[likely]]
+    return;
+  if (progress == OpenRequests::Progress::kComplete) return answer_late(ticket.request);
+  ++counters_.answers_unknown;
+}
+
+void SwitchAgent::answer_late(std::uint64_t id) {
+  OpenRequests::Request open = open_.take(id);
+  const auto found = open.from ? controllers_.find(*open.from) : controllers_.end();
+  if (found == controllers_.end()) {
+    ++counters_.answers_void;
+    return;
   }
-  if (!serves(request.header())) return fail_request(request, FailureCode::kNotImplemented);
-  auto message = gsmp::decode_body(request.message);
-  if (!message) {
-    ++counters_.undecodable;
-    return fail_request(request, FailureCode::kInvalidMessage);
-  }
-  std::visit(
-      [&](auto& one) {
-        if constexpr (requires { serve(request, one); }) {
-          serve(request, one);
-        } else {
-          fail_request(request, FailureCode::kNotImplemented);  // no request has this layout
-        }
-      },
-      *message);
+  Controller& controller = found->second;
+  --controller.open_requests;
+  // The request was decoded on arrival, so it must succeed again.
+  const auto header = gsmp::decode_header(open.octets);
+  XB_CHECK(header.has_value(), open.octets.size());
+  const Handler* const handler = handlers_.row(header->header);
+  XB_CHECK(handler != nullptr, open.octets.size());
+  Request request{context_, open.octets, *header, controller, found->first, TimePoint{}};
+  handler->finish(request, open.outcome);
+  bound_output(found->first, controller);
 }
 
-FailureCode SwitchAgent::check(Request& request, std::initializer_list<PortId> ports,
-                               PortId session_port, std::uint32_t session) {
-  for (const PortId port : ports) {
-    if (port != session_port && !table_.port_session(port)) return FailureCode::kNoSuchPort;
-  }
-  const std::optional<std::uint32_t> current = table_.port_session(session_port);
-  if (!current) return FailureCode::kNoSuchPort;
-  if (*current != session) return FailureCode::kInvalidPortSession;
-  return check(request, {});
+void SwitchAgent::abandon(ControllerId id, Controller& controller) {
+  if (controller.open_requests == 0) return;
+  open_.abandon(id);
+  controller.open_requests = 0;
 }
 
-FailureCode SwitchAgent::check(Request& request, std::initializer_list<PortId> ports) {
-  for (const PortId port : ports) {
-    if (!table_.port_session(port)) return FailureCode::kNoSuchPort;
-  }
-  if (!request.in_partition()) return FailureCode::kInvalidPartition;
-  if (refusals_.left == 0 || (refusals_.type && *refusals_.type != request.header().type))
-    return FailureCode::kNone;
-  --refusals_.left;
-  ++counters_.refused;
-  return refusals_.code;
+void SwitchAgent::port_changed(MessageType event, PortId port, std::uint32_t session) {
+  events_.raise(event, port, session);
 }
 
-void SwitchAgent::count_failure(FailureCode code) {
-  ++counters_.failures_sent;
-  ++counters_.failures_with[static_cast<std::uint8_t>(code)];
-}
-
-void SwitchAgent::fail_request(Request& request, FailureCode code) {
-  count_failure(code);
-  ++counters_.failures_of[static_cast<std::uint8_t>(request.header().type)];
-  gsmp::append_failure(request.output, request.octets, code);
-}
-
-void SwitchAgent::conclude(Request& request, FailureCode code) {
-  if (code != FailureCode::kNone) return fail_request(request, code);
-  if (!request.wants_success()) return;
-  gsmp::append_copy(request.output, request.octets, ResultField::kSuccess, FailureCode::kNone);
+void SwitchAgent::invalid_label(PortId port, Label label, TimePoint now) {
+  events_.invalid_label(port, label, now);
 }
 
 }  // namespace xbind::switchagent

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "switchagent/fabric_table.hpp"
 #include "switchagent/switch_agent.hpp"
+#include "switchagent/table/fabric_table.hpp"
 #include "tests/conformance/memory_transport.hpp"
 
 namespace xbind::conformance {

@@ -20,8 +20,8 @@
 
 #include "gsmp/framing.hpp"
 #include "gsmp/messages/adjacency.hpp"
-#include "switchagent/fabric_table.hpp"
 #include "switchagent/switch_agent.hpp"
+#include "switchagent/table/fabric_table.hpp"
 #include "switchserver/drivers/running_gsmp_driver.hpp"
 #include "tests/sim/parts.hpp"
 

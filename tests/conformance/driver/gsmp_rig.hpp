@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "gsmp/session.hpp"
-#include "switchagent/fabric_table.hpp"
 #include "switchagent/switch_agent.hpp"
+#include "switchagent/table/fabric_table.hpp"
 #include "tests/conformance/driver/rig.hpp"
 #include "tests/unit/switchserver/drivers/memory_transport.hpp"
 

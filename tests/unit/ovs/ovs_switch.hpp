@@ -11,7 +11,7 @@
 #include "core/clock.hpp"
 #include "ovs/options.hpp"
 #include "ovs/ovs_table.hpp"
-#include "switchagent/fabric.hpp"
+#include "switchagent/table/fabric.hpp"
 #include "tests/unit/ovs/memory_bridge.hpp"
 
 namespace xbind::ovs::test {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "switchagent/fabric_table.hpp"
 #include "switchagent/switch_agent.hpp"
+#include "switchagent/table/fabric_table.hpp"
 #include "tests/unit/gsmp/hex.hpp"
 
 namespace xbind::switchagent::test {

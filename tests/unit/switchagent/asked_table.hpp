@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "switchagent/switch_table.hpp"
+#include "switchagent/table/switch_table.hpp"
 
 namespace xbind::switchagent::test {
 

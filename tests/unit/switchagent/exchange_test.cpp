@@ -4,8 +4,8 @@
 #include <chrono>
 
 #include "gsmp/session.hpp"
-#include "switchagent/fabric_table.hpp"
 #include "switchagent/switch_agent.hpp"
+#include "switchagent/table/fabric_table.hpp"
 
 namespace xbind::switchagent {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "switchagent/fabric.hpp"
+#include "switchagent/table/fabric.hpp"
 
 namespace xbind::switchagent {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "switchagent/fabric.hpp"
+#include "switchagent/table/fabric.hpp"
 
 namespace {
 

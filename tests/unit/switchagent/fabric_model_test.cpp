@@ -7,7 +7,7 @@
 #include <set>
 #include <tuple>
 
-#include "switchagent/fabric.hpp"
+#include "switchagent/table/fabric.hpp"
 
 namespace xbind::switchagent {
 namespace {

@@ -1,5 +1,5 @@
 // The rules of Add Branch and Delete Branches (RFC 3292 section 4), one by one.
-#include "switchagent/fabric.hpp"
+#include "switchagent/table/fabric.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // The agent against a controller that the test emulates by hand: its checks and their order,
 // paging, several controllers, and the handling of octets that are not GSMP.
 #include "switchagent/switch_agent.hpp"
-#include "switchagent/fabric_table.hpp"
+#include "switchagent/table/fabric_table.hpp"
 
 #include <gtest/gtest.h>
 

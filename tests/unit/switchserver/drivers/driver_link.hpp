@@ -9,8 +9,8 @@
 #include <variant>
 #include <vector>
 
-#include "switchagent/fabric_table.hpp"
 #include "switchagent/switch_agent.hpp"
+#include "switchagent/table/fabric_table.hpp"
 #include "switchserver/drivers/gsmp_driver.hpp"
 #include "tests/unit/switchserver/drivers/answered.hpp"
 
