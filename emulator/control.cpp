@@ -294,7 +294,7 @@ class Execution {
   Done operator()(const command::Labels& labels) {
     if (auto bad = missing(labels.port)) return tl::make_unexpected(*bad);
     const LabelRange& first = labels.ranges.front();
-    if (first.kind != switch_.fabric().label_kind(labels.port)) {
+    if (first.kind != switch_.fabric().port_labels().kind(labels.port)) {
       return refuse(ControlFault::kBadValue, "labels {} are of another kind than port {}'s",
                     to_string(first), labels.port);
     }

@@ -36,7 +36,8 @@ std::optional<PolicedContract> policed_contract(const switchagent::QosProfile& p
 }
 
 UsagePolicing::Policed* UsagePolicing::policed(const dataplane::Connection& connection) {
-  const auto contract = policed_contract(fabric_.profile_at(connection.branches.front()), mode_);
+  const auto contract =
+      policed_contract(fabric_.branch_table().profile_at(connection.branches.front()), mode_);
   const std::size_t slot = connection.self.slot;
   Policed* known = slot < slots_.size() ? slots_[slot].get() : nullptr;
   if (known != nullptr && known->connection == connection.self) {

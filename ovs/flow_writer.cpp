@@ -62,8 +62,8 @@ FailureCode FlowWriter::write(const Place& input, bool sure) {
     return FailureCode::kNone;
   }
   const Extras before = extras_at(input);
-  const auto extras =
-      extras_for(input, outputs.size(), fabric_.profile_at(raw->branches.front()), sure);
+  const auto extras = extras_for(input, outputs.size(),
+                                 fabric_.branch_table().profile_at(raw->branches.front()), sure);
   if (!extras) return FailureCode::kOutOfResources;
   FlowMod flow = flow_at(input);
   flow.command = FlowCommand::kAdd;
@@ -298,7 +298,7 @@ bool FlowWriter::as_written(const openflow::FlowStats& flow, const Place& input,
   const auto found = outputs_of(layout_, input, flow.actions, buckets);
   if (!found || *found != outputs) return false;
   const Extras extras = extras_at(input);
-  const auto rate = rate_at(input, fabric_.profile_at(raw->branches.front()));
+  const auto rate = rate_at(input, fabric_.branch_table().profile_at(raw->branches.front()));
   return flow.meter.value_or(0) == extras.meter && (!rate || *rate == extras.rate) &&
          rate.has_value() == (extras.meter != 0) &&
          group_in(flow.actions).value_or(0) == extras.group;

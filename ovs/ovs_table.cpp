@@ -151,7 +151,7 @@ OvsTable::Before OvsTable::before(const Place& input) const {
   const auto* const raw = fabric_.find_raw(input.port, input.label);
   if (raw == nullptr) return found;
   for (const dataplane::Branch& branch : raw->branches) {
-    const switchagent::QosProfile& profile = fabric_.profile_at(branch);
+    const switchagent::QosProfile& profile = fabric_.branch_table().profile_at(branch);
     gsmp::AddBranch& add = found.branches.emplace_back();
     add.input_port = input.port;
     add.input_label = gsmp::label_field(input.label);

@@ -34,13 +34,15 @@ constexpr MetricRow<ShownAgent> kAgentRows[] = {
     {"adjacencies_down", MetricKind::kCounter, "", "Times that an established adjacency ended.",
      counted<&AgentCounters::adjacencies_down>},
     {"connections", MetricKind::kGauge, "", "Connections in the table.",
-     [](const ShownAgent& one) -> std::uint64_t { return one.fabric.connections(); }},
+     [](const ShownAgent& one) -> std::uint64_t {
+       return one.fabric.branch_table().connections();
+     }},
     {"branches", MetricKind::kGauge, "", "Branches of the connections.",
      [](const ShownAgent& one) -> std::uint64_t { return one.fabric.branches(); }},
     {"branches_max", MetricKind::kGauge, "", "Branches that the table may hold.",
      [](const ShownAgent& one) -> std::uint64_t { return one.fabric.options().branches_max; }},
     {"ports", MetricKind::kGauge, "", "Ports whose card is in.",
-     [](const ShownAgent& one) -> std::uint64_t { return one.fabric.installed_ports(); }},
+     [](const ShownAgent& one) -> std::uint64_t { return one.fabric.port_states().cards(); }},
     {"ports_down", MetricKind::kGauge, "",
      "Ports that carry nothing: line down, or out of service.",
      [](const ShownAgent& one) { return one.ports_down; }},
@@ -117,8 +119,8 @@ void append_metrics(const AgentReading& agent, const Fabric& fabric, Metrics& me
   for (std::uint32_t number = 1; number <= fabric.ports(); ++number) {
     const PortId port(number);
     if (!fabric.has(port)) continue;
-    const bool up =
-        fabric.line_up(port) && fabric.port_status(port) == gsmp::PortStatus::kAvailable;
+    const bool up = fabric.port_states().line_up(port) &&
+                    fabric.port_status(port) == gsmp::PortStatus::kAvailable;
     if (!up) ++reading.ports_down;
     metrics.emplace_back(filled(kPortUp, {std::to_string(number)}), up ? 1 : 0);
   }

@@ -20,11 +20,11 @@ class FabricState : public SwitchTable {
   void set_installed(PortId port, bool installed);
 
   std::uint32_t ports() const override { return fabric_.ports(); }
-  std::uint32_t installed_ports() const override { return fabric_.installed_ports(); }
+  std::uint32_t installed_ports() const override { return fabric_.port_states().cards(); }
   std::optional<std::uint32_t> port_session(PortId port) const override;
   gsmp::PortStatus port_status(PortId port) const override { return fabric_.port_status(port); }
   gsmp::PortRecord port_record(PortId port) const override { return fabric_.port_record(port); }
-  std::uint32_t rate(PortId port) const override { return fabric_.rate(port); }
+  std::uint32_t rate(PortId port) const override { return fabric_.port_states().rate(port); }
   PortEventState& events(PortId port) override { return fabric_.events(port); }
   std::size_t branches() const override { return fabric_.branches(); }
   const std::vector<gsmp::ServiceRecord>& services() const override {

@@ -1,7 +1,7 @@
 // The traffic model "xbind-sr" of the emulated switch, MType 201 (draft-adam-gsmp-sr-00): the
 // traffic classes, the estimation policy and the schedulable region of each output port. The only
 // estimator uses peak rates: a class has room for floor(rate / PCR) calls. The fabric decides
-// whether one more call fits (Fabric::check_region, code 61), because it knows the existing calls.
+// whether one more call fits (region_admission.hpp, code 61), because it knows the existing calls.
 //
 // Bounded: kTrafficClassesMax classes per port. Ports are numbered 1..ports and must exist. Not
 // thread-safe.

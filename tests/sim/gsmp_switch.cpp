@@ -376,7 +376,7 @@ bool GsmpSwitch::has_contract(const CrossConnect& at, const TrafficContract& con
         fabric_->label_at(branch.port, branch.vpi, branch.vci) != at.output_label) {
       continue;
     }
-    const switchagent::QosProfile& reported = fabric_->profile_at(branch);
+    const switchagent::QosProfile& reported = fabric_->branch_table().profile_at(branch);
     if (services_ && contract.present()) {
       return contract_of(reported.input, reported.input_traffic) == contract &&
              contract_of(reported.output, reported.output_traffic) == contract;

@@ -42,7 +42,7 @@ MAY_NAME_DURATIONS = {
     r"|cmgr/bench)/.*":
         "parameters of a load, a measurement or a model",
     r"bench/floor/(floor_run|gathering_options)\.cpp": "parameters of a load",
-    r"switchagent/table/fabric_ports\.cpp": "delays that a port reports to its controller",
+    r"switchagent/table/fabric_options\.cpp": "delays that a port reports to its controller",
     r"xbindctl/command_line\.cpp": "values of an operator's command, sent only when given",
 }
 

@@ -387,7 +387,7 @@ TEST_F(OvsTableChanges, TheLinesOfTheBridgeAreThePortsLines) {
   memory.set_port(3, false);
   settle();
   EXPECT_THAT(events, ElementsAre("port 3 down"));
-  EXPECT_FALSE(fabric().line_up(PortId(3)));
+  EXPECT_FALSE(fabric().port_states().line_up(PortId(3)));
   memory.set_port(3, true);
   memory.remove_port(4);
   settle();

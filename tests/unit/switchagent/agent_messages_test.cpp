@@ -290,9 +290,9 @@ TEST_F(AgentMessagesTest, TransmitRate) {
   EXPECT_EQ(code(id, set), FailureCode::kRateOutOfRange);
   set.transmit_cells_per_s = 1000;
   EXPECT_EQ(code(id, set), FailureCode::kNone);
-  EXPECT_EQ(fabric.rate(PortId(1)), 1000U);
+  EXPECT_EQ(fabric.port_states().rate(PortId(1)), 1000U);
   EXPECT_EQ(code(id, manage(1, PortFunction::kResetInputPort)), FailureCode::kNone);
-  EXPECT_EQ(fabric.rate(PortId(1)), 353207U);
+  EXPECT_EQ(fabric.port_states().rate(PortId(1)), 353207U);
   EXPECT_EQ(fabric.port_status(PortId(1)), gsmp::PortStatus::kUnavailable);
 }
 

@@ -110,7 +110,7 @@ TEST(FabricMemory, NoSingleAddTakesMuchAtOnce) {
     ASSERT_EQ(fabric.add_branch(add), gsmp::FailureCode::kNone) << number;
     most = std::max(most, octets_taken - before);
   }
-  EXPECT_EQ(fabric.profiles().size(), 2 * kConnections);
+  EXPECT_EQ(fabric.branch_table().profiles().size(), 2 * kConnections);
   // The largest allocation is a list of numbers that doubles: it is copied in
   // one piece, without look-ups.
   EXPECT_LE(most, std::size_t{2} << 20);
@@ -127,7 +127,7 @@ TEST(FabricMemory, OneThatComesAndGoesTakesNothing) {
       EXPECT_EQ(now, before) << "round " << round;
     }
   }
-  EXPECT_EQ(fabric.profiles().size(), 0U);
+  EXPECT_EQ(fabric.branch_table().profiles().size(), 0U);
 }
 
 }  // namespace

@@ -173,7 +173,7 @@ TEST_P(FabricModel, RandomRequestsMeetTheSameTable) {
   fabric.delete_all_input(PortId(2));
   fabric.delete_all_input(PortId(3));
   EXPECT_EQ(fabric.branches(), 0U);
-  EXPECT_EQ(fabric.profiles().size(), 0U);  // every profile was released
+  EXPECT_EQ(fabric.branch_table().profiles().size(), 0U);  // every profile was released
 }
 
 TEST(FabricMemory, ACrossConnectHasAtMostAHundredOctets) {

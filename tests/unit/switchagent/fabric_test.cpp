@@ -48,11 +48,24 @@ class FabricTest : public ::testing::Test {
 };
 
 TEST_F(FabricTest, ChecksPortsBeforeTheSession) {
-  EXPECT_EQ(fabric.check_ports(PortId(0), PortId(1), 0), FailureCode::kNoSuchPort);
-  EXPECT_EQ(fabric.check_ports(PortId(4), PortId(1), 0), FailureCode::kNoSuchPort);
-  EXPECT_EQ(fabric.check_ports(PortId(1), PortId(4), 0), FailureCode::kNoSuchPort);
-  EXPECT_EQ(fabric.check_ports(PortId(1), PortId(2), 0x5eed0002), FailureCode::kInvalidPortSession);
-  EXPECT_EQ(fabric.check_ports(PortId(1), PortId(2), 0x5eed0001), FailureCode::kNone);
+  EXPECT_EQ(fabric.port_states().check(PortId(0), PortId(1), 0), FailureCode::kNoSuchPort);
+  EXPECT_EQ(fabric.port_states().check(PortId(4), PortId(1), 0), FailureCode::kNoSuchPort);
+  EXPECT_EQ(fabric.port_states().check(PortId(1), PortId(4), 0), FailureCode::kNoSuchPort);
+  EXPECT_EQ(fabric.port_states().check(PortId(1), PortId(2), 0x5eed0002),
+            FailureCode::kInvalidPortSession);
+  EXPECT_EQ(fabric.port_states().check(PortId(1), PortId(2), 0x5eed0001), FailureCode::kNone);
+}
+
+// Where a connection leads back to its own port and label, its input and its reverse are the same.
+TEST_F(FabricTest, AChannelThatLeadsBackIsNoExceptionFromTheRuleOnPaths) {
+  auto path = branch(1, atm_label(0, 0), 2, atm_label(0, 0));
+  path.header.type = gsmp::MessageType::kVpcAddBranch;
+  ASSERT_EQ(fabric.add_branch(path), FailureCode::kNone);
+  EXPECT_EQ(add(1, 40, 1, 40), FailureCode::kVccOntoVpc);
+  EXPECT_EQ(remove(1, 0, 2, 0), FailureCode::kNone);
+  EXPECT_EQ(add(1, 40, 1, 40), FailureCode::kNone);
+  path.output_port = PortId(1);
+  EXPECT_EQ(fabric.add_branch(path), FailureCode::kVpcOntoVcc);
 }
 
 TEST_F(FabricTest, APortMayHaveARateOfItsOwn) {
@@ -220,7 +233,7 @@ TEST_F(ConnectionLimitTest, HoldsForConnectionsAndNotForTheirBranches) {
   EXPECT_EQ(fabric.add_branch(both_ways(300)), FailureCode::kOutOfResources) << "that is two";
   EXPECT_EQ(add(1, 102, 2, 202), FailureCode::kNone) << "the third";
   EXPECT_EQ(add(1, 103, 2, 203), FailureCode::kOutOfResources);
-  EXPECT_EQ(fabric.connections(), 3U);
+  EXPECT_EQ(fabric.branch_table().connections(), 3U);
   EXPECT_EQ(add(1, 102, 3, 202), FailureCode::kNone) << "a branch of one that is there";
   EXPECT_EQ(add(1, 101, 2, 201), FailureCode::kNone) << "a repeat";
   EXPECT_EQ(remove(1, 100, 2, 200), FailureCode::kNone);
@@ -228,7 +241,7 @@ TEST_F(ConnectionLimitTest, HoldsForConnectionsAndNotForTheirBranches) {
   remove(1, 101, 2, 201);
   remove(1, 103, 2, 203);
   EXPECT_EQ(fabric.add_branch(both_ways(300)), FailureCode::kNone);
-  EXPECT_EQ(fabric.connections(), 3U);
+  EXPECT_EQ(fabric.branch_table().connections(), 3U);
 }
 
 TEST_F(ConnectionLimitTest, HoldsForAMoveThatMakesTwoOfOne) {
@@ -248,7 +261,7 @@ TEST_F(ConnectionLimitTest, HoldsForAMoveThatMakesTwoOfOne) {
   add(1, 102, 2, 202);
   EXPECT_EQ(move_input(100, 3, 300), FailureCode::kOutOfResources) << "it would be a fourth";
   EXPECT_EQ(move_input(101, 2, 201), FailureCode::kNone) << "the old one goes";
-  EXPECT_EQ(fabric.connections(), 3U);
+  EXPECT_EQ(fabric.branch_table().connections(), 3U);
 }
 
 TEST_F(FabricTest, Deletes) {

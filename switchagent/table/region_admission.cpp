@@ -1,5 +1,8 @@
-// Fabric: the schedulable region of its output ports (draft-adam-gsmp-sr-00).
-#include "switchagent/table/fabric.hpp"
+#include "switchagent/table/region_admission.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 namespace xbind::switchagent {
 
@@ -7,25 +10,25 @@ using gsmp::FailureCode;
 using gsmp::QosModel;
 
 // The output port defines the classes, because calls share its multiplexer.
-FailureCode Fabric::check_region(const QosProfile& qos, PortId output,
-                                 const dataplane::VirtualLink& from,
-                                 const dataplane::Branch& replaced) const {
-  const std::size_t classes = region_.classes(output).size();
+FailureCode check_region(const RegionModel& region, const dataplane::ForwardingTable& table,
+                         const BranchTable& branches, const QosProfile& qos, PortId output,
+                         const dataplane::VirtualLink& from, const dataplane::Branch& replaced) {
+  const std::size_t classes = region.classes(output).size();
   for (const Qos each : {qos.input, qos.output}) {
     if (each.model == QosModel::kOptional && each.selector >= classes)
       return FailureCode::kNoSuchClass;
   }
   if (qos.output.model != QosModel::kOptional) return FailureCode::kNone;
   std::vector<std::uint32_t> calls(classes);
-  cells_.table().for_each([&](const dataplane::Connection& connection) {
+  table.for_each([&](const dataplane::Connection& connection) {
     for (const dataplane::Branch& branch : connection.branches) {
       if (branch.port != output) continue;
       if (connection.input == from && branch.same_place(replaced)) continue;
-      const Qos has = profile_at(branch).output;
+      const Qos has = branches.profile_at(branch).output;
       if (has.model == QosModel::kOptional && has.selector < classes) ++calls[has.selector];
     }
   });
-  return gsmp::refusal(region_.region(output), calls, qos.output.selector);
+  return gsmp::refusal(region.region(output), calls, qos.output.selector);
 }
 
 }  // namespace xbind::switchagent
