@@ -107,8 +107,8 @@ enum class Bug : std::uint8_t {
   kDriftMendedAtOnce,  // one look is enough, also while a command is under way
   kDriftFought,        // what is lost again within the round is put back again
   kNobodysRemoved,     // an entry of nobody is removed by the comparison
-  // a hop at its switch (switchserver/hop_fsm.hpp)
-  kHopChangeForgotten,   // what the switch was not told is not told later
+  // a hop at its switch (switchserver/ledger/hop_fsm.hpp)
+  kHopChangeForgotten,   // what was not sent to the switch is not sent later
   kHopDeleteNotSent,     // a delete counts as open, and is not sent
   kHopFailureForgotten,  // an add that fails leaves a hop set
   kHopRefusedStays,      // an add that the switch refuses counts as done

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/hop.hpp"
+#include "core/planted.hpp"
 #include "switchserver/ledger.hpp"
 
 namespace xbind {
@@ -59,6 +60,22 @@ inline HopResult success(const HopRecord& record, HopAction action) {
                          (action == HopAction::kCommit ? record.last() : !record.last());
   if (has_label) result.output_label = record.output_label();
   return result;
+}
+
+// What an answer to an add means for its hop.
+inline HopFsm::Event answer_of(Cause cause) {
+  if (cause == Cause::kNone) return HopFsm::Event::kAdded;
+  if (cause == Cause::kSwitchRefused) return HopFsm::Event::kAddRefused;
+  if (cause == Cause::kSwitchUnreachable) return HopFsm::Event::kAddLost;
+  return HopFsm::Event::kAddUnanswered;
+}
+
+// The hop below, unless it is being removed as well.
+inline const HopRecord* live_below(const Ledger& ledger, HopRef ref) {
+  const auto below = ledger.stacks().below(ref);
+  const HopRecord* const to = below ? &ledger.hops().hop(*below) : nullptr;
+  const bool lives = to != nullptr && to->stage() == HopStage::kCommitted;
+  return lives && !planted(Bug::kHopMoveBackDeletes) ? to : nullptr;
 }
 
 }  // namespace xbind

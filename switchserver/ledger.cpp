@@ -104,7 +104,7 @@ void Ledger::settle(HopRef hop, std::uint32_t revision, Resources demand,
 
 HopFsm::Action Ledger::step(HopRef ref, HopFsm::Event event) {
   const HopFsm::Action action = parts_->hops.step(ref, event);
-  if (action == HopFsm::Action::kConnect || action == HopFsm::Action::kConnectAndTell) {
+  if (action == HopFsm::Action::kConnect || action == HopFsm::Action::kConnectAndSend) {
     touch(ref);
     if (const auto below = stacks().below(ref)) touch(*below);
   }

@@ -51,9 +51,9 @@ void RecallDesk::short_of(const Ledger& ledger, ManagerIndex asker, const PortRe
 }
 
 void RecallDesk::check_low(const Ledger& ledger, ManagerIndex asker, PortId port, TimePoint now) {
-  const LabelStock stock = ledger.labels().output_stock(port);
-  if (stock.free * kLowPart >= stock.all) return;
-  const std::uint64_t missing = (stock.all + kLowPart - 1) / kLowPart - stock.free;
+  const auto labels_there = ledger.labels().output_stock(port);
+  if (labels_there.free * kLowPart >= labels_there.all) return;
+  const std::uint64_t missing = (labels_there.all + kLowPart - 1) / kLowPart - labels_there.free;
   short_of(ledger, asker, {port, labels(missing), {}}, now);
 }
 

@@ -41,7 +41,7 @@ void SwitchController::on_driver(const driver::Event& event, TimePoint now) {
   } else if (const auto* ports = std::get_if<driver::Ports>(&event)) {
     on_ports(*ports);
   } else if (std::holds_alternative<driver::Down>(event)) {
-    on_down();
+    mark_down();
   } else if (const auto* done = std::get_if<driver::Done>(&event)) {
     on_done(*done);
   } else if (const auto* table = std::get_if<driver::Table>(&event)) {
@@ -101,8 +101,6 @@ void SwitchController::set_ports(const std::vector<SwitchPort>& ports) {
       options_.name, no_room.size(), PortNumbers::kPortsMax, no_room.front());
 }
 
-void SwitchController::on_down() { mark_down(); }
-
 // The switch stayed up and keeps its connections. Until its table has been read nothing is added;
 // what must be asserted again waits for that.
 void SwitchController::on_ports(const driver::Ports& ports) {
@@ -120,7 +118,7 @@ void SwitchController::on_ports(const driver::Ports& ports) {
     if (state_ == State::kUp && !ledger_.stacks().above(ref)) {
       reassert(ref);
     } else {  // to be sent when it is live again, or when the table has been read
-      ledger_.step(ref, HopFsm::Event::kUntold);
+      ledger_.step(ref, HopFsm::Event::kNotSent);
     }
   });
 }
@@ -213,19 +211,12 @@ void SwitchController::on_done(const driver::Done& done) {
     }
   } else if (done.again && request == Request::kRemove) {
     ledger_.step(ref, HopFsm::Event::kDeleteAgain);
-    send_delete(ref, live_below(ref));
+    send_delete(ref);
   } else if (request == Request::kAdd) {
     on_added(ref, done.cause, done.failure_code);
   } else {
     on_removed(ref, done);
   }
-}
-
-HopFsm::Event SwitchController::answer_of(Cause cause) {
-  if (cause == Cause::kNone) return HopFsm::Event::kAdded;
-  if (cause == Cause::kSwitchRefused) return HopFsm::Event::kAddRefused;
-  if (cause == Cause::kSwitchUnreachable) return HopFsm::Event::kAddLost;
-  return HopFsm::Event::kAddUnanswered;
 }
 
 void SwitchController::on_added(HopRef ref, Cause cause, std::uint8_t failure_code) {
@@ -248,12 +239,12 @@ void SwitchController::on_added(HopRef ref, Cause cause, std::uint8_t failure_co
   }
   switch (action) {
     case HopFsm::Action::kConnect: return advance(below);
-    case HopFsm::Action::kConnectAndTell:
+    case HopFsm::Action::kConnectAndSend:
       advance(below);
       if (up()) reassert(ref);
       return;
-    case HopFsm::Action::kNoteUntold: ++counters_.put_back_refused; [[fallthrough]];
-    case HopFsm::Action::kNoteTold: return advance(below);
+    case HopFsm::Action::kNoteNotSent: ++counters_.put_back_refused; [[fallthrough]];
+    case HopFsm::Action::kNoteSent: return advance(below);
     case HopFsm::Action::kUndo: return undo_refused(ref);
     case HopFsm::Action::kCleanUp: ++counters_.cleaned; return send_remove(ref);
     case HopFsm::Action::kOweRemoval: return refuse_waiting(below, cause, failure_code);
@@ -281,13 +272,13 @@ void SwitchController::on_removed(HopRef ref, const driver::Done& done) {
 
 void SwitchController::put_back(HopRef ref) {
   ++counters_.put_back;
-  ledger_.step(ref, HopFsm::Event::kTell);
+  ledger_.step(ref, HopFsm::Event::kSendAgain);
   send_add(ref);
 }
 
 void SwitchController::reassert(HopRef ref) {
   ++counters_.reasserted;
-  ledger_.step(ref, HopFsm::Event::kTell);
+  ledger_.step(ref, HopFsm::Event::kSendAgain);
   send_add(ref);
 }
 

@@ -362,7 +362,6 @@ class SwitchController {
 
   // the switch comes and goes
   void on_up(const driver::Up& up);
-  void on_down();
   void set_ports(const std::vector<SwitchPort>& ports);
   void on_ports(const driver::Ports& ports);
   void on_table(const driver::Table& table, TimePoint now);
@@ -376,7 +375,6 @@ class SwitchController {
 
   // answers of the switch
   void on_done(const driver::Done& done);
-  static HopFsm::Event answer_of(Cause cause);
   void on_added(HopRef ref, Cause cause, std::uint8_t failure_code);
   void on_removed(HopRef ref, const driver::Done& done);
   void undo_refused(HopRef ref);
@@ -390,8 +388,7 @@ class SwitchController {
   void send_add(HopRef ref);
   void send_move(HopRef ref, const CrossConnect& from);
   void send_remove(HopRef ref);
-  const HopRecord* live_below(HopRef ref) const;
-  void send_delete(HopRef ref, const HopRecord* to);
+  void send_delete(HopRef ref);
   void finish_removal(HopRef ref, HopFsm::Action how);
   void note_end(const HopRecord& gone);
   static HopRef hop_of(driver::Cookie cookie) {

@@ -19,7 +19,7 @@ void SwitchController::change(std::uint32_t waiters, ManagerIndex manager, const
   const auto refuse = [&](const HopResult& refused) { answer_all(waiters, refused); };
   const auto ref = ledger_.hops().find(manager, wanted.key);
   HopRecord* const record = ref ? &ledger_.hop(*ref) : nullptr;
-  if (record != nullptr && HopFsm::being_told(record->state())) {
+  if (record != nullptr && HopFsm::being_sent(record->state())) {
     auto open = changes_.find(*ref);
     if (open == changes_.end()) {
       ledger_.step(*ref, HopFsm::Event::kQueued);
@@ -56,7 +56,7 @@ void SwitchController::change(std::uint32_t waiters, ManagerIndex manager, const
     return refuse(refusal(wanted, admission));
   }
   // The commit of a reservation will carry the contract.
-  if (news && record->stage() != HopStage::kReserved) ledger_.step(*ref, HopFsm::Event::kUntold);
+  if (news && record->stage() != HopStage::kReserved) ledger_.step(*ref, HopFsm::Event::kNotSent);
   ++(admission.repeated ? counters_.repeats : counters_.modifies);
   answer_all(waiters, success(wanted));
 }

@@ -31,19 +31,13 @@ void SwitchController::send_move(HopRef ref, const CrossConnect& from) {
 // A hop that has taken over moves the cross-connect back to the hop below, unless that one is also
 // being removed: then the cross-connect is deleted.
 void SwitchController::send_remove(HopRef ref) {
-  const HopRecord* const to = planted(Bug::kHopMoveBackDeletes) ? nullptr : live_below(ref);
-  ledger_.step(ref, to != nullptr ? HopFsm::Event::kMoveBack : HopFsm::Event::kDelete);
-  if (!planted(Bug::kHopDeleteNotSent)) send_delete(ref, to);
+  const bool moves = live_below(ledger_, ref) != nullptr;
+  ledger_.step(ref, moves ? HopFsm::Event::kMoveBack : HopFsm::Event::kDelete);
+  if (!planted(Bug::kHopDeleteNotSent)) send_delete(ref);
 }
 
-// The hop below, unless that one is being removed, too.
-const HopRecord* SwitchController::live_below(HopRef ref) const {
-  const auto below = ledger_.stacks().below(ref);
-  const HopRecord* const to = below ? &ledger_.hops().hop(*below) : nullptr;
-  return to != nullptr && to->stage() == HopStage::kCommitted ? to : nullptr;
-}
-
-void SwitchController::send_delete(HopRef ref, const HopRecord* to) {
+void SwitchController::send_delete(HopRef ref) {
+  const HopRecord* const to = live_below(ledger_, ref);
   const HopRecord& record = ledger_.hop(ref);
   if (to != nullptr) {
     ++counters_.moved_back;
@@ -104,7 +98,7 @@ void SwitchController::put_back_or_move(HopRef ref) {
     const CrossConnect earlier = ledger_.hops().cross_connect(*at);
     if (!std::binary_search(unclaimed_.begin(), unclaimed_.end(), earlier)) continue;
     ++counters_.put_back;
-    ledger_.step(ref, HopFsm::Event::kTell);
+    ledger_.step(ref, HopFsm::Event::kSendAgain);
     return send_move(ref, earlier);
   }
   put_back(ref);

@@ -14,7 +14,7 @@
 
 #include "core/audit.hpp"
 #include "core/hop.hpp"
-#include "switchserver/hop_fsm.hpp"
+#include "switchserver/ledger/hop_fsm.hpp"
 #include "switchserver/ledger/label_pool.hpp"
 
 namespace xbind {

@@ -120,9 +120,9 @@ std::optional<HopFsm::Step> step_of(HopFsm::State state, HopFsm::Event event) {
   };
   const bool adding = state == State::kAdding || state == State::kAddingStale;
   for (const auto& mistake :
-       {instead(Bug::kHopChangeForgotten, event == Event::kUntold, {state, step->action}),
-        instead(Bug::kHopFailureForgotten, step->action == Action::kNoteUntold,
-                {State::kSet, Action::kNoteTold}),
+       {instead(Bug::kHopChangeForgotten, event == Event::kNotSent, {state, step->action}),
+        instead(Bug::kHopFailureForgotten, step->action == Action::kNoteNotSent,
+                {State::kSet, Action::kNoteSent}),
         instead(Bug::kHopRefusedStays, step->action == Action::kUndo,
                 {State::kSet, Action::kConnect}),
         instead(Bug::kHopUnansweredUndone, step->action == Action::kCleanUp,

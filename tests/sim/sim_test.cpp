@@ -310,7 +310,7 @@ void expect_everything(const Tally& tally, const cmgr::Occurrences& rows) {
 constexpr const char* kAnswers = "HopAnswersTest.IsPerformed";
 constexpr const char* kAskedAgain = "HopCommandsTest.MayComeInEveryState";
 constexpr const char* kClaimedAbove =
-    "LedgerPathsTest.AHopIsForgottenInEveryStateOnceALaterGenerationIsClaimed";
+    "LedgerForgottenTest.AHopIsForgottenInEveryStateOnceALaterGenerationIsClaimed";
 struct ElsewhereShown {
   HopFsm::State state;
   HopFsm::Event event;
@@ -327,11 +327,11 @@ constexpr ElsewhereShown kElsewhereShown[] = {
     {HopFsm::State::kAddingStale, HopFsm::Event::kAddRefused, kAnswers},
     {HopFsm::State::kAddingStale, HopFsm::Event::kAddAgain, kAnswers},
     {HopFsm::State::kAddingStale, HopFsm::Event::kAdded, kAnswers},
-    {HopFsm::State::kAddingStale, HopFsm::Event::kUntold, kAskedAgain},
+    {HopFsm::State::kAddingStale, HopFsm::Event::kNotSent, kAskedAgain},
     {HopFsm::State::kAddingStale, HopFsm::Event::kForgotten, kClaimedAbove},
     {HopFsm::State::kAddingStale, HopFsm::Event::kRemovalAsked, kAskedAgain},
     {HopFsm::State::kAddingStale, HopFsm::Event::kAddLost, kAnswers},
-    {HopFsm::State::kAdding, HopFsm::Event::kUntold, kAskedAgain},
+    {HopFsm::State::kAdding, HopFsm::Event::kNotSent, kAskedAgain},
     {HopFsm::State::kAdding, HopFsm::Event::kForgotten, kClaimedAbove},
     {HopFsm::State::kChangingStale, HopFsm::Event::kAddAgain, kAnswers},
     {HopFsm::State::kChangingStale, HopFsm::Event::kChangeUndone, kAnswers},
@@ -347,11 +347,11 @@ constexpr ElsewhereShown kElsewhereShown[] = {
     {HopFsm::State::kLeavingAdding, HopFsm::Event::kAddRefused, kAnswers},
     {HopFsm::State::kLeavingAdding, HopFsm::Event::kForgotten, kClaimedAbove},
     {HopFsm::State::kLeavingAdding, HopFsm::Event::kAddLost, kAnswers},
-    {HopFsm::State::kTellingStale, HopFsm::Event::kAddAgain, kAnswers},
-    {HopFsm::State::kTellingStale, HopFsm::Event::kForgotten, kClaimedAbove},
-    {HopFsm::State::kTellingStale, HopFsm::Event::kRemovalAsked, kAskedAgain},
-    {HopFsm::State::kTellingStale, HopFsm::Event::kAddLost, kAnswers},
-    {HopFsm::State::kTelling, HopFsm::Event::kForgotten, kClaimedAbove},
+    {HopFsm::State::kSendingStale, HopFsm::Event::kAddAgain, kAnswers},
+    {HopFsm::State::kSendingStale, HopFsm::Event::kForgotten, kClaimedAbove},
+    {HopFsm::State::kSendingStale, HopFsm::Event::kRemovalAsked, kAskedAgain},
+    {HopFsm::State::kSendingStale, HopFsm::Event::kAddLost, kAnswers},
+    {HopFsm::State::kSending, HopFsm::Event::kForgotten, kClaimedAbove},
 };
 
 void expect_every_row(const HopOccurrences& hops) {
@@ -363,6 +363,7 @@ void expect_every_row(const HopOccurrences& hops) {
         return row.state == state && row.event == event;
       });
       if (!HopFsm::step(state, event) || elsewhere) continue;
+      // Any number: chance decides how often.
       EXPECT_GT(hops.at(state, event), 0U) << HopFsm::name(state) << ": " << HopFsm::name(event);
     }
   }
@@ -388,9 +389,10 @@ TEST_F(SimTest, EveryInvariantHoldsInFoulWeather) {
     hops.add(world.hop_occurrences());
   }
   if (std::getenv("XBIND_SIM_VERBOSE") != nullptr) print(all, rows);
-  if (which.size() < kSeedsThatShowEverything) return;
-  expect_everything(all, rows);
-  expect_every_row(hops);
+  if (which.size() >= kSeedsThatShowEverything) {
+    expect_everything(all, rows);
+    expect_every_row(hops);
+  }
 }
 
 TEST_F(SimTest, CallsSurviveManagersThatComeBackAgainAndAgain) {

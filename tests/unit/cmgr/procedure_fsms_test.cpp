@@ -12,7 +12,7 @@
 #include <string>
 
 #include "cmgr/procedures/occurrences.hpp"
-#include "switchserver/hop_fsm.hpp"
+#include "switchserver/ledger/hop_fsm.hpp"
 #include "tests/unit/source_dir.hpp"
 
 namespace xbind::cmgr {
@@ -102,7 +102,7 @@ std::string hop_table() {
   std::string text =
       "\n## hop at its switch\n\n"
       "Each hop of a call is also in the ledger of its SwitchServer, which asks the switch for it "
-      "(`switchserver/hop_fsm.hpp`).\n"
+      "(`switchserver/ledger/hop_fsm.hpp`).\n"
       "The stage is what managers see of the state. A pair that is not here cannot occur.\n";
   for (std::size_t s = 0; s < HopFsm::kStates; ++s) {
     const auto state = static_cast<HopFsm::State>(s);
@@ -125,7 +125,7 @@ std::string hop_table() {
 std::string document() {
   std::string text =
       "# States of a call\n\n"
-      "Generated from `cmgr/procedures/*_fsm.hpp` and `switchserver/hop_fsm.hpp` "
+      "Generated from `cmgr/procedures/*_fsm.hpp` and `switchserver/ledger/hop_fsm.hpp` "
       "(`XBIND_WRITE_DOCS=1 unit_cmgr\n"
       "--gtest_filter='ProcedureFsms*'`); a test compares it with the code. The drawings are in "
       "these headers.\n"

@@ -60,8 +60,8 @@ TEST_F(ClaimsTest, OfThreePathsTheMiddleOneGoesWithoutARequest) {
   EXPECT_THAT(fake.table, IsEmpty());
 }
 
-// The switch lacks it, so it is put back; it is removed before the last page, and the switch answers
-// the delete before the add.
+// The switch lacks it, so it is put back. It is removed before the last page, and the switch
+// answers the delete before the add.
 TEST_F(ClaimsTest, AHopThatIsRemovedWhileClaimsComeEndsWithTheAnswerToItsAdd) {
   HopClaims claims = claims_of();
   ASSERT_THAT(claims.hops, SizeIs(1));

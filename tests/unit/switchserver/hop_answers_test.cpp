@@ -57,8 +57,8 @@ class HopAnswersTest : public ControllerPathsTest, public ::testing::WithParamIn
   }
   void ask(const HopBatch& batch) { apply(batch, ++token_); }
   void begin_port() { controller.on_driver(driver::Ports{ports(), {hop_.input_port}}, now); }
-  // A contract that asks for more: the switch may refuse it.
-  void ask_for_more() {
+  // To a contract of more, which the switch may refuse.
+  void change_to_more() {
     HopBatch batch;
     const std::uint32_t more = 100 + ++revision_;
     batch.modifies = {{hop_.key, revision_, {more, 10}, {ServiceCategory::kCbr, more, 250}}};
@@ -85,31 +85,31 @@ class HopAnswersTest : public ControllerPathsTest, public ::testing::WithParamIn
       case State::kAdding: ask(setup(hop_)); break;
       case State::kAddingStale:
         bring_to(State::kAdding);
-        ask_for_more();
+        change_to_more();
         break;
       case State::kSet:
         bring_to(State::kAdding);
         answers(true, Cause::kNone);
         break;
-      case State::kTelling:
+      case State::kSending:
         bring_to(State::kSet);
         begin_port();
         break;
       case State::kStale:
-        bring_to(State::kTelling);
+        bring_to(State::kSending);
         answers(true, Cause::kTimeout);
         break;
-      case State::kTellingStale:
+      case State::kSendingStale:
         bring_to(State::kStale);
         begin_port();
         break;
       case State::kChanging:
         bring_to(State::kSet);
-        ask_for_more();
+        change_to_more();
         break;
       case State::kChangingStale:
         bring_to(State::kStale);
-        ask_for_more();
+        change_to_more();
         break;
       case State::kDeleting:
         bring_to(State::kSet);
@@ -133,7 +133,7 @@ class HopAnswersTest : public ControllerPathsTest, public ::testing::WithParamIn
         break;
       case State::kReserved:
       case State::kLeaving:
-      case State::kGone: FAIL() << "the switch is asked for nothing there";
+      case State::kGone: FAIL() << "nothing is open there";
     }
     ASSERT_EQ(state(), wanted);
   }
@@ -177,7 +177,7 @@ class HopAnswersTest : public ControllerPathsTest, public ::testing::WithParamIn
 // Where the controller goes on by itself.
 HopFsm::State then(const HopFsm::Step& step) {
   if (step.action == HopFsm::Action::kCleanUp) return HopFsm::State::kDeleting;
-  if (step.action == HopFsm::Action::kConnectAndTell) return HopFsm::State::kTellingStale;
+  if (step.action == HopFsm::Action::kConnectAndSend) return HopFsm::State::kSendingStale;
   return step.next;
 }
 
@@ -185,7 +185,7 @@ TEST_P(HopAnswersTest, IsPerformed) {
   const auto [from, event] = GetParam();
   choose(from);
   ASSERT_NO_FATAL_FAILURE(bring_to(from));
-  // A refused change that asks for more is undone; one that the switch is told again is not.
+  // A refused change to more is undone.
   const bool changing = from == HopFsm::State::kChanging || from == HopFsm::State::kChangingStale;
   const auto counted =
       changing && event == HopFsm::Event::kAddRefused ? HopFsm::Event::kChangeUndone : event;
@@ -210,24 +210,24 @@ class HopCommandsTest : public HopAnswersTest {};
 // A removal, which may be repeated, and a modify; neither is answered before its time.
 TEST_P(HopCommandsTest, MayComeInEveryState) {
   const auto [from, event] = GetParam();
-  choose(event == HopFsm::Event::kUntold ? HopFsm::State::kAddingStale : from);
+  choose(event == HopFsm::Event::kNotSent ? HopFsm::State::kAddingStale : from);
   ASSERT_NO_FATAL_FAILURE(bring_to(from));
   const std::uint64_t before = controller.ledger().hops().occurrences().at(from, event);
   if (event == HopFsm::Event::kRemovalAsked) {
     ask(removal(hop_));
   } else {
-    ask_for_more();
+    change_to_more();
   }
   EXPECT_EQ(controller.ledger().hops().occurrences().at(from, event), before + 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Rows, HopCommandsTest,
-    ::testing::Values(Row{HopFsm::State::kAdding, HopFsm::Event::kUntold},
-                      Row{HopFsm::State::kAddingStale, HopFsm::Event::kUntold},
+    ::testing::Values(Row{HopFsm::State::kAdding, HopFsm::Event::kNotSent},
+                      Row{HopFsm::State::kAddingStale, HopFsm::Event::kNotSent},
                       Row{HopFsm::State::kAdding, HopFsm::Event::kRemovalAsked},
                       Row{HopFsm::State::kAddingStale, HopFsm::Event::kRemovalAsked},
-                      Row{HopFsm::State::kTellingStale, HopFsm::Event::kRemovalAsked},
+                      Row{HopFsm::State::kSendingStale, HopFsm::Event::kRemovalAsked},
                       Row{HopFsm::State::kChangingStale, HopFsm::Event::kRemovalAsked},
                       Row{HopFsm::State::kLeavingAdding, HopFsm::Event::kRemovalAsked},
                       Row{HopFsm::State::kDeletingAdding, HopFsm::Event::kRemovalAsked},

@@ -1,6 +1,6 @@
 // The table of a hop at its switch. docs/call-states.md shows it (procedure_fsms_test.cpp); the
 // simulator meets every row (tests/sim/sim_test.cpp).
-#include "switchserver/hop_fsm.hpp"
+#include "switchserver/ledger/hop_fsm.hpp"
 
 #include <gtest/gtest.h>
 
@@ -62,12 +62,12 @@ TEST(HopFsmTest, AnOpenRequestTakesEveryAnswerAndNothingElseTakesOne) {
     EXPECT_EQ(allows(state, HopEvent::kDeleteAgain), HopFsm::delete_open(state));
     EXPECT_EQ(allows(state, HopEvent::kDelete), HopFsm::delete_due(state));
     EXPECT_EQ(allows(state, HopEvent::kMoveBack), HopFsm::delete_due(state));
-    EXPECT_EQ(allows(state, HopEvent::kTell), HopFsm::settled(state));
+    EXPECT_EQ(allows(state, HopEvent::kSendAgain), HopFsm::settled(state));
     EXPECT_EQ(allows(state, HopEvent::kChange), HopFsm::settled(state));
   }
 }
 
-// An answer closes the request that it answers, and no other one.
+// An answer closes the request that it answers, and only that.
 TEST(HopFsmTest, WhatIsOpenIsWhatWasSentAndNotAnswered) {
   for_each_row([](HopState state, HopEvent event, HopFsm::Step step) {
     if (step.next == HopState::kGone) return;
@@ -92,7 +92,7 @@ TEST(HopFsmTest, AStageNeverGoesBack) {
   });
 }
 
-// A removal can always be asked for, and is then never forgotten but by what ends the hop.
+// A removal is always taken, and is then never forgotten but by what ends the hop.
 TEST(HopFsmTest, WhateverIsCommittedCanBeRemoved) {
   for (std::size_t s = 0; s < HopFsm::kStates; ++s) {
     const auto state = static_cast<HopState>(s);

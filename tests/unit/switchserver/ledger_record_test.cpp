@@ -85,7 +85,7 @@ TEST_F(LedgerRecordTest, APlaceIsUsedAgainWithoutATrace) {
   const HopSetup setup = first(1, cache_one(a), {100, 10});
   const HopRef hop = committed(a, setup);
   ASSERT_TRUE(ledger.modify(a, {setup.key, 4, {200, 20}, {}}).admitted());
-  ledger.step(hop, HopFsm::Event::kUntold);
+  ledger.step(hop, HopFsm::Event::kNotSent);
   const std::uint32_t ticket = ledger.hop(hop).ticket;
   remove(hop);
   const HopSetup other = middle(2, kInput, cache_one(b), {5, 5});

@@ -75,7 +75,7 @@ TEST_F(HopStacksTest, OfSeveralASettledOneIsPreferred) {
   const HopRef other = committed(2);
   HopTable::set_claimed(hops.hop(other), HopStage::kRemoving, true);
   EXPECT_EQ(top(), one.value());
-  hops.step(one, HopFsm::Event::kTell);
+  hops.step(one, HopFsm::Event::kSendAgain);
   HopTable::set_claimed(hops.hop(other), HopStage::kCommitted, true);
   EXPECT_EQ(top(), other.value());
 }

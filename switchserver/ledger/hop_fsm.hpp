@@ -6,8 +6,8 @@
 //     ┌──────────┐            ┌────────┐          ┌─────┐
 //     │ reserved ├───────────▶│ adding ├─────────▶│ set │◀──────────────┐ added
 //     └────┬─────┘            └─┬────┬─┘          └┬──┬─┘               │
-//          │ forgotten          │    │ refused     │  │ tell, change ┌──┴──────┐
-//          ▼                    │    ▼             │  └─────────────▶│ telling │
+//          │ forgotten          │    │ refused     │  │ send, change ┌──┴──────┐
+//          ▼                    │    ▼             │  └─────────────▶│ sending │
 //        gone                   │  gone            │                 └──┬──────┘
 //                               │                  │ removal asked      │ removal asked
 //               removal asked   ▼                  ▼                    │
@@ -26,18 +26,18 @@
 //            └────────────────────┘
 //
 // *stale* instead of *set*: the switch may lack the cross-connect, or have another contract. A hop
-// becomes stale by what nobody could tell the switch (kUntold), and by an add that was not
-// confirmed. It is told again when that is possible.
+// becomes stale by what could not be sent to the switch (kNotSent), and by an add that was not
+// confirmed. It is sent again when that is possible.
 //
 // The switch is asked in order, and may answer an add and the delete sent behind it in either
 // order. A delete "absent" deleted nothing: then the hop below, from which this one took over, was
 // lost as well, and is put back once this one has gone.
 //
-// What is not a state here is another hop's: whether one stands above or below (ledger.hpp, two
-// generations). It chooses the event. Below others a hop is never told, and is forgotten where a
-// live one would be removed; above an earlier one it takes over where another is committed, and
-// moves the cross-connect back where another deletes it. A later generation may be claimed at any
-// time, so a hop may be forgotten in every state: the switch's answer then finds no hop.
+// Whether a hop stands above or below is no state here (hop_stacks.hpp). It chooses the event.
+// Below others nothing is sent for a hop, and it is forgotten where a live one would be removed.
+// Above an earlier one it takes over where one without it is committed, and moves the cross-connect
+// back where one without it deletes. A later generation may be claimed at any time, so a hop may be
+// forgotten in every state: the switch's answer then finds no hop.
 //
 // Whether a claimed hop has been compared with the switch's table is a machine of its own
 // (HopClaim): a claim makes it, the comparison ends it, and each of the two happens whatever the
@@ -70,8 +70,8 @@ struct HopFsm {
     kAddingStale,     // the same, and the contract has changed since
     kSet,             // the switch has confirmed it as it is, or has confirmed a hop above
     kStale,           // committed; the switch may lack it or have another contract
-    kTelling,         // committed; an add of what the switch should have already is open
-    kTellingStale,    // the same; it was stale before, and is if the add changes nothing
+    kSending,         // committed; an add of what the switch should have already is open
+    kSendingStale,    // the same; it was stale before, and is if the add changes nothing
     kChanging,        // committed; an add with another contract is open
     kChangingStale,   // the same; it was stale before
     kLeaving,         // to be removed; nothing is open: it waits, or the switch has refused
@@ -88,10 +88,10 @@ struct HopFsm {
     // The ledger has taken a command.
     kCommit,        // a setup or the commit of a reservation
     kTakeOver,      // the same; it takes over from the hop below
-    kUntold,        // a change that the switch cannot be told now, or a port that began anew
-    kTell,          // the switch is to get again what it should have
+    kNotSent,       // a change that cannot be sent now, or a port that began anew
+    kSendAgain,     // the switch is to get again what it should have
     kChange,        // the switch is to get another contract
-    kQueued,        // a modify came while the switch was being told
+    kQueued,        // a modify came while an add was being sent again
     kRemovalAsked,  // of a live hop, or one that waits for those above
     kForgotten,  // gone without the switch: a reservation, a superseded hop, one not in the table
     kDelete,     // the removal can be sent
@@ -101,12 +101,12 @@ struct HopFsm {
     kAddRefused,     // nothing has changed
     kAddUnanswered,  // in time; or an answer that does not say what the switch has now
     kAddLost,        // the switch has gone away
-    kChangeUndone,   // it refused a contract that asks for more: the earlier one stands
-    kAddAgain,       // the driver asks for the add once more
+    kChangeUndone,   // it refused a contract of more: the earlier one stands
+    kAddAgain,       // the driver wants the add once more
     kDeleted,
     kDeletedNothing,  // it was absent
     kDeleteFailed,    // refused, unanswered, or the switch has gone away
-    kDeleteAgain,     // the driver asks for the delete once more
+    kDeleteAgain,     // the driver wants the delete once more
   };
   static constexpr std::size_t kEvents = static_cast<std::size_t>(Event::kDeleteAgain) + 1;
 
@@ -117,12 +117,12 @@ struct HopFsm {
     kSendDelete,
     kSendMoveBack,
     kConnect,         // answer "committed"; a removal below may go on
-    kConnectAndTell,  // the same, then tell the switch what has changed
+    kConnectAndSend,  // the same, then send what has changed
     kUndo,            // answer the refusal; labels and bandwidth return; the hop below is live
     kCleanUp,         // answer that it failed, and delete what the switch may have
     kOweRemoval,      // answer that it failed; deleted when the switch is back
-    kNoteTold,        // a removal below may go on
-    kNoteUntold,      // the same, and count it
+    kNoteSent,        // a removal below may go on
+    kNoteNotSent,     // the same, and count it
     kAnswerAdd,       // answer what waits for the commit; the removal is under way
     kEnd,             // answer "removed"; the hop below may be live again
     kEndAndRestore,   // the same; the hop below is put back
@@ -147,33 +147,33 @@ struct HopFsm {
         if (event == Event::kTakeOver) return Step{State::kAdding, Action::kSendMove};
         break;
       case State::kAdding:
-        if (event == Event::kUntold) return Step{State::kAddingStale, Action::kNothing};
+        if (event == Event::kNotSent) return Step{State::kAddingStale, Action::kNothing};
         if (event == Event::kAdded) return Step{State::kSet, Action::kConnect};
         return not_added(state, event);
       case State::kAddingStale:
-        if (event == Event::kUntold) return Step{state, Action::kNothing};
-        if (event == Event::kAdded) return Step{State::kStale, Action::kConnectAndTell};
+        if (event == Event::kNotSent) return Step{state, Action::kNothing};
+        if (event == Event::kAdded) return Step{State::kStale, Action::kConnectAndSend};
         return not_added(state, event);
       case State::kSet:
-        if (event == Event::kTell) return Step{State::kTelling, Action::kSendAdd};
+        if (event == Event::kSendAgain) return Step{State::kSending, Action::kSendAdd};
         if (event == Event::kChange) return Step{State::kChanging, Action::kSendAdd};
         return at_rest(event);
       case State::kStale:
-        if (event == Event::kTell) return Step{State::kTellingStale, Action::kSendAdd};
+        if (event == Event::kSendAgain) return Step{State::kSendingStale, Action::kSendAdd};
         if (event == Event::kChange) return Step{State::kChangingStale, Action::kSendAdd};
         return at_rest(event);
-      case State::kTelling:
+      case State::kSending:
         if (event == Event::kQueued) return Step{State::kChanging, Action::kNothing};
-        return told(state, event);
-      case State::kTellingStale:
+        return sent(state, event);
+      case State::kSendingStale:
         if (event == Event::kQueued) return Step{State::kChangingStale, Action::kNothing};
-        return told(state, event);
+        return sent(state, event);
       case State::kChanging:
-        if (event == Event::kChangeUndone) return Step{State::kSet, Action::kNoteTold};
-        return told(state, event);
+        if (event == Event::kChangeUndone) return Step{State::kSet, Action::kNoteSent};
+        return sent(state, event);
       case State::kChangingStale:
-        if (event == Event::kChangeUndone) return Step{State::kStale, Action::kNoteTold};
-        return told(state, event);
+        if (event == Event::kChangeUndone) return Step{State::kStale, Action::kNoteSent};
+        return sent(state, event);
       case State::kLeaving:
         if (event == Event::kRemovalAsked) return Step{state, Action::kNothing};
         if (event == Event::kDelete) return Step{State::kDeleting, Action::kSendDelete};
@@ -197,14 +197,8 @@ struct HopFsm {
           return Step{State::kLeavingAdding, Action::kRefuseRemoval};
         if (answers_add(event)) return Step{State::kDeleting, Action::kAnswerAdd};
         return delete_open(state, event);
-      case State::kDeletedAdding:
-        if (event == Event::kRemovalAsked) return Step{state, Action::kNothing};
-        if (answers_add(event)) return Step{State::kGone, Action::kEnd};
-        break;
-      case State::kAbsentAdding:
-        if (event == Event::kRemovalAsked) return Step{state, Action::kNothing};
-        if (answers_add(event)) return Step{State::kGone, Action::kEndAndRestore};
-        break;
+      case State::kDeletedAdding: return deleted_first(state, event, Action::kEnd);
+      case State::kAbsentAdding: return deleted_first(state, event, Action::kEndAndRestore);
       case State::kGone: break;
     }
     return std::nullopt;
@@ -218,8 +212,8 @@ struct HopFsm {
       case State::kAddingStale: return HopStage::kCommitting;
       case State::kSet:
       case State::kStale:
-      case State::kTelling:
-      case State::kTellingStale:
+      case State::kSending:
+      case State::kSendingStale:
       case State::kChanging:
       case State::kChangingStale: return HopStage::kCommitted;
       case State::kLeaving:
@@ -241,7 +235,7 @@ struct HopFsm {
   }
 
   static constexpr bool add_open(State state) {
-    return state == State::kAdding || state == State::kAddingStale || being_told(state) ||
+    return state == State::kAdding || state == State::kAddingStale || being_sent(state) ||
            state == State::kLeavingAdding || state == State::kDeletingAdding ||
            state == State::kDeletedAdding || state == State::kAbsentAdding;
   }
@@ -253,8 +247,8 @@ struct HopFsm {
     return state == State::kLeaving || state == State::kLeavingAdding;
   }
   // Committed, and the switch is being sent an add.
-  static constexpr bool being_told(State state) {
-    return state == State::kTelling || state == State::kTellingStale || state == State::kChanging ||
+  static constexpr bool being_sent(State state) {
+    return state == State::kSending || state == State::kSendingStale || state == State::kChanging ||
            state == State::kChangingStale;
   }
   // Committed, and nothing is open.
@@ -264,7 +258,7 @@ struct HopFsm {
   // The switch may have another contract than the ledger, or lack the hop.
   static constexpr bool stale(State state) {
     return state == State::kAddingStale || state == State::kStale ||
-           state == State::kTellingStale || state == State::kChangingStale;
+           state == State::kSendingStale || state == State::kChangingStale;
   }
 
   static constexpr std::string_view name(State state) {
@@ -274,8 +268,8 @@ struct HopFsm {
       case State::kAddingStale: return "adding, stale";
       case State::kSet: return "set";
       case State::kStale: return "stale";
-      case State::kTelling: return "telling";
-      case State::kTellingStale: return "telling, stale";
+      case State::kSending: return "sending";
+      case State::kSendingStale: return "sending, stale";
       case State::kChanging: return "changing";
       case State::kChangingStale: return "changing, stale";
       case State::kLeaving: return "leaving";
@@ -292,8 +286,8 @@ struct HopFsm {
     switch (event) {
       case Event::kCommit: return "commit";
       case Event::kTakeOver: return "take over";
-      case Event::kUntold: return "changed, not told";
-      case Event::kTell: return "tell again";
+      case Event::kNotSent: return "changed, not sent";
+      case Event::kSendAgain: return "send again";
       case Event::kChange: return "change contract";
       case Event::kQueued: return "modify came";
       case Event::kRemovalAsked: return "removal asked";
@@ -321,12 +315,12 @@ struct HopFsm {
       case Action::kSendDelete: return "send delete";
       case Action::kSendMoveBack: return "send move back";
       case Action::kConnect: return "answer committed";
-      case Action::kConnectAndTell: return "answer committed, tell again";
+      case Action::kConnectAndSend: return "answer committed, send again";
       case Action::kUndo: return "undo, answer refusal";
       case Action::kCleanUp: return "answer failure, delete";
       case Action::kOweRemoval: return "answer failure, delete later";
-      case Action::kNoteTold: return "note told";
-      case Action::kNoteUntold: return "note not told";
+      case Action::kNoteSent: return "note sent";
+      case Action::kNoteNotSent: return "note not sent";
       case Action::kAnswerAdd: return "answer the commit";
       case Action::kEnd: return "end";
       case Action::kEndAndRestore: return "end, put back below";
@@ -349,15 +343,20 @@ struct HopFsm {
     return std::nullopt;
   }
   static constexpr std::optional<Step> at_rest(Event event) {
-    if (event == Event::kUntold) return Step{State::kStale, Action::kNothing};
+    if (event == Event::kNotSent) return Step{State::kStale, Action::kNothing};
     if (event == Event::kRemovalAsked) return Step{State::kLeaving, Action::kNothing};
     return std::nullopt;
   }
-  static constexpr std::optional<Step> told(State state, Event event) {
+  static constexpr std::optional<Step> sent(State state, Event event) {
     if (event == Event::kAddAgain) return Step{state, Action::kSendAdd};
-    if (event == Event::kAdded) return Step{State::kSet, Action::kNoteTold};
-    if (answers_add(event)) return Step{State::kStale, Action::kNoteUntold};
+    if (event == Event::kAdded) return Step{State::kSet, Action::kNoteSent};
+    if (answers_add(event)) return Step{State::kStale, Action::kNoteNotSent};
     if (event == Event::kRemovalAsked) return Step{State::kLeavingAdding, Action::kNothing};
+    return std::nullopt;
+  }
+  static constexpr std::optional<Step> deleted_first(State state, Event event, Action end) {
+    if (event == Event::kRemovalAsked) return Step{state, Action::kNothing};
+    if (answers_add(event)) return Step{State::kGone, end};
     return std::nullopt;
   }
   static constexpr std::optional<Step> delete_open(State state, Event event) {
