@@ -134,11 +134,11 @@ class FramesLine final : public dataplane::Link {
  public:
   std::size_t receive(std::span<Cell>) override { return 0; }
   std::size_t send(std::span<const Cell> cells) override { return cells.size(); }
-  const dataplane::LinkCounters& counters() const override { return cells; }
+  const dataplane::LinkCounters& counters() const override { return line_counters; }
   const dataplane::FrameCounters* frame_counters() const override { return &frames; }
   void set_has_call(std::function<bool(std::uint32_t)> asked) override { has_call = asked; }
 
-  dataplane::LinkCounters cells;
+  dataplane::LinkCounters line_counters;
   dataplane::FrameCounters frames;
   std::function<bool(std::uint32_t)> has_call;
 };
@@ -151,8 +151,8 @@ TEST_F(SwitchMetrics, FramesOfALineThatHasSome) {
   line.frames.in = 7;
   line.frames.out = 6;
   line.frames.dropped[static_cast<std::size_t>(dataplane::FrameDrop::kTag)] = 2;
-  line.cells.frame_cells_in = 5;
-  line.cells.frame_cells_out = 4;
+  line.line_counters.frame_cells_in = 5;
+  line.line_counters.frame_cells_out = 4;
   for (int times = 0; times < 2; ++times) {
     auto now_shown = shown();
     EXPECT_EQ(now_shown["port_input_frames/1"], 7U);
