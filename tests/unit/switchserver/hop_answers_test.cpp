@@ -210,7 +210,7 @@ class HopCommandsTest : public HopAnswersTest {};
 // A removal, which may be repeated, and a modify; neither is answered before its time.
 TEST_P(HopCommandsTest, MayComeInEveryState) {
   const auto [from, event] = GetParam();
-  choose(event == HopFsm::Event::kNotSent ? HopFsm::State::kAddingStale : from);
+  choose(event == HopFsm::Event::kRemovalAsked ? from : HopFsm::State::kAddingStale);
   ASSERT_NO_FATAL_FAILURE(bring_to(from));
   const std::uint64_t before = controller.ledger().hops().occurrences().at(from, event);
   if (event == HopFsm::Event::kRemovalAsked) {
@@ -225,6 +225,8 @@ INSTANTIATE_TEST_SUITE_P(
     Rows, HopCommandsTest,
     ::testing::Values(Row{HopFsm::State::kAdding, HopFsm::Event::kNotSent},
                       Row{HopFsm::State::kAddingStale, HopFsm::Event::kNotSent},
+                      Row{HopFsm::State::kSending, HopFsm::Event::kQueued},
+                      Row{HopFsm::State::kSendingStale, HopFsm::Event::kQueued},
                       Row{HopFsm::State::kAdding, HopFsm::Event::kRemovalAsked},
                       Row{HopFsm::State::kAddingStale, HopFsm::Event::kRemovalAsked},
                       Row{HopFsm::State::kSendingStale, HopFsm::Event::kRemovalAsked},
