@@ -102,25 +102,16 @@ void Ledger::settle(HopRef hop, std::uint32_t revision, Resources demand,
   xbind::settle(*parts_, hop, revision, demand, contract);
 }
 
-HopFsm::Action Ledger::step(HopRef ref, HopFsm::Event event) {
-  const HopFsm::Action action = parts_->hops.step(ref, event);
-  if (action == HopFsm::Action::kConnect || action == HopFsm::Action::kConnectAndSend) {
-    touch(ref);
-    if (const auto below = stacks().below(ref)) touch(*below);
-  }
-  return action;
-}
-
 void Ledger::undo(HopRef ref) { xbind::undo(*parts_, ref); }
 
 bool Ledger::begin_removal(HopRef ref) {
-  const HopRecord& record = hop(ref);
+  HopRecord& record = hop(ref);
   if (goes_at_once(ref)) {
     HopHoldings(*parts_).give_up(ref, LabelHolder::kQuarantine);
     return true;
   }
   if (record.stage() != HopStage::kRemoving) touch(ref);
-  step(ref, HopFsm::Event::kRemovalAsked);
+  step(ref, record, HopFsm::Event::kRemovalAsked);
   return false;
 }
 

@@ -138,7 +138,16 @@ class Ledger {
               const TrafficContract& contract);
   // Takes the hop to its next state (hop_fsm.hpp) and returns what is to be done. The pair must be
   // possible. A hop that is gone then keeps its record until undo() or removed().
-  HopFsm::Action step(HopRef hop, HopFsm::Event event);
+  HopFsm::Action step(HopRef hop, HopFsm::Event event) {
+    return step(hop, parts_->hops.hop(hop), event);
+  }
+  HopFsm::Action step(HopRef hop, HopRecord& record, HopFsm::Event event) {  // the hop's record
+    const HopFsm::Action action = parts_->hops.step(record, event);
+    const bool committed =
+        action == HopFsm::Action::kConnect || action == HopFsm::Action::kConnectAndSend;
+    if (committed) note_committed(hop);
+    return action;
+  }
   void undo(HopRef hop);  // kCommitting (the switch refused) or kReserved to nothing
   // kReserved: gone at once; its label rests in quarantine, since the link's other end may know it.
   // Superseded: gone at once. kCommitting, kCommitted: now kRemoving. kRemoving: no change. Returns
@@ -185,6 +194,11 @@ class Ledger {
   std::vector<Finding> self_check(std::string_view name) const;
 
  private:
+  void note_committed(HopRef hop) {  // for open audits; the hop below is superseded now
+    touch(hop);
+    if (const auto below = stacks().below(hop)) touch(*below);
+  }
+
   friend class LedgerTamper;  // breaks the parts on purpose (tests)
 
   std::unique_ptr<LedgerParts> parts_;  // at one address, because they refer to one another

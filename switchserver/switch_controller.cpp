@@ -211,7 +211,7 @@ void SwitchController::on_done(const driver::Done& done) {
     }
   } else if (done.again && request == Request::kRemove) {
     ledger_.step(ref, HopFsm::Event::kDeleteAgain);
-    send_delete(ref);
+    send_delete(ref, live_below(ledger_, ref));
   } else if (request == Request::kAdd) {
     on_added(ref, done.cause, done.failure_code);
   } else {
@@ -229,7 +229,7 @@ void SwitchController::on_added(HopRef ref, Cause cause, std::uint8_t failure_co
     on_contract_answer(ref, cause, failure_code);
     if (record.stage() == HopStage::kCommitted) return advance(below);
   }
-  const HopFsm::Action action = ledger_.step(ref, answer_of(cause));
+  const HopFsm::Action action = ledger_.step(ref, record, answer_of(cause));
   std::uint32_t waiters = std::exchange(record.commit_waiters, kNil);
   if (cause == Cause::kNone) {
     if (waiters != kNil) ++counters_.commits;  // nobody waits for a hop that is put back
@@ -258,9 +258,10 @@ void SwitchController::on_removed(HopRef ref, const driver::Done& done) {
   HopRecord& record = ledger_.hop(ref);
   ledger_.touch(ref);
   const HopFsm::Action action =
-      ledger_.step(ref, done.absent                  ? HopFsm::Event::kDeletedNothing
-                        : done.cause == Cause::kNone ? HopFsm::Event::kDeleted
-                                                     : HopFsm::Event::kDeleteFailed);
+      ledger_.step(ref, record,
+                   done.absent                  ? HopFsm::Event::kDeletedNothing
+                   : done.cause == Cause::kNone ? HopFsm::Event::kDeleted
+                                                : HopFsm::Event::kDeleteFailed);
   if (action == HopFsm::Action::kRefuseRemoval) {  // the next removal sends the request again
     std::uint32_t waiters = std::exchange(record.remove_waiters, kNil);
     answer_all(waiters, refusal(record.key, HopAction::kRemove, done.cause, done.failure_code));

@@ -388,7 +388,7 @@ class SwitchController {
   void send_add(HopRef ref);
   void send_move(HopRef ref, const CrossConnect& from);
   void send_remove(HopRef ref);
-  void send_delete(HopRef ref);
+  void send_delete(HopRef ref, const HopRecord* to);
   void finish_removal(HopRef ref, HopFsm::Action how);
   void note_end(const HopRecord& gone);
   static HopRef hop_of(driver::Cookie cookie) {

@@ -31,13 +31,12 @@ void SwitchController::send_move(HopRef ref, const CrossConnect& from) {
 // A hop that has taken over moves the cross-connect back to the hop below, unless that one is also
 // being removed: then the cross-connect is deleted.
 void SwitchController::send_remove(HopRef ref) {
-  const bool moves = live_below(ledger_, ref) != nullptr;
-  ledger_.step(ref, moves ? HopFsm::Event::kMoveBack : HopFsm::Event::kDelete);
-  if (!planted(Bug::kHopDeleteNotSent)) send_delete(ref);
+  const HopRecord* const to = live_below(ledger_, ref);
+  ledger_.step(ref, to != nullptr ? HopFsm::Event::kMoveBack : HopFsm::Event::kDelete);
+  if (!planted(Bug::kHopDeleteNotSent)) send_delete(ref, to);
 }
 
-void SwitchController::send_delete(HopRef ref) {
-  const HopRecord* const to = live_below(ledger_, ref);
+void SwitchController::send_delete(HopRef ref, const HopRecord* to) {
   const HopRecord& record = ledger_.hop(ref);
   if (to != nullptr) {
     ++counters_.moved_back;

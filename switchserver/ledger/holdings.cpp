@@ -125,7 +125,7 @@ void leave_input(LedgerParts& parts, HopRef ref) {
 
 void HopHoldings::give_up(HopRef ref, LabelHolder output_goes_to) {
   HopRecord& record = parts_.hops[ref.value()];
-  if (record.state() != HopFsm::State::kGone) parts_.hops.step(ref, HopFsm::Event::kForgotten);
+  if (record.state() != HopFsm::State::kGone) parts_.hops.step(record, HopFsm::Event::kForgotten);
   const ManagerIndex manager = record.manager;
   const PortIndex out = record.output_port();
   if (record.last() || parts_.managers.forgotten(manager) || planted(Bug::kNoQuarantine)) {

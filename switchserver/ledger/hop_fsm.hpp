@@ -368,6 +368,24 @@ struct HopFsm {
 
 static_assert(!HopFsm::step(HopFsm::State::kReserved, HopFsm::Event::kAdded));
 
+// HopFsm::step() of every pair, for the hot path.
+struct HopRow {
+  static constexpr std::uint8_t kImpossible = 0xff;
+  HopFsm::State next = HopFsm::State::kGone;
+  std::uint8_t action = kImpossible;
+};
+inline constexpr auto kHopRows = [] {
+  std::array<std::array<HopRow, HopFsm::kEvents>, HopFsm::kStates> rows{};
+  for (std::size_t state = 0; state < HopFsm::kStates; ++state) {
+    for (std::size_t event = 0; event < HopFsm::kEvents; ++event) {
+      const auto step =
+          HopFsm::step(static_cast<HopFsm::State>(state), static_cast<HopFsm::Event>(event));
+      if (step) rows[state][event] = {step->next, static_cast<std::uint8_t>(step->action)};
+    }
+  }
+  return rows;
+}();
+
 // How often each event has come in each state.
 struct HopOccurrences {
   std::array<std::array<std::uint64_t, HopFsm::kEvents>, HopFsm::kStates> rows{};

@@ -140,13 +140,15 @@ std::optional<HopFsm::Step> step_of(HopFsm::State state, HopFsm::Event event) {
 
 }  // namespace
 
-HopFsm::Action HopTable::step(HopRef ref, HopFsm::Event event) {
-  HopRecord& record = hop(ref);
-  ++occurrences_.at(record.state_, event);
-  const auto step = step_of(record.state_, event);
-  XB_CHECK(step.has_value(), HopFsm::name(record.state_), HopFsm::name(event));
-  record.state_ = step->next;
-  return step->action;
+HopRow HopTable::planted_row(HopFsm::State state, HopFsm::Event event) {
+  const auto step = step_of(state, event);
+  if (!step) return {};
+  return {step->next, static_cast<std::uint8_t>(step->action)};
+}
+
+void HopTable::impossible(HopFsm::State state, HopFsm::Event event) {
+  XB_CHECK(false, HopFsm::name(state), HopFsm::name(event));
+  std::abort();
 }
 
 }  // namespace xbind

@@ -31,6 +31,7 @@
 #include "core/chunks.hpp"
 #include "core/hop.hpp"
 #include "core/name_hash.hpp"
+#include "core/planted.hpp"
 #include "switchserver/ledger/hop_record.hpp"
 #include "switchserver/ledger/owner_names.hpp"
 #include "switchserver/ledger/port_numbers.hpp"
@@ -115,7 +116,18 @@ class HopTable {
   void erase(HopRef ref);
   // Takes the hop to its next state (hop_fsm.hpp) and returns what is to be done. The pair must be
   // possible.
-  HopFsm::Action step(HopRef ref, HopFsm::Event event);
+  HopFsm::Action step(HopRef ref, HopFsm::Event event) { return step(hop(ref), event); }
+  HopFsm::Action step(HopRecord& record, HopFsm::Event event) {
+    const HopFsm::State from = record.state_;
+    ++occurrences_.at(from, event);
+    const HopRow row =
+        kPlanting ? planted_row(from, event)
+                  : kHopRows[static_cast<std::size_t>(from)][static_cast<std::size_t>(event)];
+    if (row.action == HopRow::kImpossible) [[unlikely]]
+      impossible(from, event);
+    record.state_ = row.next;
+    return static_cast<HopFsm::Action>(row.action);
+  }
   // Where a claim begins.
   static void set_claimed(HopRecord& record, HopStage stage, bool settled) {
     record.state_ = HopFsm::claimed(stage, settled);
@@ -154,6 +166,9 @@ class HopTable {
 
  private:
   [[noreturn]] HopRecord& no_such_hop(HopRef ref) const;
+  [[noreturn]] static void impossible(HopFsm::State state, HopFsm::Event event);
+  // The row, or the mistake that is planted in its place.
+  static HopRow planted_row(HopFsm::State state, HopFsm::Event event);
 
   const PortNumbers& ports_;
   Chunks<HopRecord> hops_;
