@@ -143,9 +143,10 @@ class Ledger {
   }
   HopFsm::Action step(HopRef hop, HopRecord& record, HopFsm::Event event) {  // the hop's record
     const HopFsm::Action action = parts_->hops.step(record, event);
-    const bool committed =
-        action == HopFsm::Action::kConnect || action == HopFsm::Action::kConnectAndSend;
-    if (committed) note_committed(hop);
+    if (action == HopFsm::Action::kConnect || action == HopFsm::Action::kConnectAndSend) {
+      touch(hop);
+      if (const auto below = stacks().below(hop)) touch(*below);  // it is superseded now
+    }
     return action;
   }
   void undo(HopRef hop);  // kCommitting (the switch refused) or kReserved to nothing
@@ -194,11 +195,6 @@ class Ledger {
   std::vector<Finding> self_check(std::string_view name) const;
 
  private:
-  void note_committed(HopRef hop) {  // for open audits; the hop below is superseded now
-    touch(hop);
-    if (const auto below = stacks().below(hop)) touch(*below);
-  }
-
   friend class LedgerTamper;  // breaks the parts on purpose (tests)
 
   std::unique_ptr<LedgerParts> parts_;  // at one address, because they refer to one another

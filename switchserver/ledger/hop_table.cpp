@@ -140,13 +140,13 @@ std::optional<HopFsm::Step> step_of(HopFsm::State state, HopFsm::Event event) {
 
 }  // namespace
 
-HopRow HopTable::planted_row(HopFsm::State state, HopFsm::Event event) {
+HopRow planted_row(HopFsm::State state, HopFsm::Event event) {
   const auto step = step_of(state, event);
   if (!step) return {};
   return {step->next, static_cast<std::uint8_t>(step->action)};
 }
 
-void HopTable::impossible(HopFsm::State state, HopFsm::Event event) {
+void impossible_step(HopFsm::State state, HopFsm::Event event) {
   XB_CHECK(false, HopFsm::name(state), HopFsm::name(event));
   std::abort();
 }

@@ -38,6 +38,11 @@
 
 namespace xbind {
 
+// Ends the process: HopTable::step() was called with a pair that cannot occur.
+[[noreturn]] void impossible_step(HopFsm::State state, HopFsm::Event event);
+// The row, or the mistake that is planted in its place.
+HopRow planted_row(HopFsm::State state, HopFsm::Event event);
+
 class HopTable {
  public:
   static constexpr std::uint32_t kNil = HopRecord::kNil;
@@ -124,7 +129,7 @@ class HopTable {
         kPlanting ? planted_row(from, event)
                   : kHopRows[static_cast<std::size_t>(from)][static_cast<std::size_t>(event)];
     if (row.action == HopRow::kImpossible) [[unlikely]]
-      impossible(from, event);
+      impossible_step(from, event);
     record.state_ = row.next;
     return static_cast<HopFsm::Action>(row.action);
   }
@@ -166,9 +171,6 @@ class HopTable {
 
  private:
   [[noreturn]] HopRecord& no_such_hop(HopRef ref) const;
-  [[noreturn]] static void impossible(HopFsm::State state, HopFsm::Event event);
-  // The row, or the mistake that is planted in its place.
-  static HopRow planted_row(HopFsm::State state, HopFsm::Event event);
 
   const PortNumbers& ports_;
   Chunks<HopRecord> hops_;
