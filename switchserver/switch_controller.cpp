@@ -250,8 +250,15 @@ void SwitchController::on_added(HopRef ref, Cause cause, std::uint8_t failure_co
     case HopFsm::Action::kOweRemoval: return refuse_waiting(below, cause, failure_code);
     case HopFsm::Action::kEnd:
     case HopFsm::Action::kEndAndRestore: return finish_removal(ref, action);
-    default: return;
+    case HopFsm::Action::kAnswerAdd: return;  // the removal is under way
+    case HopFsm::Action::kNothing:
+    case HopFsm::Action::kSendAdd:
+    case HopFsm::Action::kSendMove:
+    case HopFsm::Action::kSendDelete:
+    case HopFsm::Action::kSendMoveBack:
+    case HopFsm::Action::kRefuseRemoval: break;
   }
+  XB_CHECK(false, ref, HopFsm::name(action));  // no answer to an add
 }
 
 void SwitchController::on_removed(HopRef ref, const driver::Done& done) {

@@ -146,6 +146,19 @@ def wait_until(condition, what, timeout_s=20.0):
         time.sleep(0.02)
 
 
+def processes_of(directory):
+    """The processes whose command line names the directory."""
+    found = []
+    for line in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = line.read_bytes().decode(errors="replace").replace("\0", " ")
+        except OSError:
+            continue
+        if str(directory) in words and int(line.parent.name) != os.getpid():
+            found.append(words)
+    return found
+
+
 def suspend(pid):
     """Sends SIGSTOP and waits until every thread has stopped.
 
@@ -207,7 +220,7 @@ class InOneLab(unittest.TestCase):
 
 
 __all__ = ["BIN", "CALLEE", "CALLER", "DAEMONS", "InOneLab", "Lab", "Load", "MEMORY_COUNTS",
-           "MIDDLE", "PAPER_TOPOLOGY", "ROOT", "callgen", "connection_of", "control_of",
-           "counter", "end", "lab_options", "lab_up", "main", "offer", "planned_lab",
-           "planning", "run", "suspend", "switch_address", "tool", "topology", "unittest",
+           "MIDDLE", "PAPER_TOPOLOGY", "ROOT", "callgen", "connection_of", "control_of", "counter",
+           "end", "lab_options", "lab_up", "main", "offer", "planned_lab", "planning",
+           "processes_of", "run", "suspend", "switch_address", "tool", "topology", "unittest",
            "wait_until"]

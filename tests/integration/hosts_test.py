@@ -53,19 +53,6 @@ def lacking():
     return None if os.geteuid() == 0 else "NOT TESTED: needs root for network namespaces"
 
 
-def processes_of(directory):
-    """The processes whose command line names the directory."""
-    found = []
-    for line in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            words = line.read_bytes().decode(errors="replace").replace("\0", " ")
-        except OSError:
-            continue
-        if str(directory) in words and int(line.parent.name) != os.getpid():
-            found.append(words)
-    return found
-
-
 @unittest.skipIf(lacking(), lacking())
 class Hosts(unittest.TestCase):
 

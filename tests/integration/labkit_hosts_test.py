@@ -10,6 +10,7 @@ from pathlib import Path
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from labkit import console, control, hosts, metrics, options, quickstart
 from labkit.process import LabError
+from planned_labs import planned
 
 
 def chain(count, cells=None):
@@ -24,12 +25,6 @@ def chain(count, cells=None):
                    "b": {"switch": f"s{k + 1}", "port": 2}, "cells_per_s": 1000, "media": media}
                   for k in range(1, count)],
     }
-
-
-def planned(described, **options):
-    lab = Lab(lab_options("/nowhere", loopback_net="127.0.1", **options))
-    lab.plan(described)
-    return lab
 
 
 @contextlib.contextmanager

@@ -8,6 +8,7 @@ from unittest import mock
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from labkit import network as networks, ovs
 from labkit.process import LabError
+from planned_labs import option, planned
 
 FRAMES = {"labels": "mpls", "cells": "frames"}
 
@@ -27,16 +28,6 @@ def pair():
     return {"name": "pair", "demands": [],
             "switches": [switch("host-a", FRAMES), switch("host-b", {"cells": "mpls"})],
             "links": [link("host-a", 2, "host-b", 2)]}
-
-
-def planned(described, **options):
-    lab = Lab(lab_options("/nowhere", loopback_net="127.0.1", **options))
-    lab.plan(described)
-    return lab
-
-
-def option(command, name):
-    return command[command.index(f"--{name}") + 1]
 
 
 class Processes(unittest.TestCase):

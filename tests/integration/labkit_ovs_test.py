@@ -9,6 +9,7 @@ from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from labkit import control, hosts, network as networks, ovs, quickstart
 from labkit.options import AGENT, ovs_options
 from labkit.process import LabError
+from planned_labs import option, planned
 
 FRAMES = {"labels": "mpls", "cells": "none"}
 LSP = {"labels": "mpls", "cells": "lsp"}
@@ -35,16 +36,6 @@ def mixed():
             "switches": [switch("host-a"), switch("middle", endpoint=False, ports=3),
                          switch("host-b", kind="emulated")],
             "links": [link("host-a", 2, "middle", 2), link("host-b", 2, "middle", 3)]}
-
-
-def planned(described, **options):
-    lab = Lab(lab_options("/nowhere", loopback_net="127.0.1", **options))
-    lab.plan(described)
-    return lab
-
-
-def option(command, name):
-    return command[command.index(f"--{name}") + 1]
 
 
 class Processes(unittest.TestCase):

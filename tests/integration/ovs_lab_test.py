@@ -47,19 +47,6 @@ def bins(directory, stand_in=STAND_IN):
     return folder
 
 
-def processes_of(directory):
-    """The processes whose command line names the directory."""
-    found = []
-    for line in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            words = line.read_bytes().decode(errors="replace").replace("\0", " ")
-        except OSError:
-            continue
-        if str(directory) in words and int(line.parent.name) != os.getpid():
-            found.append(words)
-    return found
-
-
 @unittest.skipUnless(os.geteuid() == 0, "NOT TESTED: needs root for network namespaces")
 class OvsLab(unittest.TestCase):
 
