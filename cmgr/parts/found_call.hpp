@@ -112,7 +112,8 @@ struct FoundTree {
   bool broken = false;
   // Two hops are joined because their labels are equal, and for no other reason.
   bool by_label = false;
-  // There were too many ways to join the hops: the tree may lack hops that carry cells.
+  // The tree may lack hops that carry cells: there were too many ways to join them, or a last hop
+  // leads to one that the tree lacks.
   bool undecided = false;
 
   bool contains(std::size_t hop) const;

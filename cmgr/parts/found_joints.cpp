@@ -112,8 +112,26 @@ FoundTree FoundJoints::tree() {
   for (const bool back : {false, true}) join_rest(back);
   FoundTree tree = built();
   tree.by_label = by_label_;
-  tree.undecided = undecided_;
+  tree.undecided = undecided_ || leads_out_of(tree);
   return tree;
+}
+
+bool FoundJoints::leads_out_of(const FoundTree& tree) const {
+  std::vector<bool> in_tree(hops_.size());
+  for (const FoundTree::Node& node : tree.nodes) in_tree[node.hop] = true;
+  const auto receives = [&](const FoundHop& from, std::size_t other) {
+    const FoundHop& to = hops_[other];
+    const CrossConnect& here = to.hop.cross_connect;
+    if (in_tree[other] || begins(to) || to.at == from.at) return false;
+    if (here.input_label != from.hop.cross_connect.output_label) return false;
+    const auto far = links_.far_end(from.at, from.hop.cross_connect.output_port);
+    return far == KnownLinks::End{to.at, here.input_port};
+  };
+  return std::ranges::any_of(tree.nodes, [&](const FoundTree::Node& node) {
+    const FoundHop& from = hops_[node.hop];
+    return from.last() &&
+           std::ranges::any_of(by_input_, [&](std::size_t other) { return receives(from, other); });
+  });
 }
 
 // ===== places =====

@@ -27,7 +27,7 @@ enum class Missing : std::uint8_t {
   kNoOutputs,       // the ledger was lost, and the switch does not report outputs (GSMP 1.1)
   kOtherEntry,      // the ledger was lost, and nobody knows an entry on an input of the call
   kNotClaimed,      // the ledger was lost, and its SwitchServer is still to be asked
-  kUndecided,       // the hops fit together in too many ways
+  kUndecided,       // how the hops fit together is not certain
 };
 
 // "its SwitchServer has not been read", ...: follows the name of a switch and a colon.
@@ -44,7 +44,7 @@ constexpr std::string_view words_of(Missing why) {
       return "its SwitchServer lost its records, and the switch has an entry that nobody knows";
     case Missing::kNotClaimed:
       return "its SwitchServer lost its records, and other switches have not been read";
-    case Missing::kUndecided: return "its hops fit together in too many ways";
+    case Missing::kUndecided: return "it is not certain how its hops fit together";
   }
   return "unknown";
 }

@@ -38,6 +38,11 @@ Hop hop_of(const FoundHop& found) {
   return hop;
 }
 
+// In no parameter; CDVT does not count.
+bool asks_for_no_more(const NetworkService& one, const NetworkService& other) {
+  return one.resources.fits_within(other.resources) && !asks_for_more(other.contract, one.contract);
+}
+
 // The numbers that the hops have used.
 NumbersUsed numbers_of(const std::vector<FoundHop>& call) {
   NumbersUsed numbers;
@@ -411,17 +416,27 @@ void Recovery::restore_hold(ConnectionId id, const Call& call, TimePoint now) {
 // Of the contracts that hops have during one change, none exceeds the one before (modify.hpp). A
 // hop that lacks the change before as well may have more of one component, and less of a second.
 // The least of each is not below what was last confirmed: hops that lack a confirmed change have
-// more.
+// more. Where one hop's contract is the least, the call has that one, with its CDVT: the first step
+// of a change gives a hop the new contract's CDVT beside the rate of the old one.
 Contract Recovery::contract_of(const Call& call, const FoundTree& tree) const {
   Contract contract;
   bool forward = false;
   bool back = false;
   const auto take = [](bool& known, Resources& demand, TrafficContract& traffic,
                        const LedgerHop& hop) {
+    const NetworkService its{hop.demand, hop.contract};
     // The category of a call never changes.
-    if (known && hop.contract.category != traffic.category) return;
-    demand = known ? lesser(demand, hop.demand) : hop.demand;
-    traffic = known ? lesser(traffic, hop.contract) : hop.contract;
+    if (known && its.contract.category != traffic.category) return;
+    const NetworkService found{demand, traffic};
+    const bool less = !known || asks_for_no_more(its, found);
+    const bool more = known && asks_for_no_more(found, its);
+    if (less && !more) {
+      demand = its.resources;
+      traffic = its.contract;
+    } else if (less == more) {
+      demand = lesser(demand, its.resources);
+      traffic = lesser(traffic, its.contract);
+    }
     known = true;
   };
   for (const FoundTree::Node& node : tree.nodes) {

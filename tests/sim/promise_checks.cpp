@@ -188,10 +188,14 @@ void World::check_contract(const ClientSite& site, const Call& call, const Reach
                     to_string(record.contract()),
                     reported(at, record) ? "" : ", the switch has another", switches_[at].name);
   }
-  const cmgr::Contract& wanted = call.contracts.back();
-  world_.violated(fmt::format("{}: connection {} has another contract than {}/{} ({}):{}",
-                              site.client->name(), call.id, wanted.forward.cells_per_s,
-                              wanted.forward.buffer_cells, to_string(wanted.traffic), found));
+  std::string wanted;
+  for (const cmgr::Contract& contract : call.contracts) {
+    wanted +=
+        fmt::format("{}{}/{} ({})", wanted.empty() ? "" : " or ", contract.forward.cells_per_s,
+                    contract.forward.buffer_cells, to_string(contract.traffic));
+  }
+  world_.violated(fmt::format("{}: connection {} has another contract than {}:{}",
+                              site.client->name(), call.id, wanted, found));
 }
 
 // Whether the manager is asking a SwitchServer that has lost its ledger for that very hop: it is

@@ -233,6 +233,25 @@ TEST(FoundCall, ACallIsUndecidedIfThereAreTooManyWaysToJoinItsHops) {
   EXPECT_EQ(tree.nodes.size(), 12U);
 }
 
+// sw1 forked; its first destination was dropped, and the branch's hop there was lost. It was
+// rebuilt as the last hop of the trunk, since nothing behind it was known at that time.
+TEST(FoundCall, ACallIsUndecidedIfItsLastHopLeadsToAHopThatIsLeftOut) {
+  const std::vector<FoundHop> hops{hop(kSw0, {0, 0, 2}, 1, 50, 2, 40),
+                                   hop(kSw1, {0, 1, 2, 2}, 1, 40, 2, 41),
+                                   hop(kSw2, {2, 1, 2}, 1, 41, 2, 60)};
+  const FoundTree tree = tree_of(hops, links());
+  EXPECT_TRUE(tree.undecided);
+  EXPECT_THAT(hops_of(tree), ElementsAre(0, 1));
+
+  // A hop of an earlier path that another link leads to says nothing.
+  std::vector<FoundHop> beside = hops;
+  beside.back().hop.cross_connect.input_port = PortId{3};
+  EXPECT_FALSE(tree_of(beside, links()).undecided);
+  beside = hops;
+  beside.back().hop.cross_connect.input_label = channel(42);
+  EXPECT_FALSE(tree_of(beside, links()).undecided);
+}
+
 TEST(FoundCall, HopsThatNoOtherFitsNeedNoSearch) {
   std::vector<FoundHop> hops = moved_at_each_hop(12);
   for (std::uint32_t i = 0; i < 12; ++i) hops[i].hop.cross_connect.input_label = channel(100 + i);

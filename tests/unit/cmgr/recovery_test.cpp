@@ -208,6 +208,28 @@ TEST_F(RecoveryTest, OfTwoChangesThatHadNotReachedEveryHopTheLeastOfEachIsLeft) 
   }
 }
 
+// The first step of a change to a lower rate and a greater buffer had reached one hop: it has the
+// new contract's CDVT beside the rate of the old one (seed 102 of the simulator).
+TEST_F(RecoveryTest, AContractThatIsTheLeastOfAllIsTheCallsWithItsTolerance) {
+  const auto cbr = [](std::uint32_t cdvt_us) {
+    return TrafficContract{ServiceCategory::kCbr, 100, cdvt_us, 0, 0, 0};
+  };
+  for (const char* raised : {"sw1", "sw2", "sw3"}) {
+    SCOPED_TRACE(raised);
+    holds_call(earlier(1));
+    for (const char* name : {"sw1", "sw2", "sw3"}) {
+      LedgerHop& hop = held_[name].front();
+      const bool first_step = name == std::string_view{raised};
+      hop.demand = {100, first_step ? 30U : 10U};
+      hop.contract = cbr(first_step ? 16'667 : 6'098);
+    }
+    restart();
+    EXPECT_EQ(manager().describe(earlier(1))->connection.contract().forward, (Resources{100, 10}));
+    EXPECT_EQ(manager().describe(earlier(1))->connection.contract().traffic, cbr(6'098));
+    held_.clear();
+  }
+}
+
 // Its command is on the way to the switch, which may refuse it; no manager hears the answer.
 TEST_F(RecoveryTest, AHopWhoseContractIsBeingChangedIsSentThatOfTheCall) {
   holds_call(earlier(1));
