@@ -70,7 +70,7 @@ void RemoteCalls::answer(const std::string& manager, const ctl::CallPage::Plan& 
                                                              book.waiting.size()),
                                        .value = manager}));
       }
-      book.waiting.push_back({plan, std::move(reply)});
+      book.waiting.push_back({plan, reply});
     }
   }
   if (reading == nullptr) return hurry_();

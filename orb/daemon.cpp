@@ -152,6 +152,7 @@ Ending serve_until_signal(CORBA::ORB_ptr orb, const std::string& program,
     log::warn("{}", *warning);
   }
   std::vector<Binding> bindings;
+  bindings.reserve(served.size());
   for (const Served& one : served) bindings.push_back(one.binding);
   NameClaims claims(names, bindings);
   if (auto end = claim_names(claims, program, service, served)) return *end;

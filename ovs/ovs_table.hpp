@@ -63,7 +63,7 @@ class OvsTable final : public switchagent::FabricState, private BridgeClient {
   // The fabric must outlive the table and have no connections. Its ports with hosts, and no others,
   // are in layout.edges and have frame_labels(); those with ATM labels are in layout.atm.
   OvsTable(switchagent::Fabric& fabric, OvsTableOptions options);
-  ~OvsTable();
+  ~OvsTable() override;
   OvsTable(const OvsTable&) = delete;
   OvsTable& operator=(const OvsTable&) = delete;
 

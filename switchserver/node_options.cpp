@@ -145,6 +145,7 @@ std::vector<config::OptionChange> changes_of(const std::vector<NodeOptions>& bef
                                              const std::vector<NodeOptions>& after) {
   const auto names_of = [](const std::vector<NodeOptions>& nodes) {
     std::vector<std::string> names;
+    names.reserve(nodes.size());
     for (const NodeOptions& node : nodes) names.push_back(node.name);
     return fmt::format("{}", fmt::join(names, ","));
   };

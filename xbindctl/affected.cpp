@@ -80,8 +80,7 @@ OrFailure<std::vector<PathElement>> avoided(const std::vector<Lost>& lost) {
   std::vector<PathElement> avoid;
   for (const Lost& it : lost) avoid.push_back(it.front());
   std::ranges::sort(avoid);
-  const auto repeated = std::ranges::unique(avoid);
-  avoid.erase(repeated.begin(), repeated.end());
+  avoid.erase(std::unique(avoid.begin(), avoid.end()), avoid.end());
   if (avoid.size() <= kAvoidedMax) return avoid;
   return failed(ErrorCode::kExhausted,
                 fmt::format("{} elements would be lost, paths are found around {} at most",

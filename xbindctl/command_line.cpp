@@ -365,7 +365,7 @@ void declare_routes(config::OptionSet& set, CommandLine& line) {
 void declare_connect(config::OptionSet& set, ConnectOptions& connect) {
   set.add_uint("priority", &connect.priority, 0, {0, kPriorityMax},
                "Under pressure the higher is served first.");
-  set.add_double("hold", &connect.hold_s, 0, {0, kHoldMsMax / 1000},
+  set.add_double("hold", &connect.hold_s, 0, {0, kHoldMsMax / 1000.0},
                  "Seconds for which everything is reserved, until a commit; 0: connected at "
                  "once.");
   set.add_string("from-traffic", &connect.from_traffic, "",

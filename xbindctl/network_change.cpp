@@ -193,8 +193,8 @@ class NetworkChange {
     }
     for (const auto& [manager, ids] : gone) {
       std::uint64_t standing = 0;
-      const auto listed =
-          manager->two_way.for_each_connection({}, [&](const v2::ConnectionState& state) {
+      const auto listed = manager->two_way.for_each_connection(
+          {}, [&, &ids = ids](const v2::ConnectionState& state) {
             if (ids.contains(state.connection) && !is_ending(state.phase)) ++standing;
           });
       if (!listed) {

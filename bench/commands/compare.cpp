@@ -104,6 +104,8 @@ Comparison compare_sides(const std::vector<Run>& a, const std::vector<Run>& b,
   for (const Metric& metric : metrics) {
     std::vector<MetricOfRun> of_a;
     std::vector<MetricOfRun> of_b;
+    of_a.reserve(a.size());
+    of_b.reserve(b.size());
     for (const Run& run : a) of_a.push_back(metric_of(run, metric));
     for (const Run& run : b) of_b.push_back(metric_of(run, metric));
     made.lines.push_back(compare(metric.name, metric.better, of_a, of_b));

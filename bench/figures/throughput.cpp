@@ -58,6 +58,7 @@ std::string paper_ceiling(std::size_t threshold) {
 template <class Thresholds>
 std::vector<std::string> paper_ceilings(const Thresholds& thresholds) {
   std::vector<std::string> ceilings;
+  ceilings.reserve(thresholds.size());
   for (const std::size_t threshold : thresholds) ceilings.push_back(paper_ceiling(threshold));
   return ceilings;
 }
@@ -192,6 +193,7 @@ Result<Figure> thresholds(Bench& bench) {
                {2,  4,   8,   15,  25,  35,  45,  55,  65,  70,  80, 85,
                 95, 100, 110, 115, 125, 130, 140, 145, 155, 160, 170});
   std::vector<System> systems;
+  systems.reserve(thresholds.size());
   for (const std::size_t threshold : thresholds) systems.push_back(xbind_system(scale, threshold));
   const auto ran = run_curves(bench, figure.id, systems, rates, figure.csv);
   if (!ran) return tl::make_unexpected(ran.error());

@@ -27,6 +27,7 @@ class OptionTableReader : private TomlReader {
       const auto is_it = [name = key.str()](const auto& kind) { return kind.table == name; };
       if (std::ranges::any_of(kinds, is_it)) continue;
       std::vector<std::string> known;
+      known.reserve(kinds.size());
       for (const OptionTableKind& kind : kinds) known.push_back(fmt::format("[[{}]]", kind.table));
       return refuse(key.source().begin.line, "there is no '{}' here; write {}", key.str(),
                     fmt::join(known, " or "));

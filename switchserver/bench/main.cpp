@@ -100,6 +100,7 @@ class SwitchProcess {
       prctl(PR_SET_PDEATHSIG, SIGTERM);  // ends the switch also after die()
       dup2(out[1], STDOUT_FILENO);
       std::vector<char*> arguments;
+      arguments.reserve(words.size() + 1);
       for (std::string& word : words) arguments.push_back(word.data());
       arguments.push_back(nullptr);
       execv(program.c_str(), arguments.data());
