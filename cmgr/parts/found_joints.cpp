@@ -31,7 +31,7 @@ bool follows(const FoundHop& from, const FoundHop& to) {
 }
 
 // The newest generation of the chain. One of a single hop counts for nothing where others have
-// several: a lost ledger was asked for such a hop (found_gaps.hpp).
+// several: such a hop was claimed at a lost ledger (found_gaps.hpp).
 Generation newest_of(const std::vector<const LedgerHop*>& chain) {
   std::map<Generation, std::size_t> hops;
   for (const LedgerHop* hop : chain) ++hops[hop->key.generation];

@@ -39,7 +39,7 @@ Hop hop_of(const FoundHop& found) {
 }
 
 // In no parameter; CDVT does not count.
-bool asks_for_no_more(const NetworkService& one, const NetworkService& other) {
+bool stays_within(const NetworkService& one, const NetworkService& other) {
   return one.resources.fits_within(other.resources) && !asks_for_more(other.contract, one.contract);
 }
 
@@ -428,8 +428,8 @@ Contract Recovery::contract_of(const Call& call, const FoundTree& tree) const {
     // The category of a call never changes.
     if (known && its.contract.category != traffic.category) return;
     const NetworkService found{demand, traffic};
-    const bool less = !known || asks_for_no_more(its, found);
-    const bool more = known && asks_for_no_more(found, its);
+    const bool less = !known || stays_within(its, found);
+    const bool more = known && stays_within(found, its);
     if (less && !more) {
       demand = its.resources;
       traffic = its.contract;
