@@ -431,6 +431,7 @@ class SwitchController {
   void change(std::uint32_t waiters, ManagerIndex manager, const HopModify& wanted, bool reachable);
   void queue_behind(Change& open, std::uint32_t waiters, const HopModify& wanted);
   void send_contract(HopRef ref, std::uint32_t waiters, const HopModify& wanted);
+  void answer_released(Change& change);
   void on_contract_answer(HopRef ref, Cause cause, std::uint8_t failure_code);
   void on_counted(const driver::Statistics& counted);
   void remove(Place place, ManagerIndex manager, const HopKey& key);

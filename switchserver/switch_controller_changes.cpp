@@ -115,6 +115,14 @@ void SwitchController::send_contract(HopRef ref, std::uint32_t waiters, const Ho
   send_add(ref);
 }
 
+// Its hop has begun to end before the change was over.
+void SwitchController::answer_released(Change& change) {
+  const std::uint64_t generation = change.wanted.key.generation.value();
+  answer_all(change.waiters, refusal(change.wanted, Cause::kBeingReleased, generation));
+  if (!change.next) return;
+  answer_all(change.next_waiters, refusal(*change.next, Cause::kBeingReleased, generation));
+}
+
 // The switch has answered, or never will. The hop may be in removal by now.
 void SwitchController::on_contract_answer(HopRef ref, Cause cause, std::uint8_t failure_code) {
   Change change = std::move(changes_.extract(ref).mapped());
@@ -124,12 +132,7 @@ void SwitchController::on_contract_answer(HopRef ref, Cause cause, std::uint8_t 
     ++(change.waiters != kNil ? counters_.contracts_refused : counters_.put_back_refused);
   }
   if (record.stage() != HopStage::kCommitted) {
-    const std::uint64_t generation = wanted.key.generation.value();
-    answer_all(change.waiters, refusal(wanted, Cause::kBeingReleased, generation));
-    if (change.next) {
-      answer_all(change.next_waiters, refusal(*change.next, Cause::kBeingReleased, generation));
-    }
-    return;
+    return answer_released(change);
   }
   const bool undone = cause != Cause::kNone && change.refusable;
   if (undone) {

@@ -356,12 +356,24 @@ void SwitchController::remove(Place place, ManagerIndex manager, const HopKey& k
   request_removal(*ref);
 }
 
-// Of a hop that goes_at_once().
+// Of a hop that goes_at_once(). Answers of the switch to what is open for it will find no hop: whoever
+// waits for them is answered now, and nothing is left for the next hop in that record.
 void SwitchController::remove_at_once(HopRef ref) {
-  const HopRecord& record = ledger_.hop(ref);
+  HopRecord& record = ledger_.hop(ref);
+  const HopKey key = record.key;
+  const HopResult done = removal_of(ref);
   const auto below = ledger_.stacks().below(ref);
+  std::uint32_t commits = std::exchange(record.commit_waiters, kNil);
+  std::uint32_t removals = std::exchange(record.remove_waiters, kNil);
   if (record.stage() != HopStage::kReserved) note_end(record);
   ledger_.begin_removal(ref);
+  moves_.erase(ref);
+  const std::uint64_t generation = key.generation.value();
+  if (const auto open = changes_.find(ref); open != changes_.end()) {
+    answer_released(changes_.extract(open).mapped());
+  }
+  answer_all(commits, refusal(key, HopAction::kCommit, Cause::kBeingReleased, generation));
+  answer_all(removals, done);
   advance(below);
   ++counters_.removes;
 }
