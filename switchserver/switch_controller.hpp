@@ -435,7 +435,7 @@ class SwitchController {
   void on_contract_answer(HopRef ref, Cause cause, std::uint8_t failure_code);
   void on_counted(const driver::Statistics& counted);
   void remove(Place place, ManagerIndex manager, const HopKey& key);
-  void remove_at_once(HopRef ref);
+  HopResult remove_at_once(HopRef ref);
   void request_removal(HopRef ref);
   Wanted& wanted_of(PortId port);
   void grant_wanted(ManagerIndex manager, HopResultBatch& out);

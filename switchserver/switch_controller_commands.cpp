@@ -341,11 +341,7 @@ void SwitchController::remove(Place place, ManagerIndex manager, const HopKey& k
         place, refusal(key, HopAction::kRemove, waits ? Cause::kSwitchUnreachable : unreachable));
   }
   HopRecord& record = ledger_.hop(*ref);
-  if (ledger_.goes_at_once(*ref)) {
-    const HopResult done = removal_of(*ref);
-    remove_at_once(*ref);
-    return answer(place, done);
-  }
+  if (ledger_.goes_at_once(*ref)) return answer(place, remove_at_once(*ref));
   ledger_.begin_removal(*ref);
   if (!up()) return answer(place, refusal(key, HopAction::kRemove, unreachable));
   if (planted(Bug::kRemovalAnsweredEarly)) {
@@ -356,9 +352,9 @@ void SwitchController::remove(Place place, ManagerIndex manager, const HopKey& k
   request_removal(*ref);
 }
 
-// Of a hop that goes_at_once(). Answers of the switch to what is open for it will find no hop: whoever
-// waits for them is answered now, and nothing is left for the next hop in that record.
-void SwitchController::remove_at_once(HopRef ref) {
+// Of a hop that goes_at_once(). Answers of the switch to what is open for it will find no hop:
+// whoever waits for them is answered now, and nothing is left for the next hop in that record.
+HopResult SwitchController::remove_at_once(HopRef ref) {
   HopRecord& record = ledger_.hop(ref);
   const HopKey key = record.key;
   const HopResult done = removal_of(ref);
@@ -376,6 +372,7 @@ void SwitchController::remove_at_once(HopRef ref) {
   answer_all(removals, done);
   advance(below);
   ++counters_.removes;
+  return done;
 }
 
 // The removal follows what is under way above; a request that the switch refused is sent again.

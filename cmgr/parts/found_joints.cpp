@@ -117,20 +117,15 @@ FoundTree FoundJoints::tree() {
 }
 
 bool FoundJoints::leads_out_of(const FoundTree& tree) const {
-  std::vector<bool> in_tree(hops_.size());
-  for (const FoundTree::Node& node : tree.nodes) in_tree[node.hop] = true;
-  const auto receives = [&](const FoundHop& from, std::size_t other) {
-    const FoundHop& to = hops_[other];
-    const CrossConnect& here = to.hop.cross_connect;
-    if (in_tree[other] || begins(to) || to.at == from.at) return false;
-    if (here.input_label != from.hop.cross_connect.output_label) return false;
-    const auto far = links_.far_end(from.at, from.hop.cross_connect.output_port);
-    return far == KnownLinks::End{to.at, here.input_port};
-  };
   return std::ranges::any_of(tree.nodes, [&](const FoundTree::Node& node) {
     const FoundHop& from = hops_[node.hop];
-    return from.last() &&
-           std::ranges::any_of(by_input_, [&](std::size_t other) { return receives(from, other); });
+    const CrossConnect& leaves = from.hop.cross_connect;
+    const auto far = links_.far_end(from.at, leaves.output_port);
+    if (!from.last() || !far) return false;
+    const std::size_t inlet = inlet_at({far->first, far->second, leaves.output_label});
+    // The hops of one inlet are all in the tree, or none is.
+    return inlet != kNone && !inlets_[inlet].entrance &&
+           !tree.contains(by_input_[inlets_[inlet].begin]);
   });
 }
 
