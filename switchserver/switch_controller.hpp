@@ -39,12 +39,11 @@
 // controller moves it, puts it back or leaves it as the ledger says.
 //
 // A modify that changes the traffic contract of a committed hop is sent to the switch: an add of
-// the existing cross-connect with the new contract. While it is under way, the hop holds the
-// greater of both demands. A modify that asks for more in any component is done when the switch has
-// confirmed it; it is undone if the switch refuses or does not answer. One that asks for less is
-// done in any case. If the contract in the switch may then differ from the ledger
-// (HopFsm, stale), it is sent again when the table is read again. A modify that arrives
-// meanwhile waits; a third one replaces the second, which is then refused as stale.
+// the existing cross-connect with the new contract. Meanwhile the hop holds the greater of both
+// demands. A modify that asks for more in any component is done when the switch has confirmed it;
+// it is undone if the switch refuses or does not answer. One that asks for less is always done. If
+// the contract in the switch may then differ from the ledger's (HopFsm, stale), it is sent again
+// when the table is read. The next modify waits; a third replaces it, and it is refused as stale.
 //
 // When ports begin a new session while the switch stays up, the controller adds the cross-connects
 // of their input again.
