@@ -78,6 +78,7 @@ Reasons ask_paths(v2::RouteObject_ptr route_object, const std::vector<PathElemen
 // All of `lost`. A link is avoided in both directions by either of its ends.
 OrFailure<std::vector<PathElement>> avoided(const std::vector<Lost>& lost) {
   std::vector<PathElement> avoid;
+  avoid.reserve(lost.size());
   for (const Lost& it : lost) avoid.push_back(it.front());
   std::ranges::sort(avoid);
   avoid.erase(std::unique(avoid.begin(), avoid.end()), avoid.end());

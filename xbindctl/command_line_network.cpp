@@ -96,6 +96,7 @@ config::Command network_command() {
 
 std::vector<std::string> network_actions() {
   std::vector<std::string> names;
+  names.reserve(kActions.size());
   for (const Action& each : kActions) names.emplace_back(each.name);
   return names;
 }

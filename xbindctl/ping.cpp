@@ -79,6 +79,7 @@ Result<NamedLink> line_of(const std::vector<NamedLink>& lines, const std::string
 // Waits until the line has cells or `until` has come.
 void wait_for(const std::vector<int>& descriptors, TimePoint until) {
   std::vector<pollfd> watched;
+  watched.reserve(descriptors.size());
   for (const int descriptor : descriptors) watched.push_back({descriptor, POLLIN, 0});
   const Duration left = std::max(until - steady_now(), Duration::zero());
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);

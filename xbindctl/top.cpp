@@ -95,6 +95,7 @@ void read_network(v2::RouteObject_ptr route_object, TopReading& reading) {
 
 void say_rates(const char* title, const std::vector<TopFigures::Rate>& rates) {
   std::vector<std::string> words;
+  words.reserve(rates.size());
   for (const TopFigures::Rate& rate : rates) {
     words.push_back(fmt::format("{} {:.1f}/s", rate.name, rate.per_s));
   }

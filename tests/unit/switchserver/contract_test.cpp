@@ -103,7 +103,8 @@ TEST_F(ContractTest, AHopWhoseContractTheSwitchMayNotHaveIsListedAsNotSettled) {
   const auto listed = [&] { return controller.held_hops("a", 0, 10, now).hops.at(0); };
   apply(modify(setup, 1, {300, 10}, kFast));
   answer_with(Cause::kTimeout);
-  EXPECT_THAT(result().results, ElementsAre(refused(setup.key, kModify, Cause::kTimeout, 0)));
+  EXPECT_THAT(result().results,
+              ElementsAre(refused(setup.key, HopAction::kModify, Cause::kTimeout, 0)));
   EXPECT_EQ(listed().contract, kSlow);
   EXPECT_FALSE(listed().settled) << "the switch may have kFast";
   run(modify(setup, 2, {100, 10}, kSlow));
