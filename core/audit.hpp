@@ -71,7 +71,7 @@ std::string to_string(const CrossConnect& cross_connect);
 // "switch-1 port 2", the element of a finding.
 std::string port_element(std::string_view switch_name, PortId port);
 
-// How far a hop has come in its ledger (switchserver/ledger.hpp has the table).
+// How far a hop has come in its ledger (switchserver/ledger/ledger.hpp has the table).
 enum class HopStage : std::uint8_t {
   kReserved = 0,    // label and resources are reserved
   kCommitting = 1,  // the switch has been asked to program it

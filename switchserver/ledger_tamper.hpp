@@ -5,7 +5,8 @@
 #include <optional>
 
 #include "core/check.hpp"
-#include "switchserver/ledger.hpp"
+#include "switchserver/controller/parts.hpp"
+#include "switchserver/ledger/ledger.hpp"
 #include "switchserver/switch_controller.hpp"
 
 namespace xbind {
@@ -13,7 +14,7 @@ namespace xbind {
 class LedgerTamper {
  public:
   explicit LedgerTamper(Ledger& ledger) : ledger_(ledger) {}
-  explicit LedgerTamper(SwitchController& controller) : ledger_(controller.ledger_) {}
+  explicit LedgerTamper(SwitchController& controller) : ledger_(controller.parts_->ledger) {}
 
   // Removes the port's next free output label from every list. Returns the label.
   Label withhold_label(PortId id) {

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "core/result.hpp"
-#include "switchserver/settling.hpp"
+#include "switchserver/controller/settling.hpp"
 
 namespace xbind {
 

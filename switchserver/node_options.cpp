@@ -12,8 +12,8 @@
 #include "core/config/timer_option.hpp"
 #include "core/name.hpp"
 #include "core/port_buffer.hpp"
+#include "switchserver/controller/timers.hpp"
 #include "switchserver/make_driver.hpp"
-#include "switchserver/timers.hpp"
 #include "traffic/timers.hpp"
 
 namespace xbind {

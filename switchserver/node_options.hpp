@@ -18,7 +18,7 @@
 
 #include "core/config/options.hpp"
 #include "core/result.hpp"
-#include "switchserver/ledger.hpp"
+#include "switchserver/ledger/ledger.hpp"
 
 namespace xbind {
 

@@ -27,8 +27,8 @@
 #include "core/attaching.hpp"
 #include "core/clock.hpp"
 #include "core/ids.hpp"
-#include "switchserver/ledger.hpp"
-#include "switchserver/timers.hpp"
+#include "switchserver/controller/timers.hpp"
+#include "switchserver/ledger/ledger.hpp"
 
 namespace xbind {
 

@@ -19,13 +19,13 @@
 #include "orb/kept_state.hpp"
 #include "orb/process.hpp"
 #include "orb/runtime.hpp"
+#include "switchserver/controller/timers.hpp"
 #include "switchserver/daemon.hpp"
 #include "switchserver/drivers/timers.hpp"
 #include "switchserver/make_driver.hpp"
 #include "switchserver/node_options.hpp"
 #include "switchserver/servant.hpp"
 #include "switchserver/servant_metrics.hpp"
-#include "switchserver/timers.hpp"
 #include "traffic/timers.hpp"
 
 namespace {

@@ -8,7 +8,7 @@
 #include "core/steady_now.hpp"
 #include "naming/names.hpp"
 #include "orb/remote_error.hpp"
-#include "switchserver/timers.hpp"
+#include "switchserver/controller/timers.hpp"
 
 namespace xbind {
 namespace {

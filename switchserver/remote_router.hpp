@@ -17,8 +17,8 @@
 #include "core/path.hpp"
 #include "orb/name_client.hpp"
 #include "route_object.hh"
+#include "switchserver/controller/timers.hpp"
 #include "switchserver/port_reporter.hpp"
-#include "switchserver/timers.hpp"
 
 namespace xbind {
 

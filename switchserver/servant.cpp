@@ -13,7 +13,7 @@
 #include "orb/reply.hpp"
 #include "orb/table_entries.hpp"
 #include "orb/traces.hpp"
-#include "switchserver/timers.hpp"
+#include "switchserver/controller/timers.hpp"
 
 namespace xbind {
 namespace {

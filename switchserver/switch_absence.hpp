@@ -10,7 +10,7 @@
 #include <string>
 
 #include "core/clock.hpp"
-#include "switchserver/timers.hpp"
+#include "switchserver/controller/timers.hpp"
 
 namespace xbind {
 

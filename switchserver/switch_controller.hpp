@@ -27,138 +27,62 @@
 // committed cross-connects that are missing and deletes those being removed. Entries that the
 // ledger does not know stay, and their labels are blocked (unclaimed).
 //
-// A commit or removal that is unanswered when the session breaks is answered kSwitchUnreachable.
-// Its hop then counts as being removed and is deleted when the switch is back. The same applies to
-// a commit that timed out, and to a removal requested while the switch is down.
+// The laws of each matter stand with its procedure (controller/parts.hpp lists them):
 //
-// A hop that takes over from an earlier generation (ledger/hop_stacks.hpp) moves the earlier hop's
-// cross-connect instead of adding one. Its removal, while the earlier hop exists, moves it back. If
-// the switch refuses because there is nothing to move, the earlier hop is put back by an add. A
-// removal of the lower hop waits while anything is under way above it, and needs no request if the
-// hop turns out to be superseded. After a break the table may show either of the two; the
-// controller moves it, puts it back or leaves it as the ledger says.
-//
-// A modify that changes the traffic contract of a committed hop is sent to the switch: an add of
-// the existing cross-connect with the new contract. Meanwhile the hop holds the greater of both
-// demands. A modify that asks for more in any component is done when the switch has confirmed it;
-// it is undone if the switch refuses or does not answer. One that asks for less is always done. If
-// the contract in the switch may then differ from the ledger's (HopFsm, stale), it is sent again
-// when the table is read. The next modify waits; a third replaces it, and it is refused as stale.
-//
-// When ports begin a new session while the switch stays up, the controller adds the cross-connects
-// of their input again.
-//
-// A SwitchServer that starts has an empty ledger, while its switch may have cross-connects of
-// earlier lives. Managers claim their hops (claim()). What the switch lacks of them is put back;
-// but hops that a manager has rebuilt are taken only with their entries (rebuilt_hops.hpp). Until
-// every manager that is known has claimed all (settling.hpp), the switch admits nothing new: setups
-// are refused kSwitchUnreachable, and no label or quota is granted. If it is not known which
-// managers there were, this applies to ports at which an entry begins or ends that no hop claims.
-// Afterwards such an entry stays, and its labels are blocked.
-//
-// While the switch is up, its table is compared with the ledger in the background
-// (table_rounds.hpp). What the switch has lost is put back once; entries that the ledger does not
-// know stay.
+//     controller/switch_life.hpp       the switch comes, renews ports, goes
+//     controller/table_match.hpp       its table against the ledger
+//     controller/commands.hpp          batches of commands
+//     controller/hop_requests.hpp      commits and removals, hops that take over from one another
+//     controller/contract_changes.hpp  modifies that the switch has to confirm
+//     controller/label_exchange.hpp    grants, returns and recalls of labels and quotas
+//     controller/sessions.hpp          managers, their epochs, their names
+//     controller/claims.hpp            what managers claim after the ledger was lost
+//     controller/audits.hpp            audits and repairs; call_looks.hpp: of one connection
+//     controller/table_check.hpp       the comparison in the background
 #pragma once
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <map>
-#include <optional>
+#include <memory>
 #include <span>
-#include <string>
 #include <string_view>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "core/audit.hpp"
 #include "core/clock.hpp"
 #include "core/hop.hpp"
+#include "core/hop_room.hpp"
 #include "core/manager_epochs.hpp"
-#include "core/planted.hpp"
 #include "core/result.hpp"
-#include "switchserver/call_look.hpp"
+#include "switchserver/controller/hop_traces.hpp"
+#include "switchserver/controller/options.hpp"
+#include "switchserver/controller/settling.hpp"
+#include "switchserver/controller/switch_counters.hpp"
+#include "switchserver/controller/table_rounds.hpp"
+#include "switchserver/controller/values.hpp"
 #include "switchserver/drivers/switch_driver.hpp"
-#include "switchserver/hop_traces.hpp"
-#include "switchserver/ledger.hpp"
-#include "switchserver/ledger_audit.hpp"
-#include "switchserver/recall_desk.hpp"
-#include "switchserver/settling.hpp"
-#include "switchserver/switch_controller_options.hpp"
-#include "switchserver/switch_counters.hpp"
-#include "switchserver/table_rounds.hpp"
+#include "switchserver/ledger/ledger.hpp"
 
 namespace xbind {
+namespace controller {
+struct Parts;
+}
 
 class SwitchController {
  public:
-  using Token = std::uint64_t;  // the caller's identifier of a batch or an audit
-
-  struct Attachment {
-    std::vector<SwitchPort> ports;        // as last seen; empty if the switch was never up
-    std::vector<PortLabels> quarantined;  // by earlier sessions of this manager
-    std::uint64_t hops = 0;               // this manager's records
-    bool claims_awaited = false;          // hops of its name may be lost (idl/switch_server.idl)
-    bool table_kept = false;              // see Settling
-    std::uint64_t unclaimed = kEntriesUnknown;  // see entries_of_nobody()
-  };
-  struct Grant {
-    std::vector<Label> labels;  // fewer than wanted if no more are free
-    Resources quota;            // less than wanted if no more is free
-  };
-  // The times of a batch of commands. A step has the time at which it begins, and ends with
-  // take_outputs().
-  struct BatchTimes {
-    TimePoint applied;
-    TimePoint asked;     // end of the step that applied it: the driver's requests are sent
-    TimePoint answered;  // step of the last answer; equals `asked` if one step answered it all
-  };
-  struct Results {
-    std::string manager;
-    Token token = 0;
-    HopResultBatch batch;  // results in the order in which the commands were applied
-    BatchTimes times{};
-    std::vector<HopTrace> traces{};  // of recorded commands; without asked and sent
-  };
-  struct Audited {
-    std::string manager;
-    Token token = 0;
-    LedgerReport report;
-  };
-  // A hop is gone whose removal the manager's present session did not request: an earlier session
-  // did, or the controller cleaned up. Reports to the manager the label that now rests in its
-  // quarantine.
-  struct Unasked {
-    std::string manager;
-    HopResult result;
-  };
-  // Asks the manager to return labels or quota that it can spare.
-  struct Recalled {
-    std::string manager;
-    PortRecall recall;
-  };
-  // The answer to read_statistics().
-  struct Counted {
-    Token token = 0;
-    Cause cause = Cause::kNone;
-    std::uint8_t failure_code = 0;  // the driver's, with kSwitchRefused
-    bool absent = false;            // refused because nothing enters there with that label
-    CellCounters counters;
-  };
-  struct CallLooked {  // the answer to look_at_call() or mend_call()
-    Token token = 0;
-    CallAtSwitch there;
-  };
-  struct Outputs {
-    std::vector<Results> results;  // in the order in which batches were completed
-    std::vector<Unasked> unasked;
-    std::vector<Audited> audits;
-    std::vector<CallLooked> looks;
-    std::vector<Recalled> recalls;
-    std::vector<Counted> statistics;
-  };
+  using Token = controller::Token;
+  using Attachment = controller::Attachment;
+  using Grant = controller::Grant;
+  using BatchTimes = controller::BatchTimes;
+  using Results = controller::Results;
+  using Audited = controller::Audited;
+  using Unasked = controller::Unasked;
+  using Recalled = controller::Recalled;
+  using Counted = controller::Counted;
+  using CallLooked = controller::CallLooked;
+  using Outputs = controller::Outputs;
+  using ClearedCall = controller::ClearedCall;
+  using ManagerHoldings = controller::ManagerHoldings;
 
   // `driver` must outlive the controller.
   SwitchController(SwitchControllerOptions options, SwitchDriver& driver);
@@ -169,10 +93,7 @@ class SwitchController {
   void expect_later(const driver::Event& event) const;
   void expect_soon(const driver::Event& event) const;
   // When on_time() is to be called, or kNever.
-  TimePoint wake_at() const {
-    return std::min({reread_at_, settling_.deadline(), rounds_.due(),
-                     rests_.empty() ? kNever : rests_[0].until});
-  }
+  TimePoint wake_at() const;
   void on_time(TimePoint now);
 
   // Opens a session; an older one of that name lapses first. Works while the switch is down.
@@ -198,22 +119,17 @@ class SwitchController {
   Result<ClaimsTaken> claim(std::string_view manager, const HopClaims& page, TimePoint now);
   // Entries of the switch that no hop claims. kEntriesUnknown: claims are awaited, or it is not up.
   std::uint64_t entries_of_nobody() const;
-  std::size_t removals_waiting() const { return uncertain_.size(); }  // for others' claims
+  std::size_t removals_waiting() const;  // for others' claims
   // Whether hops may still be claimed, and by which known managers: see above.
-  const Settling& settling() const { return settling_; }
+  const Settling& settling() const;
   // The comparison of the switch's table with the ledger in the background.
-  const TableRounds& rounds() const { return rounds_; }
-  HopTraces& traces() { return traces_; }            // what is recorded of commands
+  const TableRounds& rounds() const;
+  HopTraces& traces();                               // what is recorded of commands
   std::vector<KnownManager> known_managers() const;  // for the next start
   // See Ledger::forget_manager(); the epoch is forgotten with the name. Returns the number of hops
   // left. kNotFound: unknown; kBadInput: attached.
   Result<std::uint64_t> forget(std::string_view manager);
 
-  struct ClearedCall {
-    ConnectionId connection;  // as its client knows it
-    RequestId request;
-    HopOwner owner;
-  };
   // Removes the hops of a manager without a session that belong to the connection (by its own id or
   // the one that clients know; 0: all). Their labels rest in the manager's quarantine. Returns how
   // many are left: the switch has not confirmed their removal. A name that is not known has none.
@@ -221,12 +137,6 @@ class SwitchController {
   Result<std::uint64_t> clear_hops(std::string_view manager, ConnectionId connection, TimePoint now,
                                    std::vector<ClearedCall>* calls = nullptr);
   // What is known of each manager, and what it has here.
-  struct ManagerHoldings {
-    KnownManager manager;
-    bool attached = false;
-    bool forgotten = false;  // the name goes with its last hop
-    std::uint64_t hops = 0;
-  };
   std::vector<ManagerHoldings> holdings() const;
 
   // See Ledger::would_take(). kSwitchUnreachable where nothing new is admitted now.
@@ -275,251 +185,19 @@ class SwitchController {
 
   // Ends the step at `now`. Overwrites `outputs` and reuses its memory.
   void take_outputs(TimePoint now, Outputs& outputs);
-  Outputs take_outputs() {
-    Outputs outputs;
-    take_outputs(now_, outputs);
-    return outputs;
-  }
+  Outputs take_outputs();
 
-  bool up() const { return state_ == State::kUp; }
-  const Ledger& ledger() const { return ledger_; }
+  bool up() const;
+  const Ledger& ledger() const;
   // See Ledger::change_capacities(). Nothing is sent to the switch.
-  void change_capacities(const LedgerOptions& options) { ledger_.change_capacities(options); }
-  const SwitchCounters& counters() const { return counters_; }
-  std::size_t open_batches() const { return open_batches_; }
+  void change_capacities(const LedgerOptions& options);
+  const SwitchCounters& counters() const;
+  std::size_t open_batches() const;
 
  private:
   friend class LedgerTamper;
 
-  static constexpr std::uint32_t kNil = 0xffff'ffff;
-  static constexpr ManagerIndex kNoManager{0xffff};  // of a repair
-  static constexpr std::size_t kEndedMax = 1U << 20;
-  static constexpr std::size_t kLookedAtPerPage = 50'000;
-  static constexpr std::uint64_t kUncertainFrom = std::uint64_t{1} << 63;  // held_hops() pages
-  static constexpr std::size_t kStatisticsMax = 1024;                      // open at once
-  enum class State : std::uint8_t { kDown, kReading, kUp };
-  // The low bits of a cookie: the kind of request. kTable: also the removal of a stray.
-  enum class Request : std::uint8_t { kStatistics = 0, kAdd = 1, kRemove = 2, kTable = 3 };
-
-  struct Session {  // by ManagerIndex
-    bool attached = false;
-    Epoch epoch;  // the highest ever seen, or that of the last renewal
-    std::uint64_t renewals = 0;
-    bool compare = false;  // it has claimed hops that are not compared with the switch yet
-    bool claimed_all = false;
-  };
-  struct Rest {  // of a manager's lapsed labels
-    ManagerIndex manager;
-    TimePoint until = kNever;  // kNever: it begins when the present step ends
-  };
-  struct Batch {
-    ManagerIndex manager;
-    bool wanted = false;  // false: the session of the batch is over
-    Token token = 0;
-    std::uint64_t missing = 0;  // commands without an answer
-    HopResultBatch out;
-    BatchTimes times{};
-    trace::ConnectionSet traced{};  // HopBatch::traced
-    std::vector<HopTrace> traces{};
-  };
-  struct Waiter {  // for the answer to a hop; a list per hop and action
-    std::uint32_t batch = kNil;
-    std::uint32_t position = 0;
-    std::uint32_t next = kNil;
-  };
-  struct Audit {
-    driver::Cookie cookie = 0;
-    ManagerIndex manager;
-    Token token = 0;
-    std::uint64_t since = 0;  // the ledger's clock before the table was requested
-    bool repairs = false;     // what `seen` and this look have in common
-    std::vector<Finding> seen{};
-  };
-  struct Ended {  // a cross-connect that was removed while an audit or a look was open
-    CrossConnect cross_connect;
-    std::uint64_t clock = 0;
-  };
-  struct Wanted {  // labels and quota that setups of the present batch want at a port
-    PortId port;
-    std::size_t labels = 0;
-    Resources quota;
-  };
-  struct Change {  // of a committed hop's contract; being sent to the switch
-    HopModify wanted;
-    std::uint32_t had_revision = 0;  // the state that a refusal restores
-    Resources had;
-    TrafficContract had_contract;
-    bool refusable = false;  // some component asks for more
-    std::uint32_t waiters = kNil;
-    std::optional<HopModify> next{};
-    std::uint32_t next_waiters = kNil;
-  };
-  struct Place {  // of a command's result
-    std::uint32_t batch = kNil;
-    std::uint32_t position = 0;
-  };
-
-  // the switch comes and goes
-  void on_up(const driver::Up& up);
-  void set_ports(const std::vector<SwitchPort>& ports);
-  void on_ports(const driver::Ports& ports);
-  void on_table(const driver::Table& table, TimePoint now);
-  void match_ledger(const std::vector<CrossConnect>& table);
-  template <class Which>
-  void match(Which which);
-  void block_again(const CrossConnect& gone);
-  void block_output_again(PortId port, Label label);
-  void read_table();
-  void mark_down();
-
-  // answers of the switch
-  void on_done(const driver::Done& done);
-  void on_added(HopRef ref, Cause cause, std::uint8_t failure_code);
-  void on_removed(HopRef ref, const driver::Done& done);
-  void undo_refused(HopRef ref);
-  bool reachable() const { return up() && !lost_; }
-  void advance(std::optional<HopRef> below);
-  void refuse_waiting(std::optional<HopRef> below, Cause cause, std::uint8_t failure_code);
-  void put_back_or_move(HopRef ref);
-  HopResult removal_of(HopRef ref) const;
-  void put_back(HopRef ref);
-  void reassert(HopRef ref);
-  void send_add(HopRef ref);
-  void send_move(HopRef ref, const CrossConnect& from);
-  void send_remove(HopRef ref);
-  void send_delete(HopRef ref, const HopRecord* to);
-  void finish_removal(HopRef ref, HopFsm::Action how);
-  void note_end(const HopRecord& gone);
-  static HopRef hop_of(driver::Cookie cookie) {
-    return HopRef{static_cast<std::uint32_t>(cookie >> 2)};
-  }
-  static Request request_of(driver::Cookie cookie) { return static_cast<Request>(cookie & 3); }
-  static driver::Cookie cookie(HopRef ref, const HopRecord& record, Request request) {
-    return std::uint64_t{record.ticket} << 34 | std::uint64_t{ref.value()} << 2 |
-           static_cast<driver::Cookie>(request);
-  }
-
-  // commands
-  void set_up(Place place, ManagerIndex manager, const HopSetup& setup);
-  // The ledger's number for a setup's owner.
-  std::uint32_t owner_of(const HopSetup& setup) const {
-    return setup.owner < owners_.size() ? owners_[setup.owner] : kNoOwner;
-  }
-  // Whether the port waits for claims. A switch that has restarted, too, does not show what may
-  // still be claimed of it.
-  bool waits_for_claims(PortId port) const {
-    return settling_.pending() && !planted(Bug::kUnclaimedGranted) &&
-           (!settling_.awaited().empty() || ledger_.labels().has_unclaimed(port));
-  }
-  bool admits_new(PortId input, PortId output) const;
-  bool make_room_for_manager();
-  bool claims_awaited(ManagerIndex manager) const;
-  void claim(ManagerIndex manager, const LedgerHop& claimed, std::uint32_t owner,
-             ClaimsTaken& taken);
-  bool enter(ManagerIndex manager, const LedgerHop& hop, std::uint32_t owner, ClaimsTaken& taken);
-  void claim_rebuilt(ManagerIndex manager, const HopClaims& page,
-                     const std::vector<std::uint32_t>& owners, ClaimsTaken& taken);
-  void note_claimed_all(ManagerIndex manager);
-  void settle_uncertain();
-  bool waits_for_others(ManagerIndex manager, const HopKey& key);
-  std::size_t uncertain_of(ManagerIndex manager) const;
-  HeldHops uncertain_hops(ManagerIndex manager, std::uint64_t from, std::size_t most,
-                          std::vector<std::uint64_t>* places) const;
-  void end_settling(TimePoint now);
-  void modify(Place place, ManagerIndex manager, const HopModify& modify);
-  void change(std::uint32_t waiters, ManagerIndex manager, const HopModify& wanted, bool reachable);
-  void queue_behind(Change& open, std::uint32_t waiters, const HopModify& wanted);
-  void send_contract(HopRef ref, std::uint32_t waiters, const HopModify& wanted);
-  void answer_released(Change& change);
-  void on_contract_answer(HopRef ref, Cause cause, std::uint8_t failure_code);
-  void on_counted(const driver::Statistics& counted);
-  void remove(Place place, ManagerIndex manager, const HopKey& key);
-  HopResult remove_at_once(HopRef ref);
-  void request_removal(HopRef ref);
-  Wanted& wanted_of(PortId port);
-  void grant_wanted(ManagerIndex manager, HopResultBatch& out);
-  Grant grant_some(ManagerIndex manager, PortId port, std::size_t labels, Resources quota);
-  void note_shortage(ManagerIndex manager, const Admission& refused);
-  void note_over_share(PortId port);
-  void take_back(ManagerIndex manager, const HopBatch& batch);
-  void take_back(ManagerIndex manager, const PortLabels& returned);
-  void take_back(ManagerIndex manager, PortId port, Resources quota);
-  void end_session(ManagerIndex manager);
-  void end_rests(TimePoint now);
-  Result<ManagerIndex> attached(std::string_view manager) const;
-
-  // results
-  std::uint32_t open_batch(ManagerIndex manager, Token token, std::size_t commands);
-  void answer(Place place, const HopResult& result);
-  void close_one(std::uint32_t batch);
-  void wait(std::uint32_t& head, Place place);
-  void answer_all(std::uint32_t& head, const HopResult& result);
-  void join(std::uint32_t& head, std::uint32_t more);
-  bool anybody_waits(std::uint32_t head) const;
-  void report(const Audit& audit, const std::vector<CrossConnect>* table);
-  void ask_for_table(Audit audit);
-  Result<void> begin(CallLook look);
-  void report(const CallLook& look, const std::vector<CrossConnect>* table);
-  TableExpectation expected_on(const std::vector<driver::Input>& inputs, std::uint64_t since) const;
-  template <class Read>
-  bool take_answer(std::vector<Read>& reads, const driver::Table& table);
-  std::size_t act(const std::vector<Finding>& seen, const std::vector<Finding>& found,
-                  const std::vector<TableDifference>& differences);
-  bool repair(const std::optional<CrossConnect>& extra, const std::optional<CrossConnect>& missing);
-  void remove_stray(const CrossConnect& entry);
-  void on_stray_removed(const driver::Done& done);
-  void put_back_on(const CrossConnect& at);
-  // switch_controller_rounds.cpp
-  void continue_round(TimePoint now);
-  bool take_round_answer(const driver::Table& table, TimePoint now);
-  void put_back_lost(const CrossConnect& entry);
-  void plant_mistakes(const std::vector<CrossConnect>& there, const TableExpectation& expected);
-  // `owners` are those of the hops described so far, by the ledger's number.
-  using OwnerPlaces = std::unordered_map<std::uint32_t, std::uint32_t>;
-  LedgerHop describe(HopRef ref, const HopRecord& record, TimePoint now, OwnerPlaces& places,
-                     std::vector<HopOwner>& owners) const;
-  void flush();
-
-  SwitchControllerOptions options_;
-  SwitchDriver& driver_;
-  Ledger ledger_;
-  SwitchCounters counters_;
-  State state_ = State::kDown;
-  bool lost_ = false;    // the last answer was kSwitchUnreachable: Down will follow
-  bool queued_ = false;  // something waits for flush()
-  std::uint64_t tables_asked_ = 0;
-  driver::Cookie own_table_ = 0;  // of the table read that leads to kUp
-  TimePoint reread_at_ = kNever;
-  // Entries of the switch's table that no hop claims, ascending; while the switch is up.
-  std::vector<CrossConnect> unclaimed_;
-  Settling settling_;
-  // Hops to be removed once nobody else can claim their labels; at most `ledger.hops_max`.
-  std::map<std::pair<ManagerIndex, HopKey>, LedgerHop> uncertain_;
-
-  std::vector<Session> sessions_;
-  std::deque<Rest> rests_;  // in order of their ends; at most one for each manager
-  std::vector<Batch> batches_;
-  std::vector<std::uint32_t> vacant_batches_;
-  std::vector<std::uint32_t> fresh_batches_;  // opened in this step
-  std::size_t open_batches_ = 0;
-  std::vector<Waiter> waiters_;
-  std::vector<std::uint32_t> vacant_waiters_;
-  std::vector<Wanted> wanted_;         // of the present batch
-  std::vector<std::uint32_t> owners_;  // the ledger's numbers of the present batch's owners
-  std::unordered_map<HopRef, Change> changes_;
-  std::unordered_map<HopRef, CrossConnect> moves_;  // old places of hops whose open add is a move
-  std::uint64_t statistics_asked_ = 0;
-  std::unordered_map<driver::Cookie, Token> statistics_;
-  std::vector<Audit> audits_;
-  std::vector<CallLook> looks_;
-  TableRounds rounds_;
-  std::unordered_map<driver::Cookie, CrossConnect> strays_;  // being removed
-  std::vector<Ended> ended_;
-  bool ended_overflow_ = false;
-  RecallDesk recalls_;
-  HopTraces traces_;
-  TimePoint now_{};  // of the present commands or event
-  Outputs outputs_;
+  std::unique_ptr<controller::Parts> parts_;  // at one address, because they refer to one another
 };
 
 }  // namespace xbind

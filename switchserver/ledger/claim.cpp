@@ -123,7 +123,7 @@ void stack_on_input(LedgerParts& parts, HopRef ref) {
   if (below != HopRecord::kNil) {
     parts.stacks.link(HopRef{below}, ref);
     hops[ref.value()].takes_over = true;
-    hops.touch(HopRef{below});
+    hops.touch(hops[below]);
   }
   if (above != HopRecord::kNil) {
     parts.stacks.link(ref, HopRef{above});

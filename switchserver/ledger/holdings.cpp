@@ -70,7 +70,7 @@ void HopHoldings::take_input(HopRef ref, Spot spot) {
     parts_.extras.set_ingress(HopRef{below}, std::nullopt);
     parts_.extras.set_ingress(ref, takes);
   }
-  parts_.hops.touch(HopRef{below});
+  parts_.hops.touch(parts_.hops[below]);
 }
 
 namespace {
@@ -114,7 +114,7 @@ void leave_input(LedgerParts& parts, HopRef ref) {
   parts.stacks.remove(ref);
   if (below) {
     parts.extras.drop_plain(*below);
-    parts.hops.touch(*below);
+    parts.hops.touch(parts.hops.hop(*below));
   }
   if (above) parts.extras.drop_plain(*above);
 }

@@ -139,7 +139,7 @@ class HopTable {
     record.claim = HopClaim::kAwaited;
   }
   const HopOccurrences& occurrences() const { return occurrences_; }  // of hops' events
-  void touch(HopRef ref) { hop(ref).version = ++clock_; }  // counts as a change of its state
+  void touch(HopRecord& record) { record.version = ++clock_; }  // counts as a change of its state
   std::uint64_t clock() const { return clock_; }
   // The fields of a setup that a commit after a reserve sets again.
   static void copy_setup_fields(HopRecord& record, const HopSetup& setup);

@@ -51,13 +51,15 @@ const LabelPool::List* LabelPool::list_of(LabelHolder holder, std::uint16_t mana
 }
 
 LabelPool::List* LabelPool::list_of(LabelHolder holder, std::uint16_t manager) {
-  if (holder == LabelHolder::kFree) return &free_;  // one of two moves of every call
-  if (manager >= managers_.size()) [[unlikely]] {
-    const bool of_manager = holder == LabelHolder::kCached || holder == LabelHolder::kQuarantine ||
-                            holder == LabelHolder::kLapsed;
-    if (of_manager) managers_.resize(manager + std::size_t{1});
-  }
-  return const_cast<List*>(std::as_const(*this).list_of(holder, manager));
+  // The moves of every call come first.
+  if (holder == LabelHolder::kFree) return &free_;
+  if (holder == LabelHolder::kUnclaimed) return &unclaimed_;
+  if (holder == LabelHolder::kUnused || holder == LabelHolder::kConnection) return nullptr;
+  if (manager >= managers_.size()) [[unlikely]]
+    managers_.resize(manager + std::size_t{1});
+  Lists& own = managers_[manager];
+  if (holder == LabelHolder::kCached) return &own.cached;
+  return holder == LabelHolder::kQuarantine ? &own.quarantine : &own.lapsed;
 }
 
 void LabelPool::append(List& list, Index index) {

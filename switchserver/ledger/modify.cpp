@@ -134,7 +134,7 @@ void settle(LedgerParts& parts, HopRef ref, std::uint32_t revision, Resources de
   extras.alone = lesser(parts.ports.charge_of(out, demand, contract), extras.alone);
   HopHoldings(parts).charge_group(out, parts.users.head_on_output(record));
   parts.extras.drop_plain(ref);
-  parts.hops.touch(ref);
+  parts.hops.touch(record);
 }
 
 }  // namespace xbind

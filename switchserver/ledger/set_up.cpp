@@ -115,7 +115,7 @@ Admission commit_reserved(LedgerParts& parts, HopRef ref, const HopSetup& setup,
   if (!reserved.present()) HopHoldings(parts).take_input(ref, input_spot);
   record.earlier_session = false;  // the committing session knows the label
   note_commit(parts, ref);
-  parts.hops.touch(ref);
+  parts.hops.touch(record);
   return admitted(ref);
 }
 

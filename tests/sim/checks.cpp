@@ -6,8 +6,8 @@
 #include <set>
 
 #include "cmgr/procedures/procedure.hpp"
-#include "switchserver/ledger_audit.hpp"
-#include "switchserver/timers.hpp"
+#include "switchserver/controller/timers.hpp"
+#include "switchserver/ledger/ledger_audit.hpp"
 #include "tests/sim/world.hpp"
 
 namespace xbind::sim {

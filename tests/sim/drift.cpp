@@ -1,5 +1,6 @@
 // World: another controller removes cross-connects of standing calls, once or again and again. The
-// SwitchServer compares table and ledger in the background (switchserver/table_rounds.hpp).
+// SwitchServer compares table and ledger in the background
+// (switchserver/controller/table_rounds.hpp).
 #include <fmt/format.h>
 
 #include <memory>

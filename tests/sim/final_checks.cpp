@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "switchserver/ledger_audit.hpp"
+#include "switchserver/ledger/ledger_audit.hpp"
 #include "tests/sim/world.hpp"
 
 namespace xbind::sim {

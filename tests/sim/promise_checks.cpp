@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <set>
-#include "switchserver/ledger_audit.hpp"
+#include "switchserver/ledger/ledger_audit.hpp"
 #include "tests/sim/world.hpp"
 
 namespace xbind::sim {

@@ -1,6 +1,6 @@
 // What a SwitchServer records of the commands that its managers have sampled, and of others. The
 // tests set the begin and end of each step.
-#include "switchserver/hop_traces.hpp"
+#include "switchserver/controller/hop_traces.hpp"
 
 #include <gmock/gmock.h>
 

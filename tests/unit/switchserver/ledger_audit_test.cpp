@@ -1,4 +1,4 @@
-#include "switchserver/ledger_audit.hpp"
+#include "switchserver/ledger/ledger_audit.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

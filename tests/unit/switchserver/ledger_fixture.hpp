@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "switchserver/ledger.hpp"
+#include "switchserver/ledger/ledger.hpp"
 
 namespace xbind {
 

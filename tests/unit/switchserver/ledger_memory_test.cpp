@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "switchserver/ledger.hpp"
+#include "switchserver/ledger/ledger.hpp"
 
 namespace xbind {
 namespace {

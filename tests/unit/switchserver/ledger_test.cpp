@@ -1,4 +1,4 @@
-#include "switchserver/ledger.hpp"
+#include "switchserver/ledger/ledger.hpp"
 
 #include "ledger_fixture.hpp"
 

@@ -1,6 +1,7 @@
 // A port runs short: which managers must return how much, and how the recall travels.
 #include "controller_fixture.hpp"
 #include "core/port_buffer.hpp"
+#include "switchserver/controller/recall_desk.hpp"
 #include "switchserver/switch_server.hpp"
 
 namespace xbind {

@@ -65,7 +65,7 @@ TEST_F(HopTableTest, TheClockAdvancesWithEachChange) {
   const HopRef ref = enter(setup(1));
   const std::uint64_t entered = hops.clock();
   EXPECT_EQ(hops.hop(ref).version, entered);
-  hops.touch(ref);
+  hops.touch(hops.hop(ref));
   EXPECT_EQ(hops.hop(ref).version, entered + 1);
   hops.erase(ref);
   EXPECT_EQ(hops.clock(), entered + 2);
