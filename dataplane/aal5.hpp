@@ -10,7 +10,7 @@
 
 #include "core/clock.hpp"
 #include "dataplane/cells/aal5_frame.hpp"
-#include "dataplane/timers.hpp"
+#include "dataplane/cells/timers.hpp"
 
 namespace xbind::dataplane {
 

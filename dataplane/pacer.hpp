@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "core/clock.hpp"
-#include "dataplane/timers.hpp"
+#include "dataplane/cells/timers.hpp"
 
 namespace xbind::dataplane {
 

@@ -206,6 +206,7 @@ TimePoint SwitchFabric::next_deadline() const {
   TimePoint due = kNever;
   for (const Port& port : ports_) {
     if (port.up && port.queueing->size() > 0) due = std::min(due, port.pacer.next());
+    if (port.link) due = std::min(due, port.link->next_due());
   }
   return due;
 }

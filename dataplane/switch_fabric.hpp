@@ -96,8 +96,9 @@ class SwitchFabric {
   // kBatch. Returns the number of cells moved; 0: nothing to do until next_deadline() or until a
   // link has cells.
   std::size_t pump(TimePoint now);
-  // When a port with queued cells may send one by its rate; kNever: all queues are empty. Includes
-  // ports without a link: their owner calls transmit(), and pump() would do nothing.
+  // When a port with queued cells may send one by its rate, or a link has something to do; kNever:
+  // neither. Includes ports without a link: their owner calls transmit(), and pump() would do
+  // nothing.
   TimePoint next_deadline() const;
 
   // ----- counters -----

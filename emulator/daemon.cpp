@@ -178,7 +178,7 @@ struct Daemon::Impl {
 
   Result<void> open_links(const std::vector<SwitchOptions>& switches) {
     const std::vector<dataplane::LinkPlace> places = link_places(switches);
-    auto opened = dataplane::LinkSet::open(places);
+    auto opened = dataplane::LinkSet::open(places, {.clock = steady_now});
     if (!opened) return tl::make_unexpected(opened.error());
     links.emplace(std::move(*opened));
     for (const auto& one : served) {

@@ -38,6 +38,7 @@ class EmulatedSwitch::BorrowedLink final : public dataplane::Link {
   }
   const dataplane::LinkCounters& counters() const override { return link_.counters(); }
   std::uint32_t vpi_max() const override { return link_.vpi_max(); }
+  TimePoint next_due() const override { return link_.next_due(); }
 
  private:
   dataplane::Link& link_;

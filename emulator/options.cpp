@@ -13,7 +13,7 @@
 #include "core/name.hpp"
 #include "core/port_buffer.hpp"
 #include "core/timers.hpp"
-#include "dataplane/timers.hpp"
+#include "dataplane/cells/timers.hpp"
 #include "emulator/control.hpp"
 #include "emulator/timers.hpp"
 #include "gsmp/messages/timers.hpp"
@@ -138,12 +138,12 @@ Fault links_fault(const SwitchOptions& o) {
     if (one.link.kind != LinkKind::kRing && mpls != (one.link.kind == LinkKind::kLsp)) {
       return fmt::format("--links {}={}: the port has {} labels, whose cells go over {}", one.port,
                          to_string(one.link), mpls ? "MPLS" : "ATM",
-                         mpls ? "lsp or ring" : "mpls, plain or ring");
+                         mpls ? "lsp or ring" : "mpls, plain, cfr or ring");
     }
     const std::uint32_t vpi_max = atm_bounds(labels).vpi_max;
-    if (one.link.form == dataplane::HeaderForm::kUni && vpi_max > dataplane::kUniVpiMax) {
+    if (!mpls && vpi_max > one.link.vpi_max()) {
       return fmt::format("--vpi-max {} is above {}, the highest VPI of the cells of --links {}={}",
-                         vpi_max, dataplane::kUniVpiMax, one.port, to_string(one.link));
+                         vpi_max, one.link.vpi_max(), one.port, to_string(one.link));
     }
   }
   return std::nullopt;
@@ -269,7 +269,8 @@ void declare(OptionSet& set, SwitchOptions& options) {
   set.add_strings("links", &o->links,
                   "PORT=SPEC of a port with a line for cells; SPEC is "
                   "mpls:LOCAL/PEER/LABEL, "
-                  "plain:LOCAL/PEER[/uni|/nni] or ring:NAME, of an MPLS port lsp:LOCAL/PEER or "
+                  "plain:LOCAL/PEER[/uni|/nni], cfr:LOCAL/PEER (a Cambridge Fast Ring) or "
+                  "ring:NAME, of an MPLS port lsp:LOCAL/PEER or "
                   "ring:NAME; an address HOST:PORT. Or frames:IFACE, the Ethernet frames of a "
                   "network interface: the port's labels then say which frames belong to a call.");
   set.add_strings("classes", &o->classes,

@@ -13,9 +13,10 @@ Result<HostLines> open_host_lines(std::span<const NamedLink> hosts,
                                   const HostLineOptions& options) {
   std::vector<LinkPlace> places;
   for (const NamedLink& host : hosts) {
-    if (host.link.kind == LinkKind::kFrames) {
-      return fail(ErrorCode::kBadInput, "{}: {} carries frames, and a host line cells", host.name,
-                  to_string(host.link));
+    const bool frames = host.link.kind == LinkKind::kFrames;
+    if (frames || host.link.kind == LinkKind::kCfr) {
+      return fail(ErrorCode::kBadInput, "{}: {} carries {}, and a host line cells of ATM or MPLS",
+                  host.name, to_string(host.link), frames ? "frames" : "cells of a ring");
     }
     places.push_back({.node = host.name, .port = kLine, .link = host.link});
   }

@@ -9,6 +9,7 @@
 #include <functional>
 #include <span>
 
+#include "core/clock.hpp"
 #include "dataplane/cells/cell.hpp"
 
 namespace xbind::dataplane {
@@ -22,7 +23,7 @@ struct LinkCounters {
   std::uint64_t datagrams_in = 0;  // of any kind
   std::uint64_t datagrams_out = 0;
   std::uint64_t hec_corrected = 0;  // cells whose one wrong bit was corrected
-  std::uint64_t hec_errors = 0;     // cells dropped for their header
+  std::uint64_t hec_errors = 0;     // cells dropped for their header, on a CFR line for their CRC
   std::uint64_t malformed = 0;      // datagrams dropped for their format
   std::uint64_t foreign = 0;        // datagrams of another peer
   std::uint64_t out_of_order = 0;   // datagrams dropped because a later one had arrived
@@ -48,6 +49,8 @@ class Link {
   virtual std::size_t send(std::span<const Cell> cells) = 0;
 
   virtual const LinkCounters& counters() const = 0;
+  // When receive() has something to do although nothing has arrived; kNever: it has not.
+  virtual TimePoint next_due() const { return kNever; }
   // The highest VPI that a cell on the line can have: 255 with headers in UNI form.
   virtual std::uint32_t vpi_max() const { return kVpiMax; }
 

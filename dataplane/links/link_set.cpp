@@ -6,6 +6,7 @@
 
 #include "dataplane/links/packet_line.hpp"
 #include "dataplane/links/ring.hpp"
+#include "dataplane/links/udp_cfr.hpp"
 #include "dataplane/links/udp_lsp.hpp"
 #include "dataplane/links/udp_plain.hpp"
 
@@ -81,6 +82,15 @@ Result<std::unique_ptr<UdpEnd>> LinkSet::open_udp(const LinkSpec& link,
                                  .socket_buffer_octets = options.trunk.socket_buffer_octets});
     if (plain) own_sockets_.push_back((*plain)->pollable());
     return plain;
+  }
+  if (link.kind == LinkKind::kCfr) {
+    if (!options.clock) return fail(ErrorCode::kBadInput, "such a line needs a clock");
+    auto cfr = open_udp_cfr({.local = link.local,
+                             .peer = link.peer,
+                             .clock = options.clock,
+                             .socket_buffer_octets = options.trunk.socket_buffer_octets});
+    if (cfr) own_sockets_.push_back((*cfr)->pollable());
+    return cfr;
   }
   if (link.kind == LinkKind::kLsp) {
     auto lsp = open_udp_lsp({.local = link.local,

@@ -10,6 +10,7 @@
 // One thread for the set and for all links over UDP; the ends of a ring may have two.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -39,14 +40,16 @@ struct LinkSetOptions {
   UdpTrunkOptions trunk{};  // for each trunk; `local` is ignored
   std::size_t ring_cells_max = 4096;
   std::size_t links_max = 4096;
+  // Of lines to a Cambridge Fast Ring, which need one. Called by the thread that has the line.
+  std::function<TimePoint()> clock{};
 };
 
 class LinkSet {
  public:
   // Opens all or none. kBadInput: two links at one place, a ring with one end or with three, two
   // pseudowires of one LOCAL with the same label and peer, two lines with the frames of one
-  // interface, or options out of range. kExhausted: more than links_max. kSystem: a socket could
-  // not be opened. The text names node, port and line.
+  // interface, a line to a ring without a clock, or options out of range. kExhausted: more than
+  // links_max. kSystem: a socket could not be opened. The text names node, port and line.
   static Result<LinkSet> open(std::span<const LinkPlace> places,
                               const LinkSetOptions& options = {});
 

@@ -11,8 +11,8 @@ namespace xbind::dataplane {
 namespace {
 
 constexpr std::string_view kForms =
-    "may be mpls:LOCAL/PEER/LABEL, lsp:LOCAL/PEER, plain:LOCAL/PEER[/uni|/nni], ring:NAME or "
-    "frames:IFACE";
+    "may be mpls:LOCAL/PEER/LABEL, lsp:LOCAL/PEER, plain:LOCAL/PEER[/uni|/nni], cfr:LOCAL/PEER, "
+    "ring:NAME or frames:IFACE";
 
 std::optional<std::uint32_t> number(std::string_view text, std::uint32_t min, std::uint32_t max) {
   std::uint32_t value = 0;
@@ -69,11 +69,13 @@ Result<LinkSpec> parse_mpls(std::string_view rest) {
   return spec;
 }
 
-Result<LinkSpec> parse_lsp(std::string_view rest) {
+// Forms that have nothing but the two addresses.
+Result<LinkSpec> parse_pair(std::string_view name, LinkKind kind, std::string_view rest) {
   const auto parts = split(rest, '/');
   if (parts.size() != 2)
-    return fail(ErrorCode::kBadInput, "{} parts between '/', lsp has LOCAL/PEER", parts.size());
-  LinkSpec spec{.kind = LinkKind::kLsp};
+    return fail(ErrorCode::kBadInput, "{} parts between '/', {} has LOCAL/PEER", parts.size(),
+                name);
+  LinkSpec spec{.kind = kind};
   if (auto good = parse_addresses(parts[0], parts[1], spec); !good)
     return tl::make_unexpected(good.error());
   return spec;
@@ -121,7 +123,8 @@ Result<LinkSpec> parse_frames(std::string_view rest) {
 
 Result<LinkSpec> parse_kind(std::string_view kind, std::string_view rest) {
   if (kind == "mpls") return parse_mpls(rest);
-  if (kind == "lsp") return parse_lsp(rest);
+  if (kind == "lsp") return parse_pair(kind, LinkKind::kLsp, rest);
+  if (kind == "cfr") return parse_pair(kind, LinkKind::kCfr, rest);
   if (kind == "plain") return parse_plain(rest);
   if (kind == "ring") return parse_ring(rest);
   if (kind == "frames") return parse_frames(rest);
@@ -172,6 +175,8 @@ std::string to_string(const LinkSpec& spec) {
     case LinkKind::kPlain:
       return fmt::format("plain:{}/{}{}", to_string(spec.local), to_string(spec.peer),
                          spec.form == HeaderForm::kUni ? "/uni" : "");
+    case LinkKind::kCfr:
+      return fmt::format("cfr:{}/{}", to_string(spec.local), to_string(spec.peer));
     case LinkKind::kFrames: return "frames:" + spec.interface;
     case LinkKind::kRing: break;
   }

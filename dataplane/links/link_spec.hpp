@@ -4,6 +4,8 @@
 //   lsp:LOCAL/PEER              an MPLS line: cells in MPLS in UDP, with one label per connection
 //                               (lsp.hpp)
 //   plain:LOCAL/PEER[/uni|/nni] one cell of 53 octets a datagram (plain.hpp); default nni
+//   cfr:LOCAL/PEER              cells of a Cambridge Fast Ring, one in a datagram, repacked to ATM
+//                               cells of VPI 0 (udp_cfr.hpp)
 //   ring:NAME                   memory; both ends in one process, which name the same ring
 //   frames:IFACE                Ethernet frames of a network interface of this host; the labels of
 //                               their cells say which frames (frame_line.hpp)
@@ -29,14 +31,14 @@
 
 namespace xbind::dataplane {
 
-enum class LinkKind : std::uint8_t { kMpls, kLsp, kPlain, kRing, kFrames };
+enum class LinkKind : std::uint8_t { kMpls, kLsp, kPlain, kCfr, kRing, kFrames };
 
 inline constexpr std::size_t kRingNameMax = 64;
 inline constexpr std::size_t kInterfaceNameMax = 15;  // IFNAMSIZ less the final zero
 
 struct LinkSpec {
   LinkKind kind = LinkKind::kRing;
-  net::UdpAddress local{};  // kMpls, kLsp, kPlain
+  net::UdpAddress local{};  // kMpls, kLsp, kPlain, kCfr
   // The same kinds. Port 0, which no text has: not known yet (UdpEnd::set_peer_port).
   net::UdpAddress peer{};
   std::uint32_t label = 0;             // kMpls: kMplsLabelMin..kMplsLabelMax
@@ -46,6 +48,11 @@ struct LinkSpec {
 
   // Whether datagrams carry its cells: it then has `local` and `peer`.
   bool udp() const { return kind != LinkKind::kRing && kind != LinkKind::kFrames; }
+  // The highest VPI of its cells, if they are of ATM.
+  std::uint32_t vpi_max() const {
+    if (kind == LinkKind::kCfr) return 0;
+    return form == HeaderForm::kUni ? kUniVpiMax : kVpiMax;
+  }
   friend bool operator==(const LinkSpec&, const LinkSpec&) = default;
 };
 // kBadInput, with the wrong part and the whole of `text`: none of the forms above, a port 0 or an

@@ -1,10 +1,10 @@
 #include "dataplane/links/udp_plain.hpp"
 
 #include <algorithm>
-#include <cerrno>
+#include <utility>
 
 #include "dataplane/links/plain.hpp"
-#include "net/udp_socket.hpp"
+#include "dataplane/links/udp_peer.hpp"
 
 namespace xbind::dataplane {
 namespace {
@@ -14,9 +14,7 @@ constexpr std::size_t kPlainDatagramMax = kCellOctets + 1;
 
 class UdpPlain final : public UdpEnd {
  public:
-  UdpPlain(std::shared_ptr<const net::Descriptor> socket, const net::SocketAddress& peer,
-           HeaderForm form)
-      : socket_(std::move(socket)), peer_(peer), form_(form) {}
+  UdpPlain(UdpPeer peer, HeaderForm form) : peer_(std::move(peer)), form_(form) {}
 
   std::size_t receive(std::span<Cell> cells) override;
   std::size_t send(std::span<const Cell> cells) override;
@@ -24,17 +22,16 @@ class UdpPlain final : public UdpEnd {
   std::uint32_t vpi_max() const override {
     return form_ == HeaderForm::kUni ? kUniVpiMax : kVpiMax;
   }
-  std::uint16_t local_port() const override { return net::local_port(*socket_); }
+  std::uint16_t local_port() const override { return peer_.local_port(); }
   void set_peer_port(std::uint16_t port) override { peer_.set_port(port); }
-  std::shared_ptr<const net::Descriptor> pollable() const override { return socket_; }
+  std::shared_ptr<const net::Descriptor> pollable() const override { return peer_.socket(); }
 
  private:
   // Returns whether `cell` is set.
-  bool take(std::span<const std::byte> datagram, const net::SocketAddress& source, Cell& cell);
+  bool take(std::span<const std::byte> datagram, Cell& cell);
   std::size_t send_batch(std::span<const Cell> cells, bool& full);
 
-  std::shared_ptr<const net::Descriptor> socket_;
-  net::SocketAddress peer_;
+  UdpPeer peer_;
   HeaderForm form_;
   LinkCounters counters_;
   HecReceiver hec_;
@@ -49,22 +46,16 @@ std::size_t UdpPlain::receive(std::span<Cell> cells) {
   for (unsigned fills = 0; count < cells.size() && fills < kFillsMax; ++fills) {
     // No more than requested: poll() reports the datagrams that stay in the socket.
     const std::size_t wanted = std::min(cells.size() - count, net::DatagramBatch::kSize);
-    const std::size_t got = in_.receive(*socket_, wanted);
-    for (std::size_t index = 0; index < got; ++index)
-      count += take(in_.received(index), in_.sources[index], cells[count]) ? 1 : 0;
+    const std::size_t got = peer_.receive(in_, wanted, counters_, [&](auto datagram) {
+      if (take(datagram, cells[count])) ++count;
+    });
     if (got < wanted) break;
   }
   counters_.cells_in += count;
   return count;
 }
 
-bool UdpPlain::take(std::span<const std::byte> datagram, const net::SocketAddress& source,
-                    Cell& cell) {
-  ++counters_.datagrams_in;
-  if (peer_.port() == 0 || source.port() != peer_.port() || !source.same_host(peer_)) {
-    ++counters_.foreign;
-    return false;
-  }
+bool UdpPlain::take(std::span<const std::byte> datagram, Cell& cell) {
   switch (decode_plain(datagram, form_, hec_, cell)) {
     case PlainVerdict::kCorrected: ++counters_.hec_corrected; return true;
     case PlainVerdict::kGood: return true;
@@ -75,7 +66,7 @@ bool UdpPlain::take(std::span<const std::byte> datagram, const net::SocketAddres
 }
 
 std::size_t UdpPlain::send(std::span<const Cell> cells) {
-  if (peer_.port() == 0) return 0;
+  if (!peer_.known()) return 0;
   std::size_t sent = 0;
   bool full = false;
   while (sent < cells.size() && !full) sent += send_batch(cells.subspan(sent), full);
@@ -89,34 +80,25 @@ std::size_t UdpPlain::send_batch(std::span<const Cell> cells, bool& full) {
   for (; used < net::DatagramBatch::kSize && used < cells.size(); ++used) {
     if (form_ == HeaderForm::kUni && cells[used].vpi() > kUniVpiMax) break;
     encode_plain(cells[used], form_, out_.at(used).first<kCellOctets>());
-    out_.put(used, kCellOctets, peer_);
+    peer_.put(out_, used, kCellOctets);
   }
   if (used == 0) {  // the VPI of the first cell does not fit a UNI
     ++counters_.cells_lost;
     return 1;
   }
-  const int got = out_.send(*socket_, used);
-  if (got < 0) {
-    full = net::no_room(errno);
-    // Otherwise the error is permanent (no route): the first cell is lost, the others may still be
-    // sent.
-    counters_.cells_lost += full ? 0 : 1;
-    return full ? 0 : 1;
-  }
-  counters_.cells_out += static_cast<std::uint64_t>(got);
-  counters_.datagrams_out += static_cast<std::uint64_t>(got);
-  return static_cast<std::size_t>(got);
+  const UdpPeer::Sent result = peer_.send(out_, used, counters_);
+  full = result.full;
+  counters_.cells_lost += result.lost;
+  counters_.cells_out += result.sent;
+  return result.sent + result.lost;
 }
 
 }  // namespace
 
 Result<std::unique_ptr<UdpEnd>> open_udp_plain(const UdpPlainOptions& options) {
-  sa_family_t family = 0;
-  auto socket = open_socket(options.local, options.socket_buffer_octets, family);
-  if (!socket) return tl::make_unexpected(socket.error());
-  const auto peer = resolve_peer(options.peer, options.local, family);
+  auto peer = UdpPeer::open(options.local, options.peer, options.socket_buffer_octets);
   if (!peer) return tl::make_unexpected(peer.error());
-  return std::make_unique<UdpPlain>(std::move(*socket), *peer, options.form);
+  return std::make_unique<UdpPlain>(std::move(*peer), options.form);
 }
 
 }  // namespace xbind::dataplane

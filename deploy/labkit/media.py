@@ -2,17 +2,18 @@
 topology file; where it states nothing, the lab chooses its own addresses.
 
 A SPEC is a value of xbind-switch --links and xbind-callgen --endpoints, from the side of the
-process that opens it: mpls:LOCAL/PEER/LABEL, lsp:LOCAL/PEER or plain:LOCAL/PEER
+process that opens it: mpls:LOCAL/PEER/LABEL, lsp:LOCAL/PEER, plain:LOCAL/PEER or cfr:LOCAL/PEER
 (dataplane/links/link_spec.hpp).
 
 The lab's choice for switch k (from 1) and link n (from 1), on the switches' loopback addresses:
 
   mpls     UDP port 6635 at every switch, label 1000 + n
-  plain    UDP port 20000 + n at both ends: the port distinguishes plain lines
+  plain    UDP port 20000 + n at both ends: the port distinguishes plain lines; cfr: the same
   lsp      UDP port 30000 + n at both ends: all labels of an MPLS line belong to connections
   ring     memory, ring link-n: only where one process has both switches
   to hosts the host uses its switch's address; mpls: port 16635, label 900000 + k; plain: the
-           switch's port 19998, the host's 19999; lsp: the switch's port 19996, the host's 19997
+           switch's port 19998, the host's 19999; lsp: the switch's port 19996, the host's 19997;
+           cfr: the switch's port 19994, the host's 19995
 """
 
 from dataclasses import dataclass
@@ -22,8 +23,10 @@ from .process import LabError
 MPLS_PORT, MPLS_HOST_PORT = 6635, 16635
 PLAIN_PORT, PLAIN_SWITCH_PORT, PLAIN_HOST_PORT = 20000, 19998, 19999
 LSP_PORT, LSP_SWITCH_PORT, LSP_HOST_PORT = 30000, 19996, 19997
+CFR_SWITCH_PORT, CFR_HOST_PORT = 19994, 19995
 HOST_PORTS = {"mpls": (MPLS_PORT, MPLS_HOST_PORT), "plain": (PLAIN_SWITCH_PORT, PLAIN_HOST_PORT),
-              "lsp": (LSP_SWITCH_PORT, LSP_HOST_PORT)}  # the switch's and the host's
+              "lsp": (LSP_SWITCH_PORT, LSP_HOST_PORT),
+              "cfr": (CFR_SWITCH_PORT, CFR_HOST_PORT)}  # the switch's and the host's
 LABEL_OF_LINK, LABEL_OF_HOST = 1000, 900000
 PORT_MAX, LABEL_MAX = 65535, 0xFFFFF
 
@@ -33,7 +36,7 @@ class Line:
     """One line. Ends are (switch, port); the second end of a host's line is (switch, None)."""
 
     ends: tuple
-    cells: str  # mpls, lsp, plain or ring
+    cells: str  # mpls, lsp, plain, cfr or ring
     addresses: tuple = ()
     label: int | None = None
     ring: str = ""

@@ -98,6 +98,11 @@ def emulated_options(switch, links, mpls_ports, labels_per_port, delays=None):
     vpi_max, vci_min, vci_max = topologies.label_range(labels_per_port)
     options = {"ports": switch["ports"], "vpi-max": vpi_max, "vci-min": vci_min,
                "vci-max": vci_max, **port_options(switch, mpls_ports, labels_per_port)}
+    # The VCI is all that a cell of a Cambridge Fast Ring has.
+    rings = [f"{port}=0/{vci_min}-{vci_max}" for port, spec in sorted(links.items())
+             if spec.startswith("cfr:")]
+    if rings:
+        options["port-labels"] = ",".join(filter(None, [options.get("port-labels"), *rings]))
     if links:
         options["links"] = ",".join(f"{port}={spec}" for port, spec in sorted(links.items()))
     late = {port: us for port, us in sorted((delays or {}).items()) if port in links}

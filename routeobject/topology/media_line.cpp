@@ -9,7 +9,8 @@
 namespace xbind {
 namespace {
 
-constexpr std::array<std::string_view, 6> kForms{"mpls", "plain", "ring", "none", "lsp", "frames"};
+constexpr std::array<std::string_view, 7> kForms{"mpls", "plain",  "ring", "none",
+                                                 "lsp",  "frames", "cfr"};
 
 bool is_udp_address(const std::string& text) {
   const auto address = net::parse_udp_address(text);
@@ -50,7 +51,8 @@ std::optional<std::string> link_line_fault(const MediaLine& line) {
 }
 
 std::optional<std::string> media_line_fault(const MediaLine& line) {
-  const bool atm_alone = line.cells == CellsForm::kMpls || line.cells == CellsForm::kPlain;
+  const bool atm_alone = line.cells == CellsForm::kMpls || line.cells == CellsForm::kPlain ||
+                         line.cells == CellsForm::kCfr;
   const bool mpls_alone = line.cells == CellsForm::kLsp;
   const bool udp = atm_alone || mpls_alone;
   if (line.cells == CellsForm::kFrames && line.labels != LabelKind::kMpls)

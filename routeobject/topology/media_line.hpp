@@ -20,6 +20,7 @@ enum class CellsForm : std::uint8_t {
   kNone,    // no cells on this line, signalling alone
   kLsp,     // MPLS: RFC 4717 one-to-one cells in UDP, the labels are the connections' own
   kFrames,  // MPLS, a host's line only: Ethernet frames, the labels say which
+  kCfr,     // ATM, VPI 0 alone: one cell of a Cambridge Fast Ring in a UDP datagram
 };
 
 struct MediaLine {
@@ -34,7 +35,7 @@ struct MediaLine {
 };
 
 std::string_view to_string(CellsForm form);
-// "mpls", "plain", "ring", "none", "lsp", "frames"
+// "mpls", "plain", "ring", "none", "lsp", "frames", "cfr"
 std::optional<CellsForm> cells_form_of(std::string_view word);
 // The default form of a line with such labels: kMpls, kLsp.
 CellsForm default_cells(LabelKind labels);

@@ -17,7 +17,7 @@
 //                                     # default false: the lines have a rate of their own
 //   delay-us = 250                    # propagation each way; 0 to 10000000, default 0
 //   labels = "atm"                    # of the connections on this line: default; or "mpls"
-//   cells = "mpls"                    # default of ATM lines; or "plain", "ring", "none";
+//   cells = "mpls"                    # default of ATM lines; or "plain", "cfr", "ring", "none";
 //                                     # of MPLS lines "lsp", or "ring", "none" (media_line.hpp)
 //   addresses = ["127.0.0.1:6635", "127.0.0.2:6635"]  # not ring, none: in the order of `between`
 //   label = 1001                      # cells = "mpls": of the pseudowire, 16 to 1048575

@@ -1,5 +1,6 @@
 // What arrives at the emulated lines, under libFuzzer: the datagrams of RFC 4717 in both of its
-// modes, plain cells, AAL5, and ERF captures. An input is a row of datagrams,
+// modes, plain cells, cells of a Cambridge Fast Ring, AAL5, and ERF captures. An input is a row of
+// datagrams,
 //
 //   | kind 1 | octets 1, times 2 | datagram |
 //
@@ -12,7 +13,9 @@
 #include <vector>
 
 #include "dataplane/aal5.hpp"
+#include "dataplane/cells/cfr_cell.hpp"
 #include "dataplane/erf.hpp"
+#include "dataplane/links/cfr_repacking.hpp"
 #include "dataplane/links/lsp.hpp"
 #include "dataplane/links/mpls.hpp"
 #include "dataplane/links/plain.hpp"
@@ -34,6 +37,7 @@ struct Line {
   MplsReceiver mpls{kLabel};
   HecReceiver uni;
   HecReceiver nni;
+  CfrRepacking ring{std::chrono::milliseconds{5}};
   Aal5Receiver aal5{kAal5};
 };
 
@@ -83,6 +87,17 @@ void check_plain(HecReceiver& receiver, HeaderForm form, Octets datagram,
   cells.push_back(cell);
 }
 
+void check_cfr(CfrRepacking& ring, Octets datagram, std::vector<Cell>& cells) {
+  CfrCell cell;
+  if (decode_cfr(datagram, cell) != CfrVerdict::kGood) return;
+  std::array<std::byte, kCfrCellOctets> written{};
+  encode_cfr(cell, written);
+  require(std::ranges::equal(datagram, written),
+          "a cell of the ring is not written as it was read");
+  ring.from_ring(cell, TimePoint{}, cells);
+  require(cells.size() <= 2, "a cell of the ring became more than two");
+}
+
 // The frames that the cells complete, each segmented and reassembled once more.
 void check_frames(Aal5Receiver& receiver, std::span<const Cell> cells) {
   for (const Cell& cell : cells) {
@@ -129,10 +144,11 @@ void check_capture(Octets file) {
 
 void check_datagram(Line& line, std::uint8_t kind, Octets datagram) {
   std::vector<Cell> cells;
-  switch (kind % 4) {
+  switch (kind % 5) {
     case 0: check_mpls(line, datagram, cells); break;
     case 1: check_lsp(datagram, cells); break;
     case 2: check_plain(line.uni, HeaderForm::kUni, datagram, cells); break;
+    case 4: check_cfr(line.ring, datagram, cells); break;
     default: check_plain(line.nni, HeaderForm::kNni, datagram, cells);
   }
   check_frames(line.aal5, cells);

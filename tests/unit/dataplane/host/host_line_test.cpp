@@ -149,5 +149,17 @@ TEST(OpenHostLines, RefusalsHaveTheHostsName) {
   EXPECT_EQ(hosts.error().text, "'host-a' port 1: ring:x: this ring has one end only");
 }
 
+TEST(OpenHostLines, OnlyLinesOfAtmOrMplsCellsAreAHosts) {
+  const auto refusal = [](const char* line) {
+    const auto hosts = open_host_lines(std::array{NamedLink{"host-a", *parse_link_spec(line)}});
+    return hosts ? "opened" : hosts.error().text;
+  };
+  EXPECT_EQ(refusal("frames:eth0"),
+            "host-a: frames:eth0 carries frames, and a host line cells of ATM or MPLS");
+  EXPECT_EQ(refusal("cfr:127.0.0.1:1/127.0.0.1:2"),
+            "host-a: cfr:127.0.0.1:1/127.0.0.1:2 carries cells of a ring, and a host line cells of "
+            "ATM or MPLS");
+}
+
 }  // namespace
 }  // namespace xbind::dataplane

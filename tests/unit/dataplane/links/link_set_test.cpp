@@ -86,6 +86,17 @@ Error refusal(const std::vector<LinkPlace>& places, const LinkSetOptions& option
   return set ? Error{ErrorCode::kBadInput, "opened"} : set.error();
 }
 
+TEST(LinkSet, ALineToARingNeedsAClock) {
+  const std::vector<LinkPlace> ring{
+      {"a", PortId{1}, *parse_link_spec("cfr:127.0.0.1:0/127.0.0.1:9")}};
+  EXPECT_EQ(refusal(ring).text,
+            "'a' port 1: cfr:127.0.0.1:0/127.0.0.1:9: such a line needs a clock");
+  auto set = LinkSet::open(ring, {.clock = [] { return TimePoint{}; }});
+  ASSERT_TRUE(set.has_value()) << set.error().text;
+  EXPECT_EQ(set->descriptors().size(), 1U);
+  EXPECT_EQ(set->take("a", PortId{1})->vpi_max(), 0U);
+}
+
 TEST(LinkSet, WhatCannotBeIsRefusedByName) {
   EXPECT_EQ(refusal({{"a", PortId{1}, ring("x")}}),
             (Error{ErrorCode::kBadInput, "'a' port 1: ring:x: this ring has one end only"}));

@@ -39,8 +39,8 @@ TEST(LinkSpec, AnInterfaceWithFrames) {
 
 TEST(LinkSpec, WrittenAndParsedAgainItIsTheSame) {
   for (const char* text : {"mpls:127.0.1.1:0/127.0.1.2:65535/1048575", "plain:[::1]:1/[::2]:2/uni",
-                           "plain:1.2.3.4:1/5.6.7.8:2", "lsp:127.0.1.1:1/127.0.1.2:2", "ring:x",
-                           "frames:xb12345678-h17"}) {
+                           "plain:1.2.3.4:1/5.6.7.8:2", "lsp:127.0.1.1:1/127.0.1.2:2",
+                           "cfr:[::1]:1/[::1]:2", "ring:x", "frames:xb12345678-h17"}) {
     const auto spec = parse_link_spec(text);
     ASSERT_TRUE(spec.has_value()) << spec.error().text;
     EXPECT_EQ(to_string(*spec), text);
@@ -53,8 +53,8 @@ TEST(LinkSpec, EqualAddressesAreEqualHoweverTheyAreWritten) {
 }
 
 constexpr const char* kForms =
-    "may be mpls:LOCAL/PEER/LABEL, lsp:LOCAL/PEER, plain:LOCAL/PEER[/uni|/nni], ring:NAME or "
-    "frames:IFACE";
+    "may be mpls:LOCAL/PEER/LABEL, lsp:LOCAL/PEER, plain:LOCAL/PEER[/uni|/nni], cfr:LOCAL/PEER, "
+    "ring:NAME or frames:IFACE";
 
 TEST(LinkSpec, WhatIsWrongIsNamed) {
   const std::string forms = kForms;
@@ -81,6 +81,7 @@ TEST(LinkSpec, WhatIsWrongIsNamed) {
       {"plain:127.0.0.1:1", "1 parts between '/', plain has LOCAL/PEER[/uni|/nni]"},
       {"plain:127.0.0.1:1/127.0.0.1:2/UNI", "header form 'UNI', may be uni or nni"},
       {"lsp:127.0.0.1:1/127.0.0.1:2/1000", "3 parts between '/', lsp has LOCAL/PEER"},
+      {"cfr:127.0.0.1:1", "1 parts between '/', cfr has LOCAL/PEER"},
       {"lsp:127.0.0.1:1/127.0.0.1:0", "PEER: '127.0.0.1:0' has an unspecified address or port"},
       {"ring:", "ring name '', may be 1 to 64 letters, digits, '.', '_' and '-'"},
       {"frames:", "interface name '', may be 1 to 15 letters, digits, '.', '_' and '-'"},

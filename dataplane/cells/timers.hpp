@@ -8,6 +8,8 @@ namespace xbind::dataplane {
 inline constexpr Timers kDataplaneTimers{
     "dataplane",
     {
+        {"cfr-wait", std::chrono::milliseconds{5},
+         "Time for which a line to a Cambridge Fast Ring waits for the rest of a cell."},
         {"frame-timeout", std::chrono::seconds{10},
          "Time from the first to the last cell of a frame; a longer frame is dropped."},
         {"catch-up", std::chrono::milliseconds{1},
