@@ -17,16 +17,26 @@ def header(vpi, vci):
     return octets + bytes([remainder & 255 ^ 0x55])
 
 
-class Host:
-    """The host at the end of a plain line, which carries one cell in each datagram."""
+class LineEnd:
+    """The socket and the peer of a host's line, FORM:LOCAL/PEER, with a cell in each datagram."""
 
-    def __init__(self, spec):
-        own, peer = re.fullmatch(r"plain:([^/]+)/([^/]+)(?:/uni)?", spec).groups()
+    def __init__(self, form, spec):
+        own, peer = re.fullmatch(form + r":([^/]+)/([^/]+)(?:/uni)?", spec).groups()
         place = lambda text: (text.rpartition(":")[0], int(text.rpartition(":")[2]))  # noqa: E731
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
         self.socket.bind(place(own))
         self.peer = place(peer)
+
+    def close(self):
+        self.socket.close()
+
+
+class Host(LineEnd):
+    """The host at the end of a plain line."""
+
+    def __init__(self, spec):
+        super().__init__("plain", spec)
 
     def send(self, label, number):
         self.socket.sendto(header(*label) + number.to_bytes(8, "big") + bytes(40), self.peer)
@@ -48,6 +58,3 @@ class Host:
             return self.socket.recv(2048)
         except BlockingIOError:
             return b""
-
-    def close(self):
-        self.socket.close()

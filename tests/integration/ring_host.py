@@ -3,9 +3,9 @@ dataplane/cells/cfr_cell.hpp draws them. Written from that drawing alone.
 """
 
 import binascii
-import re
-import socket
 import struct
+
+from plain_host import LineEnd
 
 OCTETS, PAYLOAD = 38, 32
 FIRST, LAST, HALF = 0x80, 0x40, 0x20
@@ -25,16 +25,11 @@ def cells_of(vci, frame):
                    | (HALF if len(part) <= PAYLOAD // 2 else 0))
 
 
-class RingHost:
+class RingHost(LineEnd):
     """The host at the end of a cfr line."""
 
     def __init__(self, spec):
-        own, peer = re.fullmatch(r"cfr:([^/]+)/([^/]+)", spec).groups()
-        place = lambda text: (text.rpartition(":")[0], int(text.rpartition(":")[2]))  # noqa: E731
-        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
-        self.socket.bind(place(own))
-        self.peer = place(peer)
+        super().__init__("cfr", spec)
 
     def send(self, octets):
         self.socket.sendto(octets, self.peer)
@@ -62,6 +57,3 @@ class RingHost:
             frame += got[2]
             if got[1] & LAST:
                 return frame
-
-    def close(self):
-        self.socket.close()
