@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "core/ids.hpp"
+#include "dataplane/frame_discard.hpp"
 #include "dataplane/service_class.hpp"
 
 namespace xbind::dataplane {
@@ -23,12 +24,17 @@ struct Branch {
   std::uint16_t vci = 0;                      // of a path's branch: unused, the cell keeps its VCI
   std::uint8_t priority = 0;                  // for the output's Queueing; 0 is the best
   ServiceClass service = ServiceClass::kUbr;  // for the output's Queueing
+  FrameDiscard frames{};                      // whether whole frames are discarded, and its state
   std::uint32_t tag = 0;                      // the owner's, not used here
 
   bool same_place(const Branch& other) const {
     return port == other.port && vpi == other.vpi && vci == other.vci;
   }
-  friend bool operator==(const Branch&, const Branch&) = default;
+  // Apart from the state of `frames`.
+  friend bool operator==(const Branch& a, const Branch& b) {
+    return a.same_place(b) && a.priority == b.priority && a.service == b.service &&
+           a.frames.on() == b.frames.on() && a.tag == b.tag;
+  }
 };
 
 static_assert(sizeof(Branch) == 16);

@@ -23,6 +23,7 @@ class FifoQueueing final : public Queueing {
   std::optional<ConnectionRef> enqueue(const Arrival& arrival, TimePoint now) override;
   std::size_t dequeue(std::span<Cell> cells, std::span<ConnectionRef> from, TimePoint now) override;
   std::size_t size() const override { return buffer_.size(); }
+  bool room_for_frame() const override { return buffer_.room_for_frame(); }
   void drop_all(const std::function<void(ConnectionRef)>& lost) override { buffer_.drop_all(lost); }
   void set_buffer(std::size_t cells_max) override { buffer_.set_cells_max(cells_max); }
 

@@ -40,6 +40,8 @@ class PortBuffer {
 
   std::size_t queues() const { return queues_.size(); }
   std::size_t size() const { return size_; }
+  // As Queueing::room_for_frame(): the last quarter is for frames that have begun.
+  bool room_for_frame() const { return size_ < cells_max_ - cells_max_ / 4; }
   std::size_t size(std::size_t queue) const { return queues_[queue].size(); }
   // As Queueing::drop_all().
   void drop_all(const std::function<void(ConnectionRef)>& lost);

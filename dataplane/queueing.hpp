@@ -42,6 +42,8 @@ class Queueing {
   virtual std::size_t dequeue(std::span<Cell> cells, std::span<ConnectionRef> from,
                               TimePoint now) = 0;
   virtual std::size_t size() const = 0;  // cells waiting
+  // Whether a frame that begins now is likely to find room to its end (frame_discard.hpp).
+  virtual bool room_for_frame() const = 0;
   // Drops all waiting cells and passes the connection of each to `lost`, for the fabric to count.
   virtual void drop_all(const std::function<void(ConnectionRef)>& lost) = 0;
   // Bounds the cells of all queues from now on, 1 or more; waiting cells stay.

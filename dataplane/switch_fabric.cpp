@@ -107,21 +107,30 @@ void SwitchFabric::receive(PortId id, std::span<const Cell> cells, TimePoint now
 void SwitchFabric::replicate(Connection& connection, std::uint32_t header, const Payload& payload,
                              TimePoint now) {
   const std::uint32_t kept = header & (connection.input.path ? kKeptByPath : kKeptByChannel);
-  for (const Branch& branch : connection.branches) {
+  const bool user = ((header >> 1) & kPtNotUserData) == 0;
+  const bool last = ((header >> 1) & kPtUserUser) != 0;
+  for (Branch& branch : connection.branches) {
     Port& out = at(branch.port);
+    const bool framed = branch.frames.on() && user;
+    if (framed && !branch.frames.offers(last, out.queueing->room_for_frame())) {
+      count_discard(out, connection.self);
+      continue;
+    }
     const Arrival arrival{.header = cell_header(branch.vpi, branch.vci) | kept,
                           .payload = payload,
                           .from = connection.self,
                           .priority = branch.priority,
                           .service = branch.service};
-    offer(out, arrival, now);
+    const bool taken = offer(out, arrival, now);
+    if (framed && !taken) branch.frames.refused();
   }
 }
 
-void SwitchFabric::offer(Port& port, const Arrival& arrival, TimePoint now) {
+bool SwitchFabric::offer(Port& port, const Arrival& arrival, TimePoint now) {
   const std::optional<ConnectionRef> lost =
       port.up ? port.queueing->enqueue(arrival, now) : std::optional(arrival.from);
   if (lost) count_discard(port, *lost);
+  return lost != arrival.from;
 }
 
 std::size_t SwitchFabric::transmit(PortId id, std::span<Cell> cells, TimePoint now) {

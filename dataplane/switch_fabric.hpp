@@ -149,8 +149,9 @@ class SwitchFabric {
   void drop_queue(Port& port);
   // Counts a cell that is lost at an output port, there and at its connection if it still exists.
   void count_discard(Port& port, ConnectionRef from);
-  // Offers a cell to the queue of an output port and counts the cell that is lost, if any.
-  void offer(Port& port, const Arrival& arrival, TimePoint now);
+  // Offers a cell to the queue of an output port and counts the cell that is lost, if any. Whether
+  // the cell itself waits there now, or one of its own connection has given way to it.
+  bool offer(Port& port, const Arrival& arrival, TimePoint now);
   // `header`: the cell's, possibly tagged.
   void replicate(Connection& connection, std::uint32_t header, const Payload& payload,
                  TimePoint now);

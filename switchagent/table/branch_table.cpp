@@ -53,7 +53,7 @@ void BranchTable::put(const VirtualLink& input, dataplane::Branch branch,
     put(input, branch, nullptr, wanted, both_ways || bidirectional_in(old_tag));
     return profiles_.release(number_in(old_tag));
   }
-  services_.set_queue(branch, profile.output);
+  services_.set_queue(branch, profile);
   branch.tag = tag_of(profiles_.take(profile), both_ways);
   const auto added = table_.add_branch(input, branch);
   XB_CHECK(added.has_value(), added.error().text);
@@ -68,7 +68,7 @@ void BranchTable::move(const dataplane::Connection& connection, const dataplane:
   // The reverse still leads to the old place, so the two are no longer a pair.
   if (moved) unpair(connection);
   const QosProfile wanted = updated(profiles_.at(number_in(old.tag)), profile);
-  services_.set_queue(place, wanted.output);
+  services_.set_queue(place, wanted);
   place.tag = tag_of(profiles_.take(wanted), !moved && bidirectional_in(old.tag));
   const auto replaced = table_.replace_branch(input, old, place);
   XB_CHECK(replaced.has_value(), replaced.error().text);

@@ -18,7 +18,7 @@ std::vector<gsmp::ServiceRecord> default_services() {
   soft.ctd_us = soft.cdv_us = 0;
   gsmp::CapabilitySet frames;  // for services that tolerate delay and loss
   frames.id = 1;
-  frames.packet_discard = TrafficControl::kAlways;
+  frames.packet_discard = TrafficControl::kPerConnection;
   frames.vc_merge = TrafficControl::kPerConnection;
   return {{ServiceId::kCbr1, {hard}},
           {ServiceId::kRtVbr1, {hard}},

@@ -87,7 +87,11 @@ void ServiceRules::limit_priorities(QosProfile& wanted) const {
     qos->selector = std::min<std::uint32_t>(qos->selector, priorities_ - 1U);
 }
 
-void ServiceRules::set_queue(dataplane::Branch& branch, Qos output) const {
+void ServiceRules::set_queue(dataplane::Branch& branch, const QosProfile& profile) const {
+  const Qos output = profile.output;
+  const auto& traffic = profile.output_traffic ? profile.output_traffic : profile.input_traffic;
+  branch.frames =
+      dataplane::FrameDiscard(traffic && (traffic->tc_flags & gsmp::kTcPacketDiscard) != 0);
   branch.service = class_of(output);
   const bool service = output.model == QosModel::kService;
   // A service has the priority of its sensitivity to delay. UBR has the queue below all priorities:

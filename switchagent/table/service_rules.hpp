@@ -33,7 +33,7 @@ class ServiceRules {
   // Version 1.1: an unsupported priority becomes the nearest.
   void limit_priorities(QosProfile& wanted) const;
   // Sets the branch's priority and service category for its output port.
-  void set_queue(dataplane::Branch& branch, Qos output) const;
+  void set_queue(dataplane::Branch& branch, const QosProfile& profile) const;
 
  private:
   bool serves(Qos qos, const std::optional<gsmp::TrafficBlock>& traffic) const;

@@ -194,15 +194,16 @@ TEST_F(ForwardingTableTest, ABranchIsReplacedInOneStep) {
   add(input, {kTwo, 0, 40});
   add(input, {kThree, 0, 41});
   table.lookup(kOne, 0, 32)->counters.input_cells = 7;
-  ASSERT_TRUE(
-      table.replace_branch(input, {kTwo, 0, 40}, {kThree, 1, 50, 2, ServiceClass::kCbr, 99}));
+  const Branch moved{kThree, 1, 50, 2, ServiceClass::kCbr, FrameDiscard(true), 99};
+  ASSERT_TRUE(table.replace_branch(input, {kTwo, 0, 40}, moved));
   const Connection* found = table.find(input);
-  EXPECT_EQ(found->branches[0], (Branch{kThree, 1, 50, 2, ServiceClass::kCbr, 99}));
+  EXPECT_EQ(found->branches[0], moved);
   EXPECT_EQ(found->counters.input_cells, 7u);
   EXPECT_EQ(table.branches(), 2u);
-  // At the same place, only the tag and the priority change.
-  ASSERT_TRUE(
-      table.replace_branch(input, {kThree, 1, 50}, {kThree, 1, 50, 0, ServiceClass::kUbr, 1}));
+  // At the same place, only what is not the place changes.
+  const Branch retagged{kThree, 1, 50, 0, ServiceClass::kUbr, FrameDiscard(false), 1};
+  ASSERT_TRUE(table.replace_branch(input, {kThree, 1, 50}, retagged));
+  EXPECT_FALSE(table.find(input)->branches[0].frames.on());
   EXPECT_EQ(table.find(input)->branches[0].tag, 1u);
 
   const auto code = [&](const VirtualLink& at, Branch old, Branch now) {

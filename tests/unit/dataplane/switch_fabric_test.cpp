@@ -330,6 +330,7 @@ class LastFirst final : public Queueing {
     return count;
   }
   std::size_t size() const override { return cells_.size(); }
+  bool room_for_frame() const override { return true; }
   void drop_all(const std::function<void(ConnectionRef)>& lost) override {
     for (std::size_t cell = 0; cell < cells_.size(); ++cell) lost({0xffff'ffff, 0});
     cells_.clear();

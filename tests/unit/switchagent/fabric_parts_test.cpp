@@ -213,11 +213,26 @@ TEST_F(FabricPartsTest, AServiceOfABranchNeverChanges) {
 
 TEST_F(FabricPartsTest, UbrHasTheQueueBelowAllPriorities) {
   dataplane::Branch branch;
+  const Qos ubr{QosModel::kService, gsmp::service_selector(gsmp::ServiceId::kUbr1, 1)};
   services.set_queue(branch,
-                     {QosModel::kService, gsmp::service_selector(gsmp::ServiceId::kUbr1, 1)});
+                     {.input = {}, .output = ubr, .input_traffic = {}, .output_traffic = {}});
   EXPECT_EQ(branch.priority, options.priorities);
-  services.set_queue(branch, {QosModel::kPriority, 200});
+  EXPECT_FALSE(branch.frames.on());
+  services.set_queue(branch, priority(200));
   EXPECT_EQ(branch.priority, options.priorities - 1);
+}
+
+TEST_F(FabricPartsTest, ABranchWithFlagDDiscardsWholeFrames) {
+  const Qos gfr{QosModel::kService, gsmp::service_selector(gsmp::ServiceId::kGfr1, 1)};
+  const gsmp::TrafficBlock frames{gsmp::kTcPacketDiscard, gsmp::GuaranteedFrameRate{9, 1, 5, 2, 3}};
+  QosProfile profile{.input = gfr, .output = gfr, .input_traffic = frames, .output_traffic = {}};
+  EXPECT_EQ(services.check(profile, nullptr), FailureCode::kNone);
+  dataplane::Branch branch;
+  services.set_queue(branch, profile);
+  EXPECT_TRUE(branch.frames.on());
+  profile.input_traffic->tc_flags = 0;
+  services.set_queue(branch, profile);
+  EXPECT_FALSE(branch.frames.on());
 }
 
 }  // namespace
