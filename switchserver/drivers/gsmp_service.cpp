@@ -13,13 +13,14 @@ struct Form {
   gsmp::ServiceId service;
   std::uint8_t priority;
   bool police;
+  bool frames;  // promised to whole frames: a switch that can discards frames, not cells
 };
 constexpr Form kForms[] = {
-    {ServiceCategory::kCbr, gsmp::ServiceId::kCbr1, 0, true},
-    {ServiceCategory::kRtVbr, gsmp::ServiceId::kRtVbr1, 1, true},
-    {ServiceCategory::kNrtVbr, gsmp::ServiceId::kNrtVbr1, 2, true},
-    {ServiceCategory::kUbr, gsmp::ServiceId::kUbr1, 3, false},
-    {ServiceCategory::kGfr, gsmp::ServiceId::kGfr1, 3, true},
+    {ServiceCategory::kCbr, gsmp::ServiceId::kCbr1, 0, true, false},
+    {ServiceCategory::kRtVbr, gsmp::ServiceId::kRtVbr1, 1, true, false},
+    {ServiceCategory::kNrtVbr, gsmp::ServiceId::kNrtVbr1, 2, true, false},
+    {ServiceCategory::kUbr, gsmp::ServiceId::kUbr1, 3, false, true},
+    {ServiceCategory::kGfr, gsmp::ServiceId::kGfr1, 3, true, true},
 };
 
 const Form* form_of(ServiceCategory category) {
@@ -68,11 +69,13 @@ TcFlags tc_flags_of(const gsmp::ServiceConfiguration& configuration) {
   TcFlags flags{};
   for (const gsmp::ServiceRecord& record : configuration.services) {
     const Form* const form = form_of(record.service);
-    if (form == nullptr || !form->police) continue;
+    if (form == nullptr) continue;
+    std::uint8_t& wanted = flags[static_cast<std::size_t>(form->category)];
     for (const gsmp::CapabilitySet& set : record.sets) {
-      if (set.id == kCapabilitySet && set.policing == gsmp::TrafficControl::kPerConnection) {
-        flags[static_cast<std::size_t>(form->category)] = gsmp::kTcPolicing;
-      }
+      if (set.id != kCapabilitySet) continue;
+      const auto each = gsmp::TrafficControl::kPerConnection;
+      if (form->police && set.policing == each) wanted |= gsmp::kTcPolicing;
+      if (form->frames && set.packet_discard == each) wanted |= gsmp::kTcPacketDiscard;
     }
   }
   return flags;

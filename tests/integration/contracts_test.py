@@ -24,10 +24,10 @@ CONTRACTS = {
                "rt-VBR.1", "tc U, pcr 1000 cells/s cdvt 20 us scr 500 cells/s mbs 50 cells"),
     "nrt-vbr": (["--cells-per-s=1000", "--guaranteed-cells-per-s=400", "--mbs-cells=60"],
                 "nrt-VBR.1", "tc U, pcr 1000 cells/s cdvt 0 us scr 400 cells/s mbs 60 cells"),
-    "ubr": (["--cells-per-s=1100"], "UBR.1", "pcr 1100 cells/s cdvt 0 us"),
+    "ubr": (["--cells-per-s=1100"], "UBR.1", "tc D, pcr 1100 cells/s cdvt 0 us"),
     "gfr": (["--cells-per-s=1000", "--guaranteed-cells-per-s=300", "--mbs-cells=50",
              "--mfs-cells=20"],
-            "GFR.1", "pcr 1000 cells/s cdvt 0 us mcr 300 cells/s mbs 50 cells mfs 20 cells"),
+            "GFR.1", "tc D, pcr 1000 cells/s cdvt 0 us mcr 300 cells/s mbs 50 cells mfs 20 cells"),
 }
 
 

@@ -35,6 +35,17 @@ TEST_F(GsmpDriverByHand, PolicingIsAskedForOnlyWhereItIsOfferedAndPromisedSometh
   EXPECT_EQ(added({ServiceCategory::kNrtVbr, 4528, 250, 100, 30}).input_traffic->tc_flags, 0);
 }
 
+TEST_F(GsmpDriverByHand, WholeFramesAreDiscardedWhereThatIsOffered) {
+  gsmp::CapabilitySet frames;
+  frames.id = 1;
+  frames.packet_discard = gsmp::TrafficControl::kPerConnection;
+  services = {{gsmp::ServiceId::kCbr1, {frames}}, {gsmp::ServiceId::kUbr1, {frames}}};
+  bring_up();
+  EXPECT_EQ(added({ServiceCategory::kUbr, 4528, 250}).input_traffic->tc_flags,
+            gsmp::kTcPacketDiscard);
+  EXPECT_EQ(added(kCbr).input_traffic->tc_flags, 0) << "its cells are no frames";
+}
+
 TEST_F(GsmpDriverByHand, EveryCategoryHasItsBlock) {
   for (auto& [id, record] : ports) {
     record.services = {{{1, 1}, {2, 1}, {5, 1}, {8, 1}, {12, 1}}};
