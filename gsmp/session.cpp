@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "core/check.hpp"
@@ -24,6 +23,15 @@ bool is_event(MessageType type) {
   return type >= MessageType::kPortUp && type <= MessageType::kAdjacencyUpdate;
 }
 
+// In version 1.1 every part is a Success: only the record count identifies the last one.
+bool more_ports_to_come(AllPortsPart& part, std::uint16_t& records) {
+  if (part.header.version == kVersion) return part.header.result == ResultField::kMore;
+  records = static_cast<std::uint16_t>(records + part.records.size());
+  if (records >= part.total) return false;
+  part.header.result = ResultField::kMore;
+  return true;
+}
+
 }  // namespace
 
 std::string_view to_string(DownReason reason) {
@@ -39,12 +47,11 @@ std::string_view to_string(DownReason reason) {
 Session::Session(const SessionOptions& options, std::function<std::uint32_t()> random)
     : options_(options),
       random_(std::move(random)),
-      adjacency_(as_master(options.adjacency), random_) {
+      adjacency_(as_master(options.adjacency), random_),
+      transactions_(std::clamp(options.window, 1U, kWindowMax)) {
   options_.adjacency.master = true;
   options_.first_transaction = std::clamp(options_.first_transaction, 1U, kTransactionMax);
   options_.window = std::clamp(options_.window, 1U, kWindowMax);
-  slots_.resize(std::bit_ceil(options_.window * 2));
-  mask_ = static_cast<std::uint32_t>(slots_.size() - 1);
 }
 
 // ----- the connection -------------------------------------------------------------------------
@@ -83,11 +90,11 @@ void Session::tick(TimePoint now) {
     give_up(DownReason::kPeerLost, why_lost());
     return;
   }
-  while (head_ != kNoSlot && slots_[head_].deadline <= now) {
-    const Slot& expired = slots_[head_];
-    events_.emplace_back(RequestTimeout{expired.cookie, expired.type});
+  for (const Transaction* first = nullptr;
+       (first = transactions_.first()) != nullptr && first->deadline <= now;) {
+    events_.emplace_back(RequestTimeout{first->cookie, first->type});
     ++counters_.timeouts;
-    close_slot(head_);
+    transactions_.end(first->id);
   }
   send_queued(now);
 }
@@ -95,7 +102,8 @@ void Session::tick(TimePoint now) {
 TimePoint Session::next_deadline() const {
   if (!connected_ || given_up_) return kNever;
   const TimePoint adjacency = adjacency_.next_deadline();
-  return head_ == kNoSlot ? adjacency : std::min(adjacency, slots_[head_].deadline);
+  const Transaction* const first = transactions_.first();
+  return first == nullptr ? adjacency : std::min(adjacency, first->deadline);
 }
 
 bool Session::can_send() const { return up_; }
@@ -155,7 +163,7 @@ void Session::on_adjacency(std::span<const std::byte> message, TimePoint now) {
     case AdjacencyChange::kLost: return;
     case AdjacencyChange::kUp:
       up_ = true;
-      next_id_ = options_.first_transaction;
+      transactions_.count_from(options_.first_transaction);
       configured_ = false;
       peer_window_ = 0;
       events_.emplace_back(SessionUp{adjacency_.effective_flag(), adjacency_.peer(),
@@ -167,14 +175,13 @@ void Session::on_adjacency(std::span<const std::byte> message, TimePoint now) {
 
 void Session::on_response(const HeaderAndBody& message, TimePoint now) {
   const Header& header = message.header;
-  const std::uint32_t index = header.transaction & mask_;
-  if (header.transaction == 0 || slots_[index].id != header.transaction ||
-      slots_[index].type != header.type) {
+  Transaction* const asked = transactions_.find(header.transaction, header.type);
+  if (asked == nullptr) {
     ++counters_.unmatched;
     return;
   }
   Response response;
-  response.cookie = slots_[index].cookie;
+  response.cookie = asked->cookie;
   response.type = header.type;
   response.success = header.success();
   response.more = header.result == ResultField::kMore;
@@ -195,7 +202,7 @@ void Session::on_response(const HeaderAndBody& message, TimePoint now) {
       peer_window_ = configuration->window;
     }
     if (auto* ports = std::get_if<AllPortsPart>(&*body)) {
-      response.more = more_ports_to_come(*ports, slots_[index].records);
+      response.more = more_ports_to_come(*ports, asked->records);
     }
     // The decoder of version 1.1 moves the Code to the element and sets the message's code to
     // kGeneral.
@@ -206,23 +213,12 @@ void Session::on_response(const HeaderAndBody& message, TimePoint now) {
   }
   ++(response.success ? counters_.successes : counters_.failures);
   if (response.more) {
-    unlink(index);
-    slots_[index].deadline = now + options_.transaction_timeout;
-    link_last(index);
+    transactions_.renew(*asked, now + options_.transaction_timeout);
   } else {
-    close_slot(index);
+    transactions_.end(asked->id);
   }
   events_.emplace_back(std::move(response));
   send_queued(now);
-}
-
-// In version 1.1 every part is a Success: only the record count identifies the last one.
-bool Session::more_ports_to_come(AllPortsPart& part, std::uint16_t& records) const {
-  if (part.header.version == kVersion) return part.header.result == ResultField::kMore;
-  records = static_cast<std::uint16_t>(records + part.records.size());
-  if (records >= part.total) return false;
-  part.header.result = ResultField::kMore;
-  return true;
 }
 
 void Session::on_event(const HeaderAndBody& message) {
@@ -262,9 +258,9 @@ void Session::go_down(DownReason reason) {
   if (!up_) return;
   up_ = false;
   events_.emplace_back(SessionDown{reason});
-  while (head_ != kNoSlot) {
-    events_.emplace_back(RequestLost{slots_[head_].cookie, slots_[head_].type, true});
-    close_slot(head_);
+  while (const Transaction* const first = transactions_.first()) {
+    events_.emplace_back(RequestLost{first->cookie, first->type, true});
+    transactions_.end(first->id);
   }
   for (const Queued& request : queued_) {
     events_.emplace_back(RequestLost{request.cookie, request.type, false});

@@ -43,6 +43,7 @@
 #include "gsmp/message.hpp"
 #include "gsmp/messages/timers.hpp"
 #include "gsmp/session_event.hpp"
+#include "gsmp/transactions.hpp"
 
 namespace xbind::gsmp {
 
@@ -88,7 +89,7 @@ class Session {
   bool can_send() const;
   // Number of requests that would be accepted now, apart from the queue's limit of octets.
   std::size_t room() const;
-  std::size_t outstanding() const { return outstanding_; }
+  std::size_t outstanding() const { return transactions_.open(); }
   std::size_t queued() const { return queued_.size(); }
 
   // Properties of the adjacency, valid while it is established.
@@ -127,16 +128,6 @@ class Session {
   const Adjacency& adjacency() const { return adjacency_; }
 
  private:
-  static constexpr std::uint32_t kNoSlot = ~std::uint32_t{0};
-  struct Slot {
-    std::uint32_t id = 0;  // 0: free
-    MessageType type = MessageType::kAddBranch;
-    std::uint64_t cookie = 0;
-    TimePoint deadline;
-    std::uint16_t records = 0;         // received records of All Ports Configuration, version 1.1
-    std::uint32_t previous = kNoSlot;  // neighbours in deadline order
-    std::uint32_t next = kNoSlot;
-  };
   struct Queued {
     std::uint64_t cookie;
     MessageType type;
@@ -148,10 +139,7 @@ class Session {
   template <class M>
   Result<void> submit_message(const M& message, std::uint64_t cookie, TimePoint now);
   std::uint32_t window() const;
-  std::uint32_t open_slot(MessageType type, std::uint64_t cookie, TimePoint now);
-  void close_slot(std::uint32_t index);
-  void link_last(std::uint32_t index);
-  void unlink(std::uint32_t index);
+  std::uint32_t begin_transaction(MessageType type, std::uint64_t cookie, TimePoint now);
   void send_queued(TimePoint now);
 
   bool on_message(std::span<const std::byte> message, TimePoint now);
@@ -159,7 +147,6 @@ class Session {
   void on_response(const HeaderAndBody& message, TimePoint now);
   void on_event(const HeaderAndBody& message);
   void refused(DecodeError error);
-  bool more_ports_to_come(AllPortsPart& part, std::uint16_t& records) const;
   std::string why_lost() const;
   void go_down(DownReason reason);
   void give_up(DownReason reason, std::string text);
@@ -173,13 +160,7 @@ class Session {
   bool given_up_ = false;           // DropTransport was sent: ignores input until closed()
   std::uint8_t heard_version_ = 0;  // of the last adjacency message in another version than ours
 
-  std::vector<Slot>
-      slots_;  // a power of two, at least twice the window; a slot's index is id & mask
-  std::uint32_t mask_ = 0;
-  std::uint32_t head_ = kNoSlot;
-  std::uint32_t tail_ = kNoSlot;
-  std::size_t outstanding_ = 0;
-  std::uint32_t next_id_ = 1;
+  Transactions transactions_;
   bool configured_ = false;
   std::uint32_t peer_window_ = 0;  // 0: no hint
 

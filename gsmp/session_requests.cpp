@@ -43,7 +43,7 @@ std::uint32_t Session::window() const {
 
 std::size_t Session::room() const {
   if (!up_) return 0;
-  const std::size_t now = window() > outstanding_ ? window() - outstanding_ : 0;
+  const std::size_t now = window() > outstanding() ? window() - outstanding() : 0;
   return now + options_.queue_max - std::min(queued_.size(), options_.queue_max);
 }
 
@@ -51,10 +51,10 @@ template <class Encode>
 Result<void> Session::submit(MessageType type, std::uint64_t cookie, TimePoint now,
                              Encode&& encode) {
   if (!up_) return fail(ErrorCode::kUnreachable, "no GSMP adjacency for a request {}", cookie);
-  if (outstanding_ < window() && queued_.empty()) {
+  if (outstanding() < window() && queued_.empty()) {
     const std::size_t start = output_.size();
     encode(output_);
-    stamp_request(output_, start, adjacency_.partition(), open_slot(type, cookie, now));
+    stamp_request(output_, start, adjacency_.partition(), begin_transaction(type, cookie, now));
     return {};
   }
   if (queued_.size() >= options_.queue_max ||
@@ -68,14 +68,15 @@ Result<void> Session::submit(MessageType type, std::uint64_t cookie, TimePoint n
 }
 
 void Session::send_queued(TimePoint now) {
-  while (!queued_.empty() && outstanding_ < window()) {
+  while (!queued_.empty() && outstanding() < window()) {
     const Queued first = queued_.front();
     queued_.pop_front();
     const std::size_t start = output_.size();
     const auto from = queued_octets_.begin() + static_cast<std::ptrdiff_t>(queued_begin_);
     output_.insert(output_.end(), from, from + first.octets);
     queued_begin_ += first.octets;
-    stamp_request(output_, start, adjacency_.partition(), open_slot(first.type, first.cookie, now));
+    stamp_request(output_, start, adjacency_.partition(),
+                  begin_transaction(first.type, first.cookie, now));
   }
   if (queued_.empty()) {
     queued_octets_.clear();
@@ -88,42 +89,10 @@ void Session::send_queued(TimePoint now) {
   }
 }
 
-// Returns the new transaction's id. The table is at most half full, so a free slot is near.
-std::uint32_t Session::open_slot(MessageType type, std::uint64_t cookie, TimePoint now) {
-  XB_CHECK(outstanding_ < slots_.size() / 2 + 1, outstanding_, slots_.size());
-  while (slots_[next_id_ & mask_].id != 0)
-    next_id_ = next_id_ == kTransactionMax ? 1 : next_id_ + 1;
-  const std::uint32_t id = next_id_;
-  next_id_ = next_id_ == kTransactionMax ? 1 : next_id_ + 1;
-  Slot& slot = slots_[id & mask_];
-  slot.id = id;
-  slot.type = type;
-  slot.cookie = cookie;
-  slot.deadline = now + options_.transaction_timeout;
-  slot.records = 0;
-  link_last(id & mask_);
-  ++outstanding_;
+// Returns the new transaction's id.
+std::uint32_t Session::begin_transaction(MessageType type, std::uint64_t cookie, TimePoint now) {
   ++counters_.requests_sent;
-  return id;
-}
-
-void Session::close_slot(std::uint32_t index) {
-  unlink(index);
-  slots_[index].id = 0;
-  --outstanding_;
-}
-
-void Session::link_last(std::uint32_t index) {
-  slots_[index].previous = tail_;
-  slots_[index].next = kNoSlot;
-  (tail_ == kNoSlot ? head_ : slots_[tail_].next) = index;
-  tail_ = index;
-}
-
-void Session::unlink(std::uint32_t index) {
-  const Slot& slot = slots_[index];
-  (slot.previous == kNoSlot ? head_ : slots_[slot.previous].next) = slot.next;
-  (slot.next == kNoSlot ? tail_ : slots_[slot.next].previous) = slot.previous;
+  return transactions_.begin(type, cookie, now + options_.transaction_timeout);
 }
 
 // Sends in the agreed version, if it has such a message. Copies the message in version 1.1 only.
