@@ -151,7 +151,7 @@ void Runner::send_begin(TimePoint now) {
   last_event_ = now;
   ++open_;
   call.sent = now;
-  add(call.was_sent, kBegin);
+  call.was_sent.add(kBegin);
   calls_.insert(index, call);
   if (inspector_ != nullptr) inspector_->offered(index, next.ends, now);
   due_.connect(manager_of(index), request_of(index, kBegin), next.ends,
@@ -183,7 +183,7 @@ void Runner::send_step(TimePoint now) {
   Call& call = calls_[slot];
   call.intended = planned.due;
   call.sent = now;
-  add(call.was_sent, call.step);
+  call.was_sent.add(call.step);
   last_event_ = now;
   const RequestKind kind = kind_of(call.scenario, call.step);
   ++counts_of(kind).attempted;

@@ -142,6 +142,16 @@ class Runner {
   static constexpr Step kSecond = 2;  // drop-leaf
   static constexpr Step kEnd = 3;     // release
 
+  // Steps of a call: one bit for each.
+  class Steps {
+   public:
+    bool has(Step step) const { return (bits_ >> step & 1U) != 0; }
+    void add(Step step) { bits_ = static_cast<std::uint8_t>(bits_ | 1U << step); }
+
+   private:
+    std::uint8_t bits_ = 0;
+  };
+
   struct Call {
     TimePoint intended;  // of the step planned or under way
     TimePoint sent;      // of the step under way
@@ -153,10 +163,9 @@ class Runner {
     Step step = kBegin;  // planned or under way
     std::uint16_t phase = 0;
     std::uint16_t call_class = 0;
-    // One bit for each step.
-    std::uint8_t was_sent = 0;
-    std::uint8_t was_answered = 0;
-    std::uint8_t was_done = 0;
+    Steps was_sent;
+    Steps was_answered;
+    Steps was_done;
     bool up = false;
     bool given_up = false;
     bool inspected = false;  // kept up by an inspector: no end is planned
@@ -173,10 +182,6 @@ class Runner {
       return static_cast<Number>(due.time_since_epoch().count()) << 64 | static_cast<Number>(call);
     }
   };
-  static bool has(std::uint8_t steps, Step step) { return (steps >> step & 1U) != 0; }
-  static void add(std::uint8_t& steps, Step step) {
-    steps = static_cast<std::uint8_t>(steps | 1U << step);
-  }
   static RequestKind kind_of(Scenario scenario, Step step) {
     // By scenario and step; a plain call has kBegin and kEnd only.
     using enum RequestKind;

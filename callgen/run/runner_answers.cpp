@@ -57,9 +57,9 @@ void Runner::outcome(const Outcome& outcome, TimePoint now, std::size_t manager)
     return;
   }
   const Call& call = calls_[slot];
-  if (!has(call.was_sent, step))
+  if (!call.was_sent.has(step))
     ++figures_.odd.unknown;
-  else if (has(call.was_answered, step))
+  else if (call.was_answered.has(step))
     answered_before(call, step, outcome);
   else if (call.given_up)
     ++figures_.odd.late;
@@ -83,8 +83,8 @@ void Runner::step_answered(Slot slot, const Outcome& outcome, TimePoint now) {
   const Ended ended = done ? Ended::kDone : busy ? Ended::kBusy : Ended::kRefused;
   RequestCounts& counts = counts_of(kind);
   ++(done ? counts.done : busy ? counts.busy : counts.refused);
-  add(call.was_answered, call.step);
-  if (done) add(call.was_done, call.step);
+  call.was_answered.add(call.step);
+  if (done) call.was_done.add(call.step);
   record(calls_.index_of(slot), call, ended, now - started_at_, &outcome);
   after_step(slot, kind, ended, outcome, now);
 }
@@ -167,7 +167,7 @@ void Runner::record(CallIndex index, const Call& call, Ended ended, Duration ans
   record.ended = ended;
   record.manager = static_cast<std::uint32_t>(manager_of(index));
   record.planned = call.intended - started_at_;
-  if (has(call.was_sent, call.step)) record.sent = call.sent - started_at_;
+  if (call.was_sent.has(call.step)) record.sent = call.sent - started_at_;
   record.answered = answered;
   if (outcome != nullptr && ended != Ended::kDone) {
     record.cause = outcome->cause;
@@ -186,7 +186,7 @@ void Runner::answered_before(const Call& call, Step step, const Outcome& outcome
   const bool names_it =
       kind == RequestKind::kSetup || kind == RequestKind::kHold || kind == RequestKind::kCommit;
   const bool same =
-      has(call.was_done, step)
+      call.was_done.has(step)
           ? outcome.kind == done_kind(kind) && (!names_it || outcome.connection == call.connection)
           : no;
   ++(same ? figures_.odd.repeated : figures_.odd.contradicted);
@@ -225,7 +225,7 @@ void Runner::give_up(Slot slot) {
   const auto unanswered = [&](Step step) {
     call.step = step;
     RequestCounts& counts = counts_of(kind_of(call.scenario, step));
-    if (!has(call.was_sent, step)) ++counts.attempted;
+    if (!call.was_sent.has(step)) ++counts.attempted;
     ++counts.unanswered;
     record(index, call, Ended::kUnanswered, RequestRecord::kNever, nullptr);
   };
@@ -236,12 +236,12 @@ void Runner::give_up(Slot slot) {
     unanswered(call.step);  // a setup, a hold, or a commit even if not yet sent
     return;
   }
-  const bool under_way = has(call.was_sent, call.step) && !has(call.was_answered, call.step);
+  const bool under_way = call.was_sent.has(call.step) && !call.was_answered.has(call.step);
   if (call.step != kEnd) {
     if (under_way) unanswered(call.step);
     call.intended = std::max(call.intended, call.connected_at + call.hold);
   }
-  if (!has(call.was_sent, kEnd)) ++figures_.releases.attempted;
+  if (!call.was_sent.has(kEnd)) ++figures_.releases.attempted;
   ++figures_.releases.unanswered;
   unanswered(kEnd);
 }

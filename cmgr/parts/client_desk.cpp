@@ -41,23 +41,24 @@ Result<Epoch> ClientDesk::new_epoch(const std::string& name) {
   return Epoch{std::max(newest + 1, config_.epoch << 32 | next_session_++)};
 }
 
-bool ClientDesk::counts(const Client& client, Epoch epoch) const {
-  const std::uint64_t given_out = config_.epoch << 32 | next_session_;
-  return epoch.value() < given_out || epoch <= client.newest ||
-         epoch.value() - client.newest.value() <= kEpochStepMax || planted(Bug::kForgedEpochKept);
+bool ClientDesk::Client::counts(Epoch asked, std::uint64_t given_out) const {
+  return asked.value() < given_out || asked <= newest ||
+         asked.value() - newest.value() <= kEpochStepMax || planted(Bug::kForgedEpochKept);
 }
 
 Result<ClientAttachment> ClientDesk::attach(const std::string& name, Epoch epoch, TimePoint now) {
   if (const auto named = check_name("client", name); !named) {
     return tl::make_unexpected(named.error());
   }
+  const std::uint64_t given_out = config_.epoch << 32 | next_session_;
   auto known = by_name_.find(name);
   const Client* const before =
       known == by_name_.end() ? nullptr : clients_[known->second.value()].get();
   const bool again = before != nullptr && before->link != nullptr;
   if (before != nullptr) {
-    const Epoch newest =
-        again && !counts(*before, epoch) ? std::max(before->newest, before->epoch) : before->newest;
+    const Epoch newest = again && !before->counts(epoch, given_out)
+                             ? std::max(before->newest, before->epoch)
+                             : before->newest;
     if (epoch < newest) {
       return tl::make_unexpected(Error{
           ErrorCode::kFenced,
@@ -82,7 +83,7 @@ Result<ClientAttachment> ClientDesk::attach(const std::string& name, Epoch epoch
     client.epoch_since = client.session;
   }
   client.epoch = epoch;
-  if (counts(client, epoch)) client.newest = std::max(client.newest, epoch);
+  if (client.counts(epoch, given_out)) client.newest = std::max(client.newest, epoch);
   client.link = std::make_unique<ClientSession>(config_.client_session, now);
   client.link->on_confirmed([this, &client](const OutcomeBatch& batch) {
     for (const Outcome& outcome : batch.outcomes) {
@@ -137,7 +138,8 @@ ClientIndex ClientDesk::remember_client(const std::string& name, Epoch epoch) {
   const ClientIndex index = known == by_name_.end() ? add(name) : known->second;
   Client& client = *clients_[index.value()];
   if (client.session == SessionId{}) client.epoch = std::max(client.epoch, epoch);
-  if (counts(client, epoch)) client.newest = std::max(client.newest, epoch);
+  if (client.counts(epoch, config_.epoch << 32 | next_session_))
+    client.newest = std::max(client.newest, epoch);
   return index;
 }
 
@@ -428,7 +430,7 @@ void ClientDesk::end_session(Client& client, const SessionEnding& ending) {
 
 void ClientDesk::forget_if_done(ClientIndex index) {
   const Client& client = *clients_[index.value()];
-  if (index == kLocal || !done(client)) return;
+  if (index == kLocal || !client.done()) return;
   if (client.requests.empty()) {
     forget(index);
     return;
@@ -440,12 +442,8 @@ void ClientDesk::forget_if_done(ClientIndex index) {
   while (departed_.size() > config_.clients.attached_max) {
     const ClientIndex oldest = departed_.front();
     departed_.pop_front();
-    if (clients_[oldest.value()] && done(*clients_[oldest.value()])) forget(oldest);
+    if (clients_[oldest.value()] && clients_[oldest.value()]->done()) forget(oldest);
   }
-}
-
-bool ClientDesk::done(const Client& client) {
-  return !client.link && client.under_way == 0 && client.connections == 0;
 }
 
 void ClientDesk::forget(ClientIndex index) {

@@ -224,19 +224,21 @@ class ClientDesk {
     TokenBucket setups;
     std::uint64_t connections = 0;
     bool dirty = false;  // listed in dirty_
+
+    // Whether this epoch fences off lower ones, also when its session is over. `given_out`: no
+    // epoch that this manager has given out is as high.
+    bool counts(Epoch asked, std::uint64_t given_out) const;
+    // Not attached, nothing under way, and nothing owned.
+    bool done() const { return !link && under_way == 0 && connections == 0; }
   };
 
   ClientIndex add(const std::string& name);
-  // Whether this epoch fences off lower ones, also when its session is over.
-  bool counts(const Client& client, Epoch epoch) const;
   // Ends the session of the client unheard for longest. False: there is none to end.
   bool displace_unheard(TimePoint now);
   void end_session(Client& client, const SessionEnding& ending);
   void wait_for_credit(ClientIndex index, Outcome&& outcome, TimesIndex times);
   // Forgets the request if it was remembered.
   void drop(Client& client, RequestId request);
-  // Whether the client is not attached, has nothing under way and owns nothing.
-  static bool done(const Client& client);
   void forget_if_done(ClientIndex index);
   void forget(ClientIndex index);
   void mark_dirty(ClientIndex index);

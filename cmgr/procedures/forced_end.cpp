@@ -41,7 +41,7 @@ void end_stuck(Context& context, TimePoint now) {
   std::vector<ConnectionId> stuck;
   context.timers.find_stuck(now, [&](const AgeHook& hook) {
     const auto& procedure = static_cast<const Procedure&>(hook);
-    if (procedure.waits_for_client() || procedure.waits_for_switch()) return;
+    if (procedure.waits_unbounded()) return;
     stuck.push_back(procedure.connection().id);
   });
   for (const ConnectionId id : stuck) {

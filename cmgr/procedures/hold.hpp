@@ -27,7 +27,7 @@ class Hold final : public StepMachine<HoldFsm, PathProcedure> {
   void commit(const Asker& asker, TimePoint now);
 
   State state() const override;
-  bool waits_for_client() const override { return is_held(); }
+  bool waits_unbounded() const override { return is_held(); }
   std::optional<Cause> refuses_release() const override;
   Cause refuses_change() const override {
     return is_held() ? Cause::kNotConnected : Cause::kUnknownConnection;

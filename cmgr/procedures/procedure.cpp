@@ -5,6 +5,14 @@
 #include "core/check.hpp"
 
 namespace xbind::cmgr {
+namespace {
+
+bool owes_a_removal(const Hops& hops) {
+  return std::any_of(hops.begin(), hops.end(),
+                     [](const Hop& hop) { return hop.state == HopState::kNotRemoved; });
+}
+
+}  // namespace
 
 void EndProcedure::operator()(Procedure* procedure) const {
   ProcedurePlaces& places = procedure->context().connections.places();
@@ -34,7 +42,7 @@ void Procedure::removal_answered(Hop& hop, Cause cause, TimePoint now) {
   // Not removed: the SwitchServer cannot reach its switch, or that has refused.
   hop.state = cause == Cause::kNone ? HopState::kRemoved : HopState::kNotRemoved;
   if (cause != Cause::kNone) removal_refused(hop, cause);
-  if (--pending_ == 0) removals_over(owes_a_removal(), now);
+  if (--pending_ == 0) removals_over(owes_a_removal(hops()), now);
 }
 
 HopModify Procedure::change_for(const Hop& hop) const {
@@ -42,15 +50,10 @@ HopModify Procedure::change_for(const Hop& hop) const {
   return {};
 }
 
-bool Procedure::owes_a_removal() {
-  return std::any_of(hops().begin(), hops().end(),
-                     [](const Hop& hop) { return hop.state == HopState::kNotRemoved; });
-}
-
 void Procedure::begin_removal(Hop& hop, TimePoint now) {
   ++pending_;
   if (hop.state == HopState::kRemoving) return;  // of a leaf that is being dropped
-  context_.switches.forgive_change(hop.at, key_of(connection_, hop));
+  context_.switches.debts().forgive_change(hop.at, key_of(connection_, hop));
   // A switch without a session gets no removal: it is owed once the others are done.
   if (!context_.switches.is_attached(hop.at)) {
     hop.state = HopState::kNotRemoved;
@@ -64,7 +67,7 @@ void Procedure::begin_removal(Hop& hop, TimePoint now) {
 
 void Procedure::removals_begun(TimePoint now) {
   if (pending_ == 0) {
-    removals_over(owes_a_removal(), now);
+    removals_over(owes_a_removal(hops()), now);
   } else {
     context_.sender.send_next(*this, now);
   }
@@ -80,7 +83,7 @@ void Procedure::removals_lost(SwitchIndex at, TimePoint now) {
     ++lost;
   }
   pending_ = static_cast<std::uint16_t>(pending_ - lost);
-  if (lost != 0 && pending_ == 0) removals_over(owes_a_removal(), now);
+  if (lost != 0 && pending_ == 0) removals_over(owes_a_removal(hops()), now);
 }
 
 void Procedure::owe_unconfirmed(TimePoint now) {
@@ -91,7 +94,7 @@ void Procedure::settle(TimePoint now, const Hop* refused) {
   // Requests that were not answered while this path existed: the caches may request again.
   for (Hop& hop : hops()) {
     context_.sender.labels_answered(hop);
-    context_.switches.quota_answered(hop.at, hop.output_port, key_of(connection_, hop));
+    context_.switches.caches().quota_answered(hop.at, hop.output_port, key_of(connection_, hop));
     context_.sender.unbook(connection_, hop);
   }
   settle_labels(hops(), debt_labels(), context_.switches, now, refused);

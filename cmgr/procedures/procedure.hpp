@@ -52,10 +52,9 @@ class Procedure : public TimerHook, public AgeHook {
   // The connection is to be released: the procedure ends, and its hops pass to the connection.
   void release_asked(TimePoint now) { happen(Event::kReleaseAsked, now); }
 
-  // Whether it waits for its client, for as long as that client has requested.
-  virtual bool waits_for_client() const { return false; }
-  // Whether it waits for the answer of a switch, for as long as that takes.
-  virtual bool waits_for_switch() const { return false; }
+  // Whether no timer bounds what it waits for: its client, for as long as that has requested, or
+  // the answer of a switch.
+  virtual bool waits_unbounded() const { return false; }
   // It takes no other route after this.
   virtual void no_more_tries() {}
 
@@ -129,7 +128,6 @@ class Procedure : public TimerHook, public AgeHook {
   std::uint16_t pending_ = 0;  // answers still expected in this state
 
  private:
-  bool owes_a_removal();
   void begin_removal(Hop& hop, TimePoint now);
   void removals_begun(TimePoint now);
 };

@@ -29,7 +29,7 @@ class Reroute final : public StepMachine<RerouteFsm, PathProcedure> {
 
   Hops& hops() override { return hops_; }
   bool aside() const override { return true; }
-  bool waits_for_switch() const override { return state_ == FsmState::kLeadingBack; }
+  bool waits_unbounded() const override { return state_ == FsmState::kLeadingBack; }
   State state() const override;
 
  private:
