@@ -81,7 +81,7 @@ std::vector<AlarmCondition> conditions_of(const ConnectionManager& logic,
   }
   recovery.for_each_other_link([&](const Recovery::OtherLink& link, const auto& topology) {
     const auto text = [&](const LinkMap::End& end) {
-      return port_element(logic.switch_name(end.first), end.second);
+      return port_element(logic.switches().name(end.first), end.second);
     };
     conditions.push_back(
         {AlarmKind::kLinksDiffer, text(link.one),

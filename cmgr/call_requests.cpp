@@ -84,7 +84,8 @@ void CallRequests::act(const Asker& asker, const ConnectRequest& request, const 
   }
   // Every call may leave as many debts as it has hops, and no debt may be forgotten. Refusing new
   // calls is what bounds the number of debts.
-  if (const std::size_t owed = context_.switches.owed(); owed >= context_.config.debts_max) {
+  if (const std::size_t owed = context_.switches.debts().owed();
+      owed >= context_.config.debts_max) {
     context_.outcomes.refuse(asker, {},
                              {Cause::kBusy, "removals owed", owed, context_.config.debts_max});
     return;

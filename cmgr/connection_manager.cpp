@@ -8,6 +8,18 @@
 #include "cmgr/procedures/procedure.hpp"
 
 namespace xbind::cmgr {
+namespace {
+
+void route_found(const Context& context, ConnectionId id, const RouteReply& answer, TimePoint now) {
+  // The path may use switches that this manager sees for the first time.
+  context.paths.resolve_new_switches();
+  Connection* const waits = context.connections.find(id);
+  if (waits == nullptr || waits->procedure == nullptr) return;
+  if (!waits->procedure->waits_for_route()) return;
+  waits->procedure->route_answered(answer, now);
+}
+
+}  // namespace
 
 ConnectionManager::ConnectionManager(Config config, Peers& peers)
     : config_(std::move(config)),
@@ -53,17 +65,8 @@ void ConnectionManager::on_routes(std::vector<RouteReply> replies, Duration vali
   for (RouteReply& reply : replies) {
     routes_.answered(
         std::move(reply), validity, now,
-        [&](ConnectionId id, const RouteReply& answer) { route_found(id, answer, now); });
+        [&](ConnectionId id, const RouteReply& answer) { route_found(context_, id, answer, now); });
   }
-}
-
-void ConnectionManager::route_found(ConnectionId id, const RouteReply& answer, TimePoint now) {
-  // The path may use switches that this manager sees for the first time.
-  paths_.resolve_new_switches();
-  Connection* const waits = connections_.find(id);
-  if (waits == nullptr || waits->procedure == nullptr) return;
-  if (!waits->procedure->waits_for_route()) return;
-  waits->procedure->route_answered(answer, now);
 }
 
 void ConnectionManager::tick(TimePoint now) {
@@ -77,7 +80,9 @@ void ConnectionManager::tick(TimePoint now) {
   requests_.tick(now);
   paths_.tick(now);
   network_.tick(now);
-  routes_.tick(now, [&](ConnectionId id, const RouteReply& route) { route_found(id, route, now); });
+  routes_.tick(now, [&](ConnectionId id, const RouteReply& route) {
+    route_found(context_, id, route, now);
+  });
   requests_.pump(now);
   // A request that has waited may owe removals, which are due at once.
   if (switches_.next_deadline() <= now) answers_.tick(now);
@@ -94,7 +99,7 @@ void ConnectionManager::finish_step(TimePoint now) {
   requests_.pump(now);
   paths_.finish_step(now);
   if (!prepared_.pools().empty()) prepared_.fill(now);
-  switches_.flush(now);
+  switches_.queues().flush(now);
   clients_.flush(now);
   routes_.flush(now);
   requests_.flush();
@@ -106,19 +111,19 @@ ConnectionManager::ForcedEnd ConnectionManager::end_by_force(ConnectionId id, Ti
   tally_.traces.at(now);
   const Connection* const found = connections_.find_shown(id);
   if (found == nullptr) return {};
-  const std::size_t owed = switches_.owed();
+  const std::size_t owed = switches_.debts().owed();
   ForcedEnd end{.stood = true};
   end.stands = cmgr::end_by_force(context_, found->id, now);
-  end.owed = switches_.owed() - std::min(owed, switches_.owed());
+  end.owed = switches_.debts().owed() - std::min(owed, switches_.debts().owed());
   return end;
 }
 
 Result<void> ConnectionManager::set_aggregation(const Aggregation& settings, TimePoint now) {
   Aggregation wanted = settings;
   // Settings that the caller left out stay: the regions and the bound of batches in flight.
-  if (wanted.regions.empty()) wanted.regions = switches_.aggregation().settings().regions;
-  if (auto set = switches_.aggregation().set(std::move(wanted)); !set) return set;
-  switches_.flush(now);
+  if (wanted.regions.empty()) wanted.regions = switches_.queues().aggregation().settings().regions;
+  if (auto set = switches_.queues().aggregation().set(std::move(wanted)); !set) return set;
+  switches_.queues().flush(now);
   return {};
 }
 
@@ -130,7 +135,7 @@ Result<void> ConnectionManager::change_settings(const Config& wanted, TimePoint 
   requests_.change_route_timer(wanted.route_timer);
   take_live_settings(config_, wanted);
   outcomes_.gate().change(config_.operations_at_once, config_.queue_timer);
-  switches_.change_label_caches();
+  switches_.caches().change_sizes();
   requests_.pump(now);  // there may be more room
   return {};
 }

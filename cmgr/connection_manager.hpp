@@ -58,7 +58,7 @@ class ConnectionManager {
   // `renewed`: see ConnectionTable.
   void begin_epoch(Epoch epoch, bool renewed) {
     config_.epoch = epoch.value();
-    connections_.begin_epoch(epoch.value(), renewed);
+    connections_.ids().begin_epoch(epoch.value(), renewed);
     recovery_.expect_network();
   }
   // Reports every later change of the connection table to `journal`; null ends that.
@@ -204,7 +204,6 @@ class ConnectionManager {
   // Aggregation that set_aggregation() has changed stays unless `wanted` differs from the last one
   // that was configured. kBadInput: as set_aggregation(); nothing has changed.
   Result<void> change_settings(const Config& wanted, TimePoint now);
-  const AggregationPolicy& aggregation() const { return switches_.aggregation(); }
   // Keeps `count` connections ready for calls of that pair and service; 0 ends the pool.
   // Returns the contract of the pool.
   Result<NetworkService> prepare(const std::string& from, const std::string& to,
@@ -242,7 +241,6 @@ class ConnectionManager {
   }
   // The same with those of incomplete calls.
   std::vector<ConnectionId> list_all(ConnectionId after, std::size_t limit) const;
-  const std::string& switch_name(SwitchIndex at) const { return switches_.name(at); }
   std::vector<std::string> switch_names() const;
   // Whether the manager has a session with the SwitchServer of that name.
   bool reaches(const std::string& switch_name) const;
@@ -258,7 +256,7 @@ class ConnectionManager {
     return log_.page(after, limit, now);
   }
   // Sends all queued commands without waiting for a threshold; used before an audit.
-  void flush_all(TimePoint now) { switches_.flush_all(now); }
+  void flush_all(TimePoint now) { switches_.queues().flush_all(now); }
 
   // --- figures -----------------------------------------------------------------------------------
   // Clients and what they have, in the order of names: the first `limit` above `after`.
@@ -282,7 +280,7 @@ class ConnectionManager {
   // What is recorded of calls; trace_spans.hpp makes spans of it.
   const CallTraces& traces() const { return tally_.traces; }
   ClientDesk::Counters client_counters() const { return clients_.counters(); }
-  SwitchDesk::Counters switch_counters() const { return switches_.counters(); }
+  const SwitchDesk& switches() const { return switches_; }
   // Present quantities.
   struct Gauges {
     std::size_t connections = 0;
@@ -302,9 +300,6 @@ class ConnectionManager {
   std::size_t labels_awaited(const std::string& switch_name, PortId port) const;
 
  private:
-  void route_found(ConnectionId id, const RouteReply& answer, TimePoint now);
-  CallView view_of_incomplete(const IncompleteCall& call) const;
-
   struct Tally {
     CallCounters counters;
     Occurrences occurrences;

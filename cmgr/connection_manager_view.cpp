@@ -16,6 +16,15 @@ std::uint64_t in_ms(Duration duration) {
       std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
 }
 
+CallView view_of_incomplete(const SwitchDesk& switches, const IncompleteCall& call) {
+  CallView view{call.id, false, {}, {}};
+  for (const FoundHop* const found : hops_in_order(call)) {
+    view.hops.push_back({switches.name(found->at), found->hop.key.hop, found->hop});
+    view.hops.back().hop.settled = false;
+  }
+  return view;
+}
+
 }  // namespace
 
 std::vector<CacheState> ConnectionManager::caches(std::size_t limit, TimePoint now) const {
@@ -29,7 +38,7 @@ std::vector<CacheState> ConnectionManager::caches(std::size_t limit, TimePoint n
   };
   std::vector<CacheState> quotas;
   switches_.for_each_switch([&](SwitchIndex at) {
-    switches_.for_each_port(at, [&](PortId port, const PortCaches& caches) {
+    switches_.caches().for_each_port(at, [&](PortId port, const PortCaches& caches) {
       const std::string element = fmt::format("{} port {}", switches_.name(at), port);
       const LabelCache& labels = caches.labels;
       if (labels.hits() + labels.misses() + labels.size() != 0) {
@@ -101,7 +110,7 @@ bool ConnectionManager::reaches(const std::string& switch_name) const {
 
 ConnectionManager::Gauges ConnectionManager::gauges() const {
   return {connections_.size(),
-          switches_.owed(),
+          switches_.debts().owed(),
           outcomes_.gate().under_way(),
           switches_.attached_count(),
           routes_.cache().size(),
@@ -128,7 +137,7 @@ std::size_t ConnectionManager::labels_awaited(const std::string& switch_name, Po
   const auto at = switches_.find(switch_name);
   std::size_t awaited = 0;
   if (!at) return awaited;
-  switches_.for_each_port(*at, [&](PortId each, const PortCaches& caches) {
+  switches_.caches().for_each_port(*at, [&](PortId each, const PortCaches& caches) {
     if (each == port) awaited = caches.labels.awaited();
   });
   return awaited;
@@ -169,7 +178,7 @@ ManagerView ConnectionManager::view_of(const std::string& switch_name) const {
     add(*connection, connection->hops(), connection->state() == State::kConnected);
     if (aside) add(*connection, connection->procedure->hops(), false);
   }
-  switches_.labels_cached(*at, view.cached);
+  switches_.caches().append_labels(*at, view.cached);
   view.labels.insert(view.labels.end(), view.cached.begin(), view.cached.end());
   switches_.labels_on_their_way(*at, view.labels);
   // Hops of incomplete calls, whose ledgers may still change what is known of them.
@@ -188,7 +197,7 @@ ManagerView ConnectionManager::view_of(const std::string& switch_name) const {
   recovery_.for_each_incomplete([&](const IncompleteCall& call) {
     view.lacks_hops = view.lacks_hops || call.element == switch_name;
   });
-  view.owed = switches_.debts(*at);
+  view.owed = switches_.debts().keys(*at);
   const auto by_key = [](const LedgerHop& a, const LedgerHop& b) { return a.key < b.key; };
   // A connection that moves to another path has hops of two generations.
   if (!std::is_sorted(view.hops.begin(), view.hops.end(), by_key)) {
@@ -200,17 +209,8 @@ ManagerView ConnectionManager::view_of(const std::string& switch_name) const {
   return view;
 }
 
-CallView ConnectionManager::view_of_incomplete(const IncompleteCall& call) const {
-  CallView view{call.id, false, {}, {}};
-  for (const FoundHop* const found : hops_in_order(call)) {
-    view.hops.push_back({switches_.name(found->at), found->hop.key.hop, found->hop});
-    view.hops.back().hop.settled = false;
-  }
-  return view;
-}
-
 std::optional<CallView> ConnectionManager::view_of_call(ConnectionId id) const {
-  if (const auto call = incomplete(id)) return view_of_incomplete(*call);
+  if (const auto call = incomplete(id)) return view_of_incomplete(switches_, *call);
   const auto found = describe(id);
   if (!found) return std::nullopt;
   const Connection& connection = found->connection;
@@ -228,7 +228,7 @@ std::optional<CallView> ConnectionManager::view_of_call(ConnectionId id) const {
     entry.contract = connection.traffic_of_leg(hop.leg);
     entry.stage = held ? HopStage::kReserved : HopStage::kCommitted;
     entry.settled = view.settled;
-    switches_.debts_of(hop.at, connection.id, view.owed);
+    switches_.debts().append_keys(hop.at, connection.id, view.owed);
   }
   std::sort(view.owed.begin(), view.owed.end());
   view.owed.erase(std::unique(view.owed.begin(), view.owed.end()), view.owed.end());
@@ -240,13 +240,14 @@ void ConnectionManager::repair(const std::string& switch_name, const OwnRepairs&
   const auto at = switches_.find(switch_name);
   if (!at) return;
   for (const LedgerHop& hop : repairs.stray_hops) {
-    switches_.owe(*at, hop.key, Debt{hop.cross_connect, hop.hop_count, true, false, {}}, now);
+    switches_.debts().owe(*at, hop.key, Debt{hop.cross_connect, hop.hop_count, true, false, {}},
+                          now);
   }
   for (const auto& [port, label] : repairs.leaked_labels) {
-    switches_.return_label(*at, port, label, now);
+    switches_.caches().return_label(*at, port, label, now);
   }
-  switches_.pay_soon(now);
-  switches_.flush_all(now);
+  switches_.debts().pay_soon(now);
+  switches_.queues().flush_all(now);
 }
 
 }  // namespace xbind::cmgr

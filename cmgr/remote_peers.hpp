@@ -155,10 +155,6 @@ class RemotePeers : public Peers {
   // What watching the topology is called in troubles_.
   static constexpr const char* kWatching = "watching the topology";
 
-  static TopologyState topology_from(const v2::TopologyState& state);
-  static std::optional<TopologyState> whole_topology(v2::RouteObject_ptr object,
-                                                     const v2::TopologyState& first);
-
   struct ToSwitch {
     SessionId session;
     std::string name;

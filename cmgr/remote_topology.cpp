@@ -20,9 +20,7 @@ void raise_to(std::atomic<std::uint64_t>& highest, std::uint64_t value) {
   }
 }
 
-}  // namespace
-
-TopologyState RemotePeers::topology_from(const v2::TopologyState& state) {
+TopologyState topology_from(const v2::TopologyState& state) {
   TopologyState out{state.topology_version, {}};
   out.unusable.reserve(state.unusable.length());
   for (CORBA::ULong i = 0; i < state.unusable.length(); ++i) {
@@ -34,6 +32,25 @@ TopologyState RemotePeers::topology_from(const v2::TopologyState& state) {
   }
   return out;
 }
+
+// Returns nullopt if the topology changed between two pages.
+std::optional<TopologyState> whole_topology(v2::RouteObject_ptr object,
+                                            const v2::TopologyState& first) {
+  constexpr CORBA::ULong kElementsPerPage = 10'000;
+  TopologyState state = topology_from(first);
+  while (state.unusable.size() < first.unusable_count) {
+    const v2::TopologyState_var page = object->unusable_elements(
+        static_cast<CORBA::ULong>(state.unusable.size()), kElementsPerPage);
+    if (page->topology_version != first.topology_version || page->unusable.length() == 0) {
+      return std::nullopt;
+    }
+    TopologyState more = topology_from(page.in());
+    state.unusable.insert(state.unusable.end(), more.unusable.begin(), more.unusable.end());
+  }
+  return state;
+}
+
+}  // namespace
 
 void RemotePeers::take_topology_notice(const v2::TopologyState& state) {
   if (state.topology_version == 0) return;  // it keeps the connection open
@@ -49,23 +66,6 @@ void RemotePeers::take_topology_notice(const v2::TopologyState& state) {
   if (whole && network_version_ == state.network_version) return;
   watch_.begin(steady_now());
   wake_.notify_all();
-}
-
-// Returns nullopt if the topology changed between two pages.
-std::optional<TopologyState> RemotePeers::whole_topology(v2::RouteObject_ptr object,
-                                                         const v2::TopologyState& first) {
-  constexpr CORBA::ULong kElementsPerPage = 10'000;
-  TopologyState state = topology_from(first);
-  while (state.unusable.size() < first.unusable_count) {
-    const v2::TopologyState_var page = object->unusable_elements(
-        static_cast<CORBA::ULong>(state.unusable.size()), kElementsPerPage);
-    if (page->topology_version != first.topology_version || page->unusable.length() == 0) {
-      return std::nullopt;
-    }
-    TopologyState more = topology_from(page.in());
-    state.unusable.insert(state.unusable.end(), more.unusable.begin(), more.unusable.end());
-  }
-  return state;
 }
 
 Result<void> RemotePeers::check_path(const std::string& from, const std::string& to) {

@@ -139,7 +139,7 @@ void RequestDesk::submit(ClientIndex client, const Body& request, unsigned urgen
     if (answer_remembered(client, request)) return;
   }
   Outcomes::Gate& gate = context_.outcomes.gate();
-  context_.switches.aggregation().on_operation(now);
+  context_.switches.queues().aggregation().on_operation(now);
   if (const auto named = check_ends(request); !named) {
     // Checked before the request can wait, because waiting requests keep their content.
     gate.started();

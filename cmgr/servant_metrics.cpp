@@ -43,13 +43,17 @@ constexpr MetricRow<ManagerReading> kManagerMetrics[] = {
     {"aggregation_mode", MetricKind::kGauge, "",
      "Mode of aggregation: 0 fixed, 1 regions, 2 adaptive.",
      [](const ManagerReading& at) {
-       return static_cast<std::uint64_t>(at.manager.aggregation().settings().mode);
+       return static_cast<std::uint64_t>(
+           at.manager.switches().queues().aggregation().settings().mode);
      }},
     {"threshold", MetricKind::kGauge, "", "Commands that are gathered for a batch now.",
-     [](const ManagerReading& at) { return std::uint64_t{at.manager.aggregation().threshold()}; }},
+     [](const ManagerReading& at) {
+       return std::uint64_t{at.manager.switches().queues().aggregation().threshold()};
+     }},
     {"operations_per_s", MetricKind::kGauge, "1/s", "Estimated rate of operations.",
      [](const ManagerReading& at) {
-       return static_cast<std::uint64_t>(at.manager.aggregation().operations_per_s());
+       return static_cast<std::uint64_t>(
+           at.manager.switches().queues().aggregation().operations_per_s());
      }},
     {"setups", MetricKind::kCounter, "", "Connect requests taken.",
      [](const ManagerReading& at) { return at.calls.setups; }},
@@ -215,7 +219,7 @@ Metrics status_of(const ConnectionManager& manager, const RemotePeers& peers,
   Metrics metrics;
   append(kManagerMetrics,
          ManagerReading{manager, peers, config, manager.counters(), manager.gauges(),
-                        manager.client_counters(), manager.switch_counters()},
+                        manager.client_counters(), manager.switches().counters()},
          metrics);
   manager.counters().by_cause.append_metrics(metrics);
   manager.call_times().setups().append_metrics("setup", metrics);

@@ -57,7 +57,7 @@ std::vector<CacheState> within_reply(std::vector<CacheState> states) {
 }
 
 SwitchName names_of(const cmgr::ConnectionManager& manager) {
-  return [&manager](SwitchIndex at) -> const std::string& { return manager.switch_name(at); };
+  return [&manager](SwitchIndex at) -> const std::string& { return manager.switches().name(at); };
 }
 
 void to_idl(const CallCheck& check, v2::CallCheck& out) {
@@ -143,7 +143,7 @@ void ManagerOperationsServant::set_aggregation(const v2::Aggregation& settings) 
 
 v2::Aggregation ManagerOperationsServant::aggregation_now() {
   return daemon_.ask([](cmgr::ConnectionManager& manager) {
-    const AggregationPolicy& policy = manager.aggregation();
+    const AggregationPolicy& policy = manager.switches().queues().aggregation();
     v2::Aggregation out;
     out.mode = static_cast<CORBA::Octet>(policy.settings().mode);
     out.threshold = static_cast<CORBA::ULong>(policy.threshold());

@@ -30,7 +30,7 @@ void hop_into(const ConnectionManager& manager, const FoundHop& found, v2::HopSt
   const CrossConnect& at = found.hop.cross_connect;
   out.leg = found.hop.key.leg;
   out.number = found.hop.key.hop;
-  out.switch_name = manager.switch_name(found.at).c_str();
+  out.switch_name = manager.switches().name(found.at).c_str();
   out.input_port = at.input_port.value();
   out.input_label = orb::to_idl(at.input_label);
   out.output_port = at.output_port.value();
@@ -119,7 +119,7 @@ bool describe_into(const ConnectionManager& manager, ConnectionId id, v2::Connec
     const Hop& hop = *connection.hops().nth(i);
     out.hops[i].leg = hop.leg;
     out.hops[i].number = numbers[i];
-    out.hops[i].switch_name = manager.switch_name(hop.at).c_str();
+    out.hops[i].switch_name = manager.switches().name(hop.at).c_str();
     out.hops[i].input_port = hop.input_port.value();
     out.hops[i].input_label = orb::to_idl(hop.input_label);
     out.hops[i].output_port = hop.output_port.value();

@@ -106,7 +106,7 @@ void SwitchAnswers::sort_quarantine(SwitchIndex at, const std::vector<PortLabels
       claim_hops(connection->procedure->hops());
     }
   }
-  for (const auto& owed : context_.switches.owed_labels(at)) {
+  for (const auto& owed : context_.switches.debts().owed_labels(at)) {
     // Two debts may share one label.
     owed->in_quarantine = false;
     claim(owed->port, owed->label, {owed->attachment, nullptr, owed.get()});
@@ -143,7 +143,7 @@ void SwitchAnswers::on_results(SessionId session, session::Frame<HopResultBatch>
     return;
   }
   for (const auto& batch : batches) {
-    context_.switches.granted(*at, *batch, now);
+    context_.switches.caches().granted(*at, *batch, now);
     context_.connections.for_each_of(
         batch->results,
         [](const HopResult& result) {
@@ -185,7 +185,7 @@ void SwitchAnswers::on_invoked(SessionId session, const HopBatch& asked,
     const bool label_lost =
         !answer && std::any_of(asked.removals.begin(), asked.removals.end(),
                                [&](const HopRemoval& it) { return loses_label(*at, it); });
-    if (answer) context_.switches.granted(*at, *answer, now);
+    if (answer) context_.switches.caches().granted(*at, *answer, now);
     if (!answer) {
       log::sessions.warn("switchserver {}: {}", context_.switches.name(*at), answer.error().text);
     }
@@ -244,10 +244,11 @@ void SwitchAnswers::on_orphan_result(SwitchIndex at, const HopResult& result, Ti
   SwitchDesk& switches = context_.switches;
   bool owed = false;
   if (result.action == HopAction::kRemove) {
-    owed = result.cause == Cause::kNone ? switches.pay(at, result.key, result.output_label, now)
-                                        : switches.not_paid(at, result.key, now);
+    owed = result.cause == Cause::kNone
+               ? switches.debts().pay(at, result.key, result.output_label, now)
+               : switches.debts().not_paid(at, result.key, now);
   } else if (result.action == HopAction::kModify) {
-    owed = switches.change_answered(at, result, now);
+    owed = switches.debts().change_answered(at, result, now);
   }
   if (owed) return;
   ++context_.counters.late_results;
@@ -255,8 +256,8 @@ void SwitchAnswers::on_orphan_result(SwitchIndex at, const HopResult& result, Ti
   // when it was read again. The answer does not say of which port the label is.
   const bool names_label = result.action == HopAction::kRemove && result.cause == Cause::kNone &&
                            result.output_label.present();
-  if (names_label && context_.connections.is_of_earlier_epoch(result.key.connection)) {
-    switches.label_unclear(at, now);
+  if (names_label && context_.connections.ids().is_of_earlier_epoch(result.key.connection)) {
+    switches.debts().label_unclear(at, now);
   }
 }
 
@@ -265,14 +266,15 @@ void SwitchAnswers::on_setup_result(const Found& found, const HopResult& result,
   Hop& hop = *found.hop;
   Procedure* const procedure = found.connection->procedure.get();
   context_.sender.labels_answered(hop);
-  switches.quota_answered(hop.at, hop.output_port, result.key);
+  switches.caches().quota_answered(hop.at, hop.output_port, result.key);
   if (result.cause == Cause::kLabelNotHeld && hop.output_label.present() && !hop.last() &&
       !hop.joins) {
-    switches.label_lost(hop.at, hop.output_port);
+    switches.caches().label_lost(hop.at, hop.output_port);
     hop.output_label = {};  // not held by this manager: nothing to return
   }
   if (result.cause == Cause::kNone && result.output_label.present()) {
-    if (!hop.last() && !hop.output_label.present()) switches.label_held(hop.at, hop.output_port);
+    if (!hop.last() && !hop.output_label.present())
+      switches.caches().label_held(hop.at, hop.output_port);
     hop.output_label = result.output_label;
     found.hops->for_each_downstream(
         hop, [&](Hop& downstream) { downstream.input_label = result.output_label; });
@@ -300,7 +302,7 @@ void SwitchAnswers::on_change_result(const Found& found, const HopResult& result
   if (hop.state == HopState::kChanging && procedure != nullptr &&
       procedure->awaits_change(result.revision)) {
     procedure->change_answered(hop, result, now);
-  } else if (!context_.switches.change_answered(hop.at, result, now)) {
+  } else if (!context_.switches.debts().change_answered(hop.at, result, now)) {
     ++context_.counters.late_results;
   }
 }
@@ -314,15 +316,15 @@ void SwitchAnswers::on_removal_result(const Found& found, const HopResult& resul
     if (result.output_label.present()) owner.in_quarantine = true;
   } else if (removed && hop.owes_removal() && result.output_label.present() && !hop.last()) {
     // The label may come from a reservation that is answered later.
-    if (!hop.output_label.present()) context_.switches.label_held(hop.at, hop.output_port);
+    if (!hop.output_label.present()) context_.switches.caches().label_held(hop.at, hop.output_port);
     hop.output_label = result.output_label;
     hop.in_quarantine = true;
   } else if (removed && hop.owes_removal() && !hop.last() && hop.output_label.present() &&
              !hop.in_quarantine && hop.attachment == 0) {
-    context_.switches.label_unclear(hop.at, now);
+    context_.switches.debts().label_unclear(hop.at, now);
   }
   if (planted(Bug::kLabelBackTooEarly) && removed && hop.in_quarantine) {
-    context_.switches.give_back(label_of(hop), now);
+    context_.switches.caches().give_back(label_of(hop), now);
     hop.output_label = {};
   }
   // The answer to a removal that was sent before, in the session; the one that waits is not needed

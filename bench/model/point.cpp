@@ -191,7 +191,7 @@ PointResult Network::run() {
   result.p95_us = in_us(figures.setup.percentile(95));
   result.p99_us = in_us(figures.setup.percentile(99));
   const auto& to_clients = manager_.manager().client_counters();
-  const auto& to_switches = manager_.manager().switch_counters();
+  const auto& to_switches = manager_.manager().switches().counters();
   result.invocations = {to_clients.frames_in, to_switches.frames_out, to_switches.frames_in,
                         to_clients.frames_out, manager_.exchanged().questions};
   const double takes = static_cast<double>(to_switches.label_hits + to_switches.label_misses);

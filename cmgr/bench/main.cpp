@@ -94,7 +94,7 @@ void list_pages(Network& network) {
 void operators(Network& network) {
   ConnectionManager& manager = network.manager();
   const SwitchName name_of = [&](SwitchIndex at) -> const std::string& {
-    return manager.switch_name(at);
+    return manager.switches().name(at);
   };
   const trace::WallClock clock(network.now(), 0);
   AlarmCounts counted;

@@ -84,7 +84,7 @@ void owe_unconfirmed(const GoingHops& going, SwitchDesk& switches, TimePoint now
     const log::AboutCall about(going.connection.id.value());
     log::calls.warn("connection {}: the removal of hop {} of leg {} at {} is owed",
                     going.connection.id, hop.number, hop.leg, switches.name(hop.at));
-    switches.owe(hop.at, key_of(going.connection, hop), std::move(debt), now);
+    switches.debts().owe(hop.at, key_of(going.connection, hop), std::move(debt), now);
   }
 }
 
@@ -95,7 +95,7 @@ void settle_labels(const Hops& hops, DebtLabels* debt_labels, SwitchDesk& switch
     const OwedLabel label = label_of(hop);
     const auto* const held = find_debt_label(debt_labels, label);
     if (held != nullptr && held->use_count() > 1) continue;  // one reference is the list's own
-    switches.give_back(label, now, &hop != refused);
+    switches.caches().give_back(label, now, &hop != refused);
   }
   if (debt_labels != nullptr) debt_labels->clear();
 }

@@ -217,7 +217,7 @@ std::string reason_of_number(const Hop& hop, const HopResult& result) {
 Refusal Outcomes::refusal_of(const Hop& hop, const HopResult& result) const {
   std::string reason = reason_of_label(hop, result);
   if (result.cause == Cause::kNoLabel && reason.empty()) {
-    if (const auto silent = switches_.keeps_labels_of(hop.at, result.port)) {
+    if (const auto silent = switches_.debts().keeps_labels_of(hop.at, result.port)) {
       return {Cause::kSwitchUnreachable, switches_.name(*silent), 0, 0,
               fmt::format("labels of {} port {} wait for removals that it owes",
                           switches_.name(hop.at), result.port)};
@@ -237,7 +237,7 @@ std::uint32_t Outcomes::retry_after_ms() const {
   constexpr double kLeast = 10;  // shorter than a message takes on a loaded machine
   const double most =
       std::chrono::duration<double, std::milli>(std::max(config_.queue_timer, Duration{1})).count();
-  const double rate = switches_.aggregation().operations_per_s();
+  const double rate = switches_.queues().aggregation().operations_per_s();
   const double wait = rate > 0 ? 1'000.0 * static_cast<double>(gate_.waiting() + 1) / rate : most;
   return static_cast<std::uint32_t>(std::clamp(wait, std::min(kLeast, most), most));
 }

@@ -35,7 +35,7 @@ class Claims {
       Procedure* const procedure = connection->procedure.get();
       if (procedure != nullptr && procedure->aside()) add(*connection, procedure->hops());
     }
-    context_.switches.for_each_debt(at_, [&](const HopKey& key, const Debt& debt) {
+    context_.switches.debts().for_each(at_, [&](const HopKey& key, const Debt& debt) {
       LedgerHop hop;
       hop.key = key;
       hop.cross_connect = debt.cross_connect;
@@ -59,7 +59,7 @@ class Claims {
       // The switch may have lost the hop, and the far end has one that uses its label.
       if (gap.out) rest(gap.out->port, gap.out->label);
     });
-    for (const auto& label : context_.switches.owed_labels(at_)) {
+    for (const auto& label : context_.switches.debts().owed_labels(at_)) {
       if (is_ours(label->attachment, label->in_quarantine)) rest(label->port, label->label);
     }
   }

@@ -5,6 +5,19 @@
 #include "cmgr/procedures/procedure.hpp"
 
 namespace xbind::cmgr {
+namespace {
+
+Hop& find_indexed(Connection& connection, SwitchIndex at, std::uint32_t place) {
+  const auto is_it = [&](const Hop& hop) { return hop.at == at && hop.indexed_at == place; };
+  const auto hop = std::find_if(connection.hops().begin(), connection.hops().end(), is_it);
+  if (hop != connection.hops().end()) return *hop;
+  Hops& own = connection.procedure->hops();
+  const auto of_procedure = std::find_if(own.begin(), own.end(), is_it);
+  XB_CHECK(of_procedure != own.end(), connection.id, place);
+  return *of_procedure;
+}
+
+}  // namespace
 
 ConnectionTable::~ConnectionTable() {
   std::vector<Connection*> left;
@@ -14,7 +27,7 @@ ConnectionTable::~ConnectionTable() {
 
 // ===== doors =====
 
-Connection& ConnectionTable::open(const Opened& what) { return make(new_id(), what); }
+Connection& ConnectionTable::open(const Opened& what) { return make(ids_.next(), what); }
 
 Connection& ConnectionTable::make(ConnectionId id, const Opened& what) {
   Connection& made = pool_.make();
@@ -24,7 +37,11 @@ Connection& ConnectionTable::make(ConnectionId id, const Opened& what) {
   made.both_ = what.both;
   made.set_contract(what.contract);
   usage_.add(made);
-  if (what.pool != 0) join_pool(made, what.pool);
+  if (what.pool != 0) {
+    made.more().pool = what.pool;
+    if (pool_members_.size() <= what.pool) pool_members_.resize(what.pool + 1);
+    ++pool_members_[what.pool];
+  }
   by_id_.insert_new(made.id, &made);
   shown_.insert(made.id);
   if (journal_ != nullptr) write(made, what);
@@ -131,7 +148,7 @@ void ConnectionTable::replace(Connection& connection, const std::vector<HopTree:
 }
 
 void ConnectionTable::assign(Connection& connection, const Asker& asker) {
-  const ConnectionId alias = new_id();
+  const ConnectionId alias = ids_.next();
   connection.asker_ = asker;
   usage_.add(connection);
   show_as(connection, alias);
@@ -152,12 +169,6 @@ void ConnectionTable::hand_back(Connection& connection) {
   connection.asker_.reset();
   shown_.insert(connection.id);
   if (journal_ != nullptr) write(connection, HandedBack{});
-}
-
-void ConnectionTable::join_pool(Connection& connection, std::uint32_t pool) {
-  connection.more().pool = pool;
-  if (pool_members_.size() <= pool) pool_members_.resize(pool + 1);
-  ++pool_members_[pool];
 }
 
 void ConnectionTable::leave_pool(Connection& connection) {
@@ -208,16 +219,6 @@ void ConnectionTable::count(Connection& connection, Hops& hops) {
 
 void ConnectionTable::uncount(Hops& hops) {
   for (Hop& hop : hops) by_switch_.remove(hop, find_indexed);
-}
-
-Hop& ConnectionTable::find_indexed(Connection& connection, SwitchIndex at, std::uint32_t place) {
-  const auto is_it = [&](const Hop& hop) { return hop.at == at && hop.indexed_at == place; };
-  const auto hop = std::find_if(connection.hops_.begin(), connection.hops_.end(), is_it);
-  if (hop != connection.hops_.end()) return *hop;
-  Hops& own = connection.procedure->hops();
-  const auto of_procedure = std::find_if(own.begin(), own.end(), is_it);
-  XB_CHECK(of_procedure != own.end(), connection.id, place);
-  return *of_procedure;
 }
 
 }  // namespace xbind::cmgr

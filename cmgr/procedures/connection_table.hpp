@@ -28,18 +28,15 @@
 
 namespace xbind::cmgr {
 
-class ConnectionTable {
+// The ids of connections: the epoch of this process over a counter, so unique across restarts.
+class ConnectionIds {
  public:
-  // `epoch`: of this process; each id contains it.
-  explicit ConnectionTable(std::uint64_t epoch) : epoch_(epoch) {}
-  ConnectionTable(const ConnectionTable&) = delete;
-  ConnectionTable& operator=(const ConnectionTable&) = delete;
-  ~ConnectionTable();
+  explicit ConnectionIds(std::uint64_t epoch) : epoch_(epoch) {}
 
-  // Sets the epoch, before the first connection is opened. `renewed`: the epochs of the name have
-  // been renewed (core/manager_epochs.hpp), so that an earlier one may be higher.
+  // Sets the epoch, before the first id is given out. `renewed`: the epochs of the name have been
+  // renewed (core/manager_epochs.hpp), so that an earlier one may be higher.
   void begin_epoch(std::uint64_t epoch, bool renewed) {
-    XB_CHECK(next_id_ == 1 && epoch != 0 && epoch <= kManagerEpochMax, epoch);
+    XB_CHECK(next_ == 1 && epoch != 0 && epoch <= kManagerEpochMax, epoch);
     epoch_ = epoch;
     renewed_ = renewed;
   }
@@ -49,6 +46,26 @@ class ConnectionTable {
     const std::uint64_t epoch = epoch_of(id);
     return epoch != 0 && (renewed_ ? epoch != epoch_ : epoch < epoch_);
   }
+  ConnectionId next() {
+    return ConnectionId{(epoch_ & kManagerEpochMax) << kIdCounterBits | next_++};
+  }
+
+ private:
+  std::uint64_t epoch_;
+  bool renewed_ = false;
+  std::uint64_t next_ = 1;
+};
+
+class ConnectionTable {
+ public:
+  // `epoch`: of this process; each id contains it.
+  explicit ConnectionTable(std::uint64_t epoch) : ids_(epoch) {}
+  ConnectionTable(const ConnectionTable&) = delete;
+  ConnectionTable& operator=(const ConnectionTable&) = delete;
+  ~ConnectionTable();
+
+  ConnectionIds& ids() { return ids_; }
+  const ConnectionIds& ids() const { return ids_; }
 
   // Reports every change from now on to `journal`; null ends that. The journal must outlive the
   // table or be removed.
@@ -159,10 +176,6 @@ class ConnectionTable {
   }
 
  private:
-  // The epoch over a counter: unique across restarts.
-  ConnectionId new_id() {
-    return ConnectionId{(epoch_ & kManagerEpochMax) << kIdCounterBits | next_id_++};
-  }
   Connection& make(ConnectionId id, const Opened& what);
   template <class What>
   void write(const Connection& connection, What&& what) {
@@ -170,12 +183,8 @@ class ConnectionTable {
   }
   void write_numbers(const Connection& connection);
   void show_as(Connection& connection, ConnectionId alias);
-  void join_pool(Connection& connection, std::uint32_t pool);
-  static Hop& find_indexed(Connection& connection, SwitchIndex at, std::uint32_t place);
 
-  std::uint64_t epoch_;
-  bool renewed_ = false;
-  std::uint64_t next_id_ = 1;
+  ConnectionIds ids_;
   CallEndsTable ends_;
   FlatMap<ConnectionId, Connection*> by_id_;
   FlatMap<ConnectionId, ConnectionId> aliases_;  // of prepared connections

@@ -46,7 +46,7 @@ void HopSender::say(Procedure& procedure, Hop& hop, TimePoint now) {
       const bool commit = errand == Errand::kCommit;
       hop.state = commit ? HopState::kCommitting : HopState::kReserving;
       if (!one) {
-        switches_.queue_setup(
+        switches_.queues().queue_setup(
             hop.at, owner_of(procedure), procedure.times_of(errand), now,
             [&](HopSetup& setup) { fill_in(setup, procedure, hop, commit, now); });
         return;
@@ -60,7 +60,7 @@ void HopSender::say(Procedure& procedure, Hop& hop, TimePoint now) {
       note_change(connection, hop);
       HopModify change = procedure.change_for(hop);
       if (!one) {
-        switches_.queue(hop.at, std::move(change), now);
+        switches_.queues().queue(hop.at, std::move(change), now);
         return;
       }
       one->modifies.push_back(std::move(change));
@@ -69,29 +69,29 @@ void HopSender::say(Procedure& procedure, Hop& hop, TimePoint now) {
     case Errand::kRemove:
       hop.state = HopState::kRemoving;
       if (!one) {
-        switches_.queue(hop.at, key_of(connection, hop), procedure.times_of(errand), now);
+        switches_.queues().queue(hop.at, key_of(connection, hop), procedure.times_of(errand), now);
         return;
       }
       one->removals.push_back({key_of(connection, hop), 0});
       break;
   }
   connection.invoked = true;
-  switches_.invoke(hop.at, std::move(*one), now);
+  switches_.queues().invoke(hop.at, std::move(*one));
 }
 
 void HopSender::trace(SwitchIndex at, ConnectionId connection, HopBatch* one) {
   if (one != nullptr) {
     one->traced.push_back(connection);
   } else {
-    switches_.trace(at, connection);
+    switches_.queues().trace(at, connection);
   }
 }
 
 void HopSender::note_change(const Connection& connection, Hop& hop) {
   const HopKey key = key_of(connection, hop);
   hop.state = HopState::kChanging;
-  hop.behind = hop.behind || switches_.owes_change(hop.at, key);
-  switches_.forgive_change(hop.at, key);  // the new contract replaces the one that was owed
+  hop.behind = hop.behind || switches_.debts().owes_change(hop.at, key);
+  switches_.debts().forgive_change(hop.at, key);  // the new contract replaces the one that was owed
 }
 
 Owner HopSender::owner_of(const Procedure& procedure) const {
@@ -124,13 +124,13 @@ void HopSender::fill_in(HopSetup& setup, Procedure& procedure, Hop& hop, bool co
   setup.demand = connection.demand_of_leg(hop.leg);
   setup.contract = connection.traffic_of_leg(hop.leg);
   if (!hop.last() && !hop.joins) {
-    hop.labels_asked = switches_.want_labels(hop.at, hop.output_port, now);
+    hop.labels_asked = switches_.caches().want_labels(hop.at, hop.output_port, now);
     hop.asked_in = static_cast<std::uint8_t>(switches_.attachment(hop.at));
     setup.labels_wanted = hop.labels_asked;
   }
   if (!hop.joins) {  // a joining hop's output is booked already
     book(connection, hop, now);
-    setup.quota_wanted = switches_.want_quota(hop.at, hop.output_port, setup.key, now);
+    setup.quota_wanted = switches_.caches().want_quota(hop.at, hop.output_port, setup.key, now);
   }
   setup.request = connection.asker().value_or(Asker{}).request;
 }
@@ -138,20 +138,20 @@ void HopSender::fill_in(HopSetup& setup, Procedure& procedure, Hop& hop, bool co
 void HopSender::book(const Connection& connection, Hop& hop, TimePoint now) {
   if (hop.booked) return;
   hop.booked = true;
-  switches_.book(hop.at, hop.output_port, connection.demand_of_leg(hop.leg), now);
+  switches_.caches().book(hop.at, hop.output_port, connection.demand_of_leg(hop.leg), now);
 }
 
 void HopSender::unbook(const Connection& connection, Hop& hop) {
   if (!hop.booked) return;
   hop.booked = false;
-  switches_.unbook(hop.at, hop.output_port, connection.demand_of_leg(hop.leg));
+  switches_.caches().unbook(hop.at, hop.output_port, connection.demand_of_leg(hop.leg));
 }
 
 void HopSender::take_labels_answered(Hop& hop) {
   const std::uint16_t asked = std::exchange(hop.labels_asked, std::uint16_t{0});
   // Labels requested in an earlier session have lapsed with it.
   if (hop.asked_in == static_cast<std::uint8_t>(switches_.attachment(hop.at))) {
-    switches_.labels_answered(hop.at, hop.output_port, asked);
+    switches_.caches().labels_answered(hop.at, hop.output_port, asked);
   }
 }
 

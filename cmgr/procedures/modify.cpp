@@ -206,7 +206,7 @@ void Modify::owe_changes(const Contract& contract, TimePoint now) {
     if (hop.changed) continue;
     hop.state = HopState::kCommitted;
     hop.errand = Errand::kNone;
-    context_.switches.owe_change(hop.at, change_to(contract, hop), now);
+    context_.switches.debts().owe_change(hop.at, change_to(contract, hop), now);
   }
 }
 

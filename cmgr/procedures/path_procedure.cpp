@@ -52,7 +52,7 @@ std::optional<PathProcedure::Obstacle> PathProcedure::obstacle_on(const RouteRep
   }
   for (const SwitchIndex at : route.at) {
     const bool away = !context_.switches.is_attached(at);
-    if (!away && !context_.switches.full(at)) continue;
+    if (!away && !context_.switches.queues().full(at)) continue;
     const bool on_every_path = at == route.at.front() || at == route.at.back();
     return Obstacle{{away ? Cause::kSwitchUnreachable : Cause::kBusy, context_.switches.name(at)},
                     !on_every_path && avoid(at, PortId{})};
@@ -90,7 +90,7 @@ void PathProcedure::take_labels(bool& all_at_hand, TimePoint now) {
     hop->generation = generation();
     hop->attachment = context_.switches.attachment(hop->at);
     if (hop->last() || hop->joins) continue;
-    if (const auto label = context_.switches.take_label(hop->at, hop->output_port, now)) {
+    if (const auto label = context_.switches.caches().take_label(hop->at, hop->output_port, now)) {
       hop->output_label = *label;
       // Within a leg the next hop is the one downstream.
       std::next(hop)->input_label = *label;

@@ -204,7 +204,7 @@ void PreparedDesk::tell_owner(Connection& connection, TimePoint now) {
   const Contract contract = connection.contract();
   const std::uint32_t revision = context_.connections.next_revision(connection);
   for_each_told(connection, [&](const Hop& hop) {
-    context_.switches.owe_change_at_once(
+    context_.switches.debts().owe_change_at_once(
         hop.at,
         {key_of(connection, hop), revision, contract.of_leg(hop.leg),
          contract.traffic_of_leg(hop.leg), handover},

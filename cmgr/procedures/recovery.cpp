@@ -91,18 +91,11 @@ void Recovery::set_network(const std::vector<NetworkLink>& links, TimePoint now)
   look(now);
 }
 
-std::size_t Recovery::never_read() const {
-  const auto read = std::count(seen_.begin(), seen_.end(), true);
-  return context_.switches.size() - static_cast<std::size_t>(read);
-}
+std::size_t Recovery::never_read() const { return context_.switches.size() - ledgers_.count(); }
 
 std::size_t Recovery::unread() const { return never_read() + lost_.open_count(); }
 
 void Recovery::read(SwitchIndex at, HeldHops page, TimePoint now, ReadAs as) {
-  if (seen_.size() <= at.value()) {
-    seen_.resize(at.value() + std::size_t{1});
-    read_.resize(seen_.size());
-  }
   const bool again = lost_.is_asked(at);
   if (again && reading_again_.insert(at).second) drop_hops_at(at);
   const auto owners = std::make_shared<const std::vector<HopOwner>>(std::move(page.owners));
@@ -114,10 +107,13 @@ void Recovery::read(SwitchIndex at, HeldHops page, TimePoint now, ReadAs as) {
     call.push_back({at, std::move(hop), owners, now});
     news_.add_hop(id, call.back());
     labels_.wait(call.back());
-    note_names(id, call.back());
+    names_.note(id, call.back());
+    // Its owner may have released it before the hop with this id was read.
+    const ConnectionId shown = call.back().hop.shown_id;
+    if (shown != ConnectionId{} && released_.contains(shown)) released_.insert(id);
   }
   if (page.next != 0) return;
-  seen_[at.value()] = true;
+  ledgers_.note_seen(at);
   news_.add_read(at);
   if (again) {
     reading_again_.erase(at);
@@ -126,7 +122,7 @@ void Recovery::read(SwitchIndex at, HeldHops page, TimePoint now, ReadAs as) {
   } else if (as == ReadAs::kLost) {
     lost_.read(at);
   } else {
-    read_[at.value()] = true;
+    ledgers_.note_whole(at);
   }
   look(now);
 }
@@ -218,7 +214,7 @@ bool Recovery::let_go_of_lost() {
   }
   const auto gone = lost_.let_go([&](SwitchIndex at) { return any_needed || needed.contains(at); });
   for (const SwitchIndex at : gone) {
-    read_[at.value()] = true;
+    ledgers_.note_whole(at);
     context_.switches.claimed_all(at);
   }
   return !gone.empty();
@@ -250,13 +246,13 @@ void Recovery::settle(TimePoint now) {
       "have not been read or are not known",
       counters_.restored - before.restored, counters_.rolled_back - before.rolled_back,
       counters_.hops_removed - before.hops_removed, calls_.size());
-  context_.switches.pay_soon(now);
+  context_.switches.debts().pay_soon(now);
 }
 
 Recovery::Calls::node_type Recovery::forget(Calls::iterator call) {
   for (const FoundHop& hop : call->second) {
     labels_.wait_no_more(hop);
-    drop_names(call->first, hop);
+    names_.drop(call->first, hop);
   }
   return calls_.extract(call);
 }
@@ -359,7 +355,7 @@ Connection& Recovery::enter(ConnectionId id, const Call& call, const FoundTree& 
   made.traced = context_.traces.samples(made.id, false);
   for (Hop& hop : made.hops()) {
     if (!hop.last() && hop.output_label.present()) {
-      context_.switches.label_held(hop.at, hop.output_port);
+      context_.switches.caches().label_held(hop.at, hop.output_port);
     }
   }
   ++counters_.restored;
@@ -475,10 +471,11 @@ void Recovery::settle_contract(Connection& connection, const Call& call, const F
     const FoundHop& found = call[node.hop];
     if (has(found)) continue;
     ++counters_.contracts_settled;
-    context_.switches.owe_change(found.at,
-                                 {found.hop.key, revision, contract.of_leg(found.hop.key.leg),
-                                  contract.traffic_of_leg(found.hop.key.leg), owner_for(found)},
-                                 now);
+    context_.switches.debts().owe_change(
+        found.at,
+        {found.hop.key, revision, contract.of_leg(found.hop.key.leg),
+         contract.traffic_of_leg(found.hop.key.leg), owner_for(found)},
+        now);
   }
 }
 

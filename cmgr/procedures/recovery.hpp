@@ -36,8 +36,10 @@
 
 #include "cmgr/parts/calls_to_look_at.hpp"
 #include "cmgr/parts/found_call.hpp"
+#include "cmgr/parts/found_names.hpp"
 #include "cmgr/parts/incomplete_call.hpp"
 #include "cmgr/parts/known_network.hpp"
+#include "cmgr/parts/ledgers_read.hpp"
 #include "cmgr/parts/timers.hpp"
 #include "cmgr/procedures/context.hpp"
 #include "cmgr/procedures/known_ends.hpp"
@@ -54,7 +56,7 @@ class Recovery {
   explicit Recovery(Context& context)
       : context_(context),
         lost_(known_ends(context)),
-        labels_(context, links_, read_, entries_of_nobody_),
+        labels_(context, links_, ledgers_, entries_of_nobody_),
         other_links_(context) {}
   Recovery(const Recovery&) = delete;
   Recovery& operator=(const Recovery&) = delete;
@@ -216,19 +218,8 @@ class Recovery {
   void settle_contract(Connection& connection, const Call& call, const FoundTree& tree,
                        TimePoint now);
   IncompleteCall described(ConnectionId id, const Call& call) const;
-  static ConnectionId shown_id_of(ConnectionId id, const Call& call);
-  // Enters, or takes out, the id and the request by which others may name the hop's call.
-  void note_names(ConnectionId id, const FoundHop& hop);
-  void drop_names(ConnectionId id, const FoundHop& hop);
-  // The own id of a call that its owner knows by that id; else the id itself.
-  ConnectionId own_id(ConnectionId id) const {
-    const auto own = own_ids_.find(id);
-    return own == own_ids_.end() ? id : own->second;
-  }
-  bool was_read(SwitchIndex at) const { return at.value() < seen_.size() && seen_[at.value()]; }
   // Whether every ledger has been read, and no lost one is still to answer.
   bool knows_ledgers() const { return done_ && unread() == 0; }
-  bool is_read(SwitchIndex at) const { return at.value() < read_.size() && read_[at.value()]; }
   // Owes the removal of the hops of the call that `connection` does not have; null: of all.
   void remove(Connection* connection, ConnectionId id, const Call& call, TimePoint now);
   static bool has(Connection& connection, const FoundHop& found);
@@ -243,18 +234,15 @@ class Recovery {
   bool network_known_ = false;
   bool done_ = false;
   bool serving_ = false;
-  std::vector<bool> seen_;  // by SwitchIndex: read, and perhaps lost
-  std::vector<bool> read_;  // by SwitchIndex: read, and nothing of it is lost
+  LedgersRead ledgers_;
   LostLedgers lost_;
   std::set<SwitchIndex> reading_again_;  // the pages so far have replaced what was known
   std::unordered_map<ConnectionId, Lack> incomplete_;  // what has been told
   Calls calls_;
   CallsToLookAt news_;
   std::unordered_set<ConnectionId> released_;  // by clients, until knows_ledgers()
-  Calls going_;  // of those, the hops whose removal is owed: they show what lost ledgers had
-  // Of calls_, by the ids that their owners know; and by the requests of their setups.
-  std::unordered_map<ConnectionId, ConnectionId> own_ids_;
-  std::unordered_multimap<RequestId, ConnectionId> requests_;
+  Calls going_;       // of those, the hops whose removal is owed: they show what lost ledgers had
+  FoundNames names_;  // of calls_
   std::map<SwitchIndex, std::uint64_t> entries_of_nobody_;  // above 0, or kEntriesUnknown
   RestingLabels labels_;
   OtherLinks other_links_;

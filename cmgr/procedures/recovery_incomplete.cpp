@@ -38,14 +38,15 @@ std::optional<Recovery::Lack> Recovery::lack_of(const Call& call) const {
   if (leaves_known_network(call, links_)) return Lack{call.front().at, Missing::kUnknownSwitch};
   // It has waited for a switch that the topology lacked, and that is there now.
   if (unread() == 0) return std::nullopt;
-  const auto behind = switch_beside(call, links_, [&](SwitchIndex at) { return !is_read(at); });
+  const auto behind =
+      switch_beside(call, links_, [&](SwitchIndex at) { return !ledgers_.whole(at); });
   return behind ? std::optional{Lack{*behind, Missing::kNotRead}} : std::nullopt;
 }
 
 SwitchIndex Recovery::unread_beside(const Call& call) const {
-  auto unread = switch_beside(call, links_, [&](SwitchIndex at) { return !was_read(at); });
+  auto unread = switch_beside(call, links_, [&](SwitchIndex at) { return !ledgers_.seen(at); });
   context_.switches.for_each_switch([&](SwitchIndex at) {
-    if (!unread && !was_read(at)) unread = at;
+    if (!unread && !ledgers_.seen(at)) unread = at;
   });
   return unread.value_or(call.front().at);
 }
@@ -93,7 +94,7 @@ IncompleteCall Recovery::described(ConnectionId id, const Call& call) const {
   const auto told = incomplete_.find(id);
   const Lack lack =
       told != incomplete_.end() ? told->second : Lack{unread_beside(call), Missing::kNotRead};
-  return {id, shown_id_of(id, call), call, context_.switches.name(lack.first), lack.second};
+  return {id, FoundNames::shown(id, call), call, context_.switches.name(lack.first), lack.second};
 }
 
 }  // namespace xbind::cmgr

@@ -79,14 +79,14 @@ void Recovery::remove(Connection* connection, ConnectionId id, const Call& call,
       if (!from) continue;
       const RestingLabels::Place upstream{cross_connect.input_label, from->first, from->second};
       auto label = label_at(upstream);
-      if (!label && !is_read(from->first)) label = labels_.label(upstream);
+      if (!label && !ledgers_.whole(from->first)) label = labels_.label(upstream);
       hold(std::move(label));
     }
     labels_.add_unplaced(*found);
   }
   if (connection != nullptr) arrange_removals(*connection, going, debts);
   for (std::size_t i = 0; i < going.size(); ++i) {
-    context_.switches.owe(going[i]->at, going[i]->hop.key, std::move(debts[i]), now);
+    context_.switches.debts().owe(going[i]->at, going[i]->hop.key, std::move(debts[i]), now);
   }
   counters_.hops_removed += going.size();
   for (const auto& [place, label] : labels) labels_.hold_for_unplaced(label);
@@ -105,7 +105,7 @@ void Recovery::keep_going(ConnectionId id, const Call& call) {
 
 bool Recovery::release(ConnectionId id, TimePoint now, std::vector<SwitchIndex>& owing) {
   if (released_.size() >= kReleasesMax) return false;
-  const ConnectionId own = own_id(id);
+  const ConnectionId own = names_.own(id);
   released_.insert(own);
   const auto call = calls_.find(own);
   if (call == calls_.end()) return true;
@@ -120,7 +120,7 @@ bool Recovery::release(ConnectionId id, TimePoint now, std::vector<SwitchIndex>&
   } else if (done()) {
     labels_.return_before(gone, now);
   }
-  context_.switches.pay_soon(now);
+  context_.switches.debts().pay_soon(now);
   return true;
 }
 

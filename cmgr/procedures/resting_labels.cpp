@@ -26,7 +26,7 @@ const std::shared_ptr<OwedLabel>& RestingLabels::label(const Place& place) {
   if (resting) return resting;
   const auto& [label, at, port] = place;
   resting = std::make_shared<OwedLabel>(OwedLabel{at, port, label, 0, false});
-  context_.switches.label_held(at, port);
+  context_.switches.caches().label_held(at, port);
   return resting;
 }
 
@@ -53,7 +53,7 @@ void RestingLabels::hold_for_unplaced(const std::shared_ptr<OwedLabel>& label) {
   for (auto hop = first; hop != last;) {
     const auto& [end, key] = hop->second;
     const bool owed = !may_lead({label->at, label->port}, end) ||
-                      context_.switches.hold_until_removed(end.first, key, label);
+                      context_.switches.debts().hold_until_removed(end.first, key, label);
     hop = owed ? std::next(hop) : unplaced_.erase(hop);
   }
 }
@@ -96,7 +96,7 @@ bool RestingLabels::is_held(const OwedLabel& label) {
 void RestingLabels::return_unless_owed(const std::shared_ptr<OwedLabel>& label, TimePoint now) {
   hold_for_unplaced(label);
   if (label.use_count() == 1 && !planted(Bug::kQuarantineKept)) {
-    context_.switches.give_back(*label, now);
+    context_.switches.caches().give_back(*label, now);
   }
 }
 
@@ -108,8 +108,7 @@ bool RestingLabels::may_lead(const LinkMap::End& from, const LinkMap::End& to) c
 
 bool RestingLabels::leads_to_unknown(const OwedLabel& label) const {
   const auto end = links_.far_end(label.at, label.port);
-  return !end || end->first.value() >= read_.size() || !read_[end->first.value()] ||
-         entries_of_nobody_.contains(end->first);
+  return !end || !ledgers_.whole(end->first) || entries_of_nobody_.contains(end->first);
 }
 
 }  // namespace xbind::cmgr

@@ -19,6 +19,7 @@
 #include "cmgr/parts/found_call.hpp"
 #include "cmgr/parts/inputs_by_label.hpp"
 #include "cmgr/parts/label_debts.hpp"
+#include "cmgr/parts/ledgers_read.hpp"
 #include "cmgr/procedures/context.hpp"
 
 namespace xbind::cmgr {
@@ -27,11 +28,14 @@ class RestingLabels {
  public:
   using Place = std::tuple<Label, SwitchIndex, PortId>;  // of an output label
 
-  // The links, by SwitchIndex which switches have been read, and the switches that have or may have
+  // The links, which ledgers have been read, and the switches that have or may have
   // entries of nobody; all must outlive this object.
-  RestingLabels(Context& context, const KnownLinks& links, const std::vector<bool>& read,
+  RestingLabels(Context& context, const KnownLinks& links, const LedgersRead& ledgers,
                 const std::map<SwitchIndex, std::uint64_t>& entries_of_nobody)
-      : context_(context), links_(links), read_(read), entries_of_nobody_(entries_of_nobody) {}
+      : context_(context),
+        links_(links),
+        ledgers_(ledgers),
+        entries_of_nobody_(entries_of_nobody) {}
   RestingLabels(const RestingLabels&) = delete;
   RestingLabels& operator=(const RestingLabels&) = delete;
 
@@ -77,7 +81,7 @@ class RestingLabels {
 
   Context& context_;
   const KnownLinks& links_;
-  const std::vector<bool>& read_;
+  const LedgersRead& ledgers_;
   const std::map<SwitchIndex, std::uint64_t>& entries_of_nobody_;
   InputsByLabel waiting_;
   std::map<Place, std::shared_ptr<OwedLabel>> resting_;

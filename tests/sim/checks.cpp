@@ -393,7 +393,7 @@ void World::check_holds(std::size_t index) {
     ++world_.tally["holds looked at"];
     check_end_of_hold(site, id, about->connection);
     for (const cmgr::Hop& hop : about->connection.hops()) {
-      const std::size_t at = index_of(site.manager().switch_name(hop.at));
+      const std::size_t at = index_of(site.manager().switches().name(hop.at));
       if (switches_[at].awaited.contains(index)) continue;  // it has not been claimed yet
       const auto us = ledger(at).managers().find(site.name());
       const auto ref =

@@ -360,7 +360,7 @@ void World::add_up() {
   const auto add = [&](const ManagerSite& site) {
     const cmgr::ConnectionManager& manager = site.manager();
     occurrences_.add(manager.occurrences());
-    const cmgr::SwitchDesk::Counters switches = manager.switch_counters();
+    const cmgr::SwitchDesk::Counters switches = manager.switches().counters();
     world_.tally["debts made"] += switches.debts_made;
     world_.tally["late results"] += manager.counters().late_results;
     world_.tally["label hits"] += switches.label_hits;
@@ -403,9 +403,9 @@ void World::add_up_server(std::size_t at) {
 void World::check_fair() {
   std::uint64_t lost = 0;
   for (const ManagerPlace& place : managers_) {
-    lost += place.site->manager().switch_counters().sessions_lost +
+    lost += place.site->manager().switches().counters().sessions_lost +
             place.site->manager().client_counters().sessions_lost +
-            place.site->manager().switch_counters().debts_made;
+            place.site->manager().switches().counters().debts_made;
   }
   for (const SwitchSite& site : switches_) lost += site.server->counters().sessions_lost;
   lost += world_.tally.of("requester: sessions lost") +

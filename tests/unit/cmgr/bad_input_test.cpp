@@ -75,13 +75,13 @@ TEST_F(BadInputTest, AClientsNameIsOne) {
 
 TEST_F(BadInputTest, AggregationOutOfRangeChangesNothing) {
   attach_all();
-  const Aggregation before = manager().aggregation().settings();
+  const Aggregation before = manager().switches().queues().aggregation().settings();
   const auto refused_with = [&](Aggregation settings, const char* number) {
     const auto set = manager().set_aggregation(settings, now);
     ASSERT_FALSE(set.has_value());
     EXPECT_EQ(set.error().code, ErrorCode::kBadInput);
     EXPECT_THAT(set.error().text, HasSubstr(number));
-    EXPECT_EQ(manager().aggregation().settings(), before);
+    EXPECT_EQ(manager().switches().queues().aggregation().settings(), before);
   };
   Aggregation wrong = before;
   wrong.threshold = 0;
@@ -98,8 +98,8 @@ TEST_F(BadInputTest, AggregationOutOfRangeChangesNothing) {
   right.threshold = 4'096;
   right.regions.clear();
   EXPECT_TRUE(manager().set_aggregation(right, now).has_value());
-  EXPECT_EQ(manager().aggregation().threshold(), 4'096U);
-  EXPECT_EQ(manager().aggregation().settings().regions, before.regions);
+  EXPECT_EQ(manager().switches().queues().aggregation().threshold(), 4'096U);
+  EXPECT_EQ(manager().switches().queues().aggregation().settings().regions, before.regions);
 }
 
 TEST_F(BadInputTest, ALowerThresholdSendsWhatWaits) {

@@ -155,7 +155,7 @@ TEST_F(CallReleaseTest, ARemovalThatIsNotAnsweredIsOwedAndPaidWhenTheAnswerComes
   // cmgr <-- sw2: removed
   answer("sw2", {removed(two, vci(40))});
   EXPECT_EQ(manager().gauges().owed, 0U);
-  EXPECT_EQ(manager().switch_counters().debts_paid, 1U);
+  EXPECT_EQ(manager().switches().counters().debts_paid, 1U);
   EXPECT_THAT(cached("sw1"), ElementsAre(Pair(PortId{10}, vci(32))));
   EXPECT_THAT(cached("sw2"), ElementsAre(Pair(PortId{21}, vci(40))));
 }

@@ -31,7 +31,7 @@ class CallTracesTest : public ExchangeTest {
     return traced_operations(manager().traces().records(), 1'000, names_of(), clock());
   }
   SwitchName names_of() {
-    return [this](SwitchIndex at) -> const std::string& { return manager().switch_name(at); };
+    return [this](SwitchIndex at) -> const std::string& { return manager().switches().name(at); };
   }
   static trace::WallClock clock() { return {TimePoint{}, 0}; }
   // "setup", "commit sw1", in the order in which they began.

@@ -93,10 +93,10 @@ TEST_F(ChangeSettingsTest, AnOperatorsAggregationStaysWhileItsOptionsAreTheSame)
   ASSERT_TRUE(manager().set_aggregation(operators, now));
   config.crankbacks = 0;
   change();
-  EXPECT_EQ(manager().aggregation().settings().threshold, 7U);
+  EXPECT_EQ(manager().switches().queues().aggregation().settings().threshold, 7U);
   config.aggregation.threshold = 9;
   change();
-  EXPECT_EQ(manager().aggregation().settings().threshold, 9U);
+  EXPECT_EQ(manager().switches().queues().aggregation().settings().threshold, 9U);
 }
 
 TEST_F(ChangeSettingsTest, WhatIsOutOfRangeChangesNothing) {
@@ -108,7 +108,8 @@ TEST_F(ChangeSettingsTest, WhatIsOutOfRangeChangesNothing) {
   ASSERT_FALSE(refused.has_value());
   EXPECT_THAT(refused.error().text, HasSubstr("threshold"));
   wrong.aggregation = config.aggregation;
-  EXPECT_EQ(manager().aggregation().settings().threshold, config.aggregation.threshold);
+  EXPECT_EQ(manager().switches().queues().aggregation().settings().threshold,
+            config.aggregation.threshold);
 }
 
 }  // namespace

@@ -158,7 +158,7 @@ TEST_F(ModifyTest, LessIsOwedToASwitchThatIsAwayAndPaidWhenItIsBack) {
   EXPECT_EQ(late.demand, (Resources{50, 10}));
   answer("sw2", {done(late)});
   EXPECT_EQ(manager().gauges().owed, 0U);
-  EXPECT_EQ(manager().switch_counters().debts_paid, 1U);
+  EXPECT_EQ(manager().switches().counters().debts_paid, 1U);
 }
 
 TEST_F(ModifyTest, ASwitchLostInTheMiddleOfARaiseIsOwedTheOldContract) {

@@ -267,12 +267,12 @@ TEST_F(PreparedTest, WhenItsFirstEndIsDroppedTheLeafsLastSwitchIsTold) {
   const Hop last = manager().describe(taken)->connection.hops().back();
   ASSERT_TRUE(last.last());
   drop_leaf(3, taken, "bob");
-  const HopBatch heard = take(manager().switch_name(last.at));
+  const HopBatch heard = take(manager().switches().name(last.at));
   ASSERT_THAT(heard.modifies, SizeIs(1));
   EXPECT_EQ(heard.modifies[0].key.leg, last.leg);
   ASSERT_TRUE(heard.modifies[0].handover.has_value());
   EXPECT_EQ(heard.modifies[0].handover->shown_id, taken);
-  answer(manager().switch_name(last.at), all_done(heard));
+  answer(manager().switches().name(last.at), all_done(heard));
   answer_all_switches();
 }
 

@@ -42,7 +42,7 @@ TEST_F(RecallQuotaTest, RecalledLabelsGoBackOnTheWire) {
   EXPECT_THAT(cached("sw1"), SizeIs(2));
   wait(Aggregator::kReturnDelay);
   EXPECT_THAT(take("sw1").returned, ElementsAre(PortLabels{PortId{10}, {vci(32), vci(33)}}));
-  EXPECT_EQ(manager().switch_counters().labels_recalled, 2U);
+  EXPECT_EQ(manager().switches().counters().labels_recalled, 2U);
   // For a while the manager requests no more than the load needs; then as before.
   connect(1);
   EXPECT_LE(setup("sw1").labels_wanted, 1);
@@ -158,7 +158,7 @@ TEST_F(RecallQuotaTest, ACompetitiveCacheReturnsWhatTheLoadDoesNotNeed) {
   wait(SwitchDesk::kTrim + Aggregator::kReturnDelay);
   const std::size_t back = returned_to("sw1");
   EXPECT_GT(back, 10U) << "one call does not need nineteen more";
-  EXPECT_EQ(manager().switch_counters().labels_surplus, back);
+  EXPECT_EQ(manager().switches().counters().labels_surplus, back);
   EXPECT_THAT(cached("sw1"), SizeIs(19 - back));
   // After a long idle time the cache keeps none.
   wait(LabelSizing::kIdle + SwitchDesk::kTrim + Aggregator::kReturnDelay);

@@ -20,7 +20,7 @@ class RerouteDetailTest : public RerouteTest {
     answer("sw1", {}, {{PortId{11}, labels(300)}});
     answer("sw5", {}, {{PortId{51}, labels(400)}});
   }
-  std::uint64_t commands() { return manager().switch_counters().commands; }
+  std::uint64_t commands() { return manager().switches().counters().commands; }
 };
 
 // ===== the ends of the new path =====

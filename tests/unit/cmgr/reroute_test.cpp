@@ -63,7 +63,7 @@ TEST_F(RerouteTest, ADrainedLinkIsLeftAndTheOldPathGoesLast) {
   const auto described = manager().describe(connection);
   ASSERT_TRUE(described.has_value());
   ASSERT_EQ(described->connection.hops().size(), 3U);
-  EXPECT_EQ(manager().switch_name(described->connection.hops().nth(1)->at), "sw5");
+  EXPECT_EQ(manager().switches().name(described->connection.hops().nth(1)->at), "sw5");
   EXPECT_EQ(described->connection.reroutes(), 1U);
   release_and_expect_nothing(connection);
 }
@@ -94,9 +94,9 @@ TEST_F(RerouteTest, BackAgainWhenTheOtherPathIsDrained) {
   wait(config.break_delay);
   answer_all_switches();
   EXPECT_EQ(manager().counters().reroutes_done, 2U);
-  EXPECT_EQ(
-      manager().switch_name(manager().describe(connection).value().connection.hops().nth(1)->at),
-      "sw2");
+  EXPECT_EQ(manager().switches().name(
+                manager().describe(connection).value().connection.hops().nth(1)->at),
+            "sw2");
   release_and_expect_nothing(connection);
 }
 
@@ -422,7 +422,7 @@ TEST_F(RerouteTest, WhatIsPreparedOverADrainedLinkIsMadeAnewElsewhere) {
   connect(1);
   const ConnectionId taken = outcome().connection;
   for (const Hop& hop : manager().describe(taken)->connection.hops()) {
-    EXPECT_NE(manager().switch_name(hop.at), "sw2");
+    EXPECT_NE(manager().switches().name(hop.at), "sw2");
   }
 }
 

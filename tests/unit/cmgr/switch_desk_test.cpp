@@ -34,37 +34,37 @@ TEST_F(SwitchDeskTest, ASwitchWithNothingOwedIsLetGoOf) {
 
 // The ledger would keep the old contract.
 TEST_F(SwitchDeskTest, ASwitchThatIsOwedAChangeIsKept) {
-  desk_.owe_change(at_, {kHop, 1, {50, 5}, {}, {}}, now);
+  desk_.debts().owe_change(at_, {kHop, 1, {50, 5}, {}, {}}, now);
   EXPECT_FALSE(desk_.let_go(at_));
   attach_desk();
   EXPECT_FALSE(desk_.let_go(at_)) << "the change is on its way";
   HopResult confirmed = done(kHop, HopAction::kModify);
   confirmed.revision = 1;
-  EXPECT_TRUE(desk_.change_answered(at_, confirmed, now));
-  EXPECT_FALSE(desk_.owes_change(at_, kHop));
+  EXPECT_TRUE(desk_.debts().change_answered(at_, confirmed, now));
+  EXPECT_FALSE(desk_.debts().owes_change(at_, kHop));
 }
 
 TEST_F(SwitchDeskTest, ASwitchIsLetGoOfOnceAChangeIsForgiven) {
-  desk_.owe_change(at_, {kHop, 1, {50, 5}, {}, {}}, now);
-  desk_.forgive_change(at_, kHop);
+  desk_.debts().owe_change(at_, {kHop, 1, {50, 5}, {}, {}}, now);
+  desk_.debts().forgive_change(at_, kHop);
   EXPECT_TRUE(desk_.let_go(at_));
 }
 
 TEST_F(SwitchDeskTest, ASwitchThatIsOwedARemovalIsKept) {
-  desk_.owe(at_, kHop, {{PortId{1}, vci(32), PortId{2}, vci(33)}, 1, true, false, {}}, now);
+  desk_.debts().owe(at_, kHop, {{PortId{1}, vci(32), PortId{2}, vci(33)}, 1, true, false, {}}, now);
   EXPECT_FALSE(desk_.let_go(at_));
-  EXPECT_TRUE(desk_.pay(at_, kHop, {}, now));
+  EXPECT_TRUE(desk_.debts().pay(at_, kHop, {}, now));
   EXPECT_TRUE(desk_.let_go(at_));
 }
 
 TEST_F(SwitchDeskTest, ACommandThatIsQueuedOrUnconfirmedKeepsTheSwitch) {
   Aggregation settings = config.aggregation;
   settings.threshold = 10;
-  ASSERT_TRUE(desk_.aggregation().set(settings).has_value());
+  ASSERT_TRUE(desk_.queues().aggregation().set(settings).has_value());
   attach_desk();
-  desk_.queue(at_, kHop, kNotTimed, now);
+  desk_.queues().queue(at_, kHop, kNotTimed, now);
   EXPECT_FALSE(desk_.let_go(at_));
-  desk_.flush_all(now);
+  desk_.queues().flush_all(now);
   EXPECT_FALSE(desk_.let_go(at_)) << "it is not confirmed";
 }
 
@@ -73,9 +73,9 @@ TEST_F(SwitchDeskTest, ACommandThatIsQueuedOrUnconfirmedKeepsTheSwitch) {
 // The batch waits for a confirmation, not for the clock.
 TEST_F(SwitchDeskTest, WithoutCreditAFullQueueWantsNoStep) {
   attach_desk(1);
-  desk_.queue(at_, kHop, kNotTimed, now);
-  desk_.queue(at_, {ConnectionId{6}, Generation{1}, 0, 0}, kNotTimed, now);
-  desk_.flush(now);
+  desk_.queues().queue(at_, kHop, kNotTimed, now);
+  desk_.queues().queue(at_, {ConnectionId{6}, Generation{1}, 0, 0}, kNotTimed, now);
+  desk_.queues().flush(now);
   EXPECT_GT(desk_.next_deadline(), now + config.aggregation.flush_timeout);
 }
 

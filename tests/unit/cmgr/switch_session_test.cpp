@@ -239,7 +239,7 @@ TEST_F(SwitchSessionTest, ACommandThatIsLostIsSentAgain) {
   wait(config.switch_session.resend_after);
   for (const char* name : {"sw1", "sw2", "sw3"}) all_done(name);
   EXPECT_EQ(outcome().kind, OutcomeKind::kConnected);
-  EXPECT_EQ(manager().switch_counters().batches_resent, 1U);
+  EXPECT_EQ(manager().switches().counters().batches_resent, 1U);
 }
 
 // ===== aggregation and credit =====
