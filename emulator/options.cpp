@@ -126,7 +126,7 @@ Fault links_fault(const SwitchOptions& o) {
   const auto own_labels = switchagent::parse_port_labels(o.port_labels, o.ports);
   for (const dataplane::PortLink& one : *links) {
     using dataplane::LinkKind;
-    if (one.link.kind == LinkKind::kFrames) {
+    if (one.link.kind == LinkKind::kFrames && !one.link.labels) {
       if (!own_labels->contains(one.port)) continue;
       return fmt::format(
           "--port-labels: port {} has --links {}, whose labels say which frames belong to a call",
@@ -135,10 +135,11 @@ Fault links_fault(const SwitchOptions& o) {
     const auto own = own_labels->find(one.port);
     const LabelRange labels = own == own_labels->end() ? o.labels.range() : own->second.front();
     const bool mpls = labels.kind == LabelKind::kMpls;
-    if (one.link.kind != LinkKind::kRing && mpls != (one.link.kind == LinkKind::kLsp)) {
+    const bool of_mpls = one.link.kind == LinkKind::kLsp || one.link.kind == LinkKind::kFrames;
+    if (one.link.kind != LinkKind::kRing && mpls != of_mpls) {
       return fmt::format("--links {}={}: the port has {} labels, whose cells go over {}", one.port,
                          to_string(one.link), mpls ? "MPLS" : "ATM",
-                         mpls ? "lsp or ring" : "mpls, plain, cfr or ring");
+                         mpls ? "lsp, ring or frames:IFACE/labels" : "mpls, plain, cfr or ring");
     }
     const std::uint32_t vpi_max = atm_bounds(labels).vpi_max;
     if (!mpls && vpi_max > one.link.vpi_max()) {
@@ -266,20 +267,23 @@ void declare(OptionSet& set, SwitchOptions& options) {
                   "PORT=US of a port whose line has a propagation delay: cells that arrive there "
                   "are held for it, in microseconds.");
   declare_gsmp(set, o);
-  set.add_strings("links", &o->links,
-                  "PORT=SPEC of a port with a line for cells; SPEC is "
-                  "mpls:LOCAL/PEER/LABEL, "
-                  "plain:LOCAL/PEER[/uni|/nni], cfr:LOCAL/PEER (a Cambridge Fast Ring) or "
-                  "ring:NAME, of an MPLS port lsp:LOCAL/PEER or "
-                  "ring:NAME; an address HOST:PORT. Or frames:IFACE, the Ethernet frames of a "
-                  "network interface: the port's labels then say which frames belong to a call.");
+  set.add_strings(
+      "links", &o->links,
+      "PORT=SPEC of a port with a line for cells; SPEC is "
+      "mpls:LOCAL/PEER/LABEL, "
+      "plain:LOCAL/PEER[/uni|/nni], cfr:LOCAL/PEER (a Cambridge Fast Ring) or "
+      "ring:NAME, of an MPLS port lsp:LOCAL/PEER or "
+      "ring:NAME; an address HOST:PORT. Or frames:IFACE, the Ethernet frames of a "
+      "network interface: the port's labels then say which frames belong to a call. Or, "
+      "of an MPLS port, frames:IFACE/labels: the frames have the labels, as those of a "
+      "bridge (xbind-gsmp-ovs).");
   set.add_strings("classes", &o->classes,
                   "NUMBER=PREFIX: a call with the traffic \"class NUMBER\" gets the IPv4 packets "
                   "to that prefix, at every port with frames:IFACE.");
   set.add_strings(
       "captures", &o->captures,
       "PORT=FILE of a port whose cells go into FILE, a name in .pcap or .erf; of a port with "
-      "frames:IFACE its AAL5 frames.");
+      "frames:IFACE[/labels] its AAL5 frames.");
   set.add_strings("fault", &o->faults,
                   "Command to carry out at the start, such as 'delay message "
                   "500'; all that the "
@@ -373,7 +377,8 @@ EmulatedSwitchOptions emulated_options(const SwitchOptions& options, std::uint64
   out.fabric.port_labels = *switchagent::parse_port_labels(options.port_labels, options.ports);
   const LabelRanges of_frames = frame_labels(*parse_frame_classes(options.classes));
   for (const dataplane::PortLink& one : links_of(options)) {
-    if (one.link.kind == dataplane::LinkKind::kFrames) out.fabric.port_labels[one.port] = of_frames;
+    if (one.link.kind == dataplane::LinkKind::kFrames && !one.link.labels)
+      out.fabric.port_labels[one.port] = of_frames;
   }
   out.fabric.one_kind = options.one_kind;
   out.fabric.link_cells_per_s = options.link_cells_per_s;

@@ -46,7 +46,7 @@ constexpr MetricNames kPortFamilies{{
      "Frames sent to the port's interface; of the same."},
     {"port_dropped_frames/<port>/<reason>", MetricKind::kCounter, "",
      "Frames dropped at such a port, either way, by reason; no_call: received, and no call takes "
-     "it."},
+     "it; oam: cells."},
 }};
 // Outside the function, because clang 14 refuses the look-up of a row inside it.
 constexpr std::string_view kInputCells = kPortFamilies["port_input_cells/<port>"];

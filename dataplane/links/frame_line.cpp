@@ -4,13 +4,12 @@
 
 #include "core/check.hpp"
 #include "core/frame_traffic.hpp"
+#include "core/label.hpp"
+#include "dataplane/links/mpls_frame.hpp"
 
 namespace xbind::dataplane {
 namespace {
 
-constexpr std::size_t kAddressesOctets = 12;
-constexpr std::uint32_t kTypeVlan = 0x8100;
-constexpr std::uint32_t kTypeIpv4 = 0x0800;
 constexpr std::size_t kIpv4DestinationAt = kEthernetOctets + 16;
 constexpr std::uint32_t kVidMask = 0x0fff;
 
@@ -21,16 +20,8 @@ constexpr std::array<std::byte, kBridgedOctets> kBridged{
 constexpr std::size_t kBridgedChecked = 8;  // receivers ignore the padding
 
 constexpr std::array<std::string_view, kFrameDrops> kReasons{
-    "too_long", "too_short", "checksum", "tag", "bad_trailer", "bad_header", "not_sent", "no_call"};
-
-std::uint32_t get_u16(std::span<const std::byte> octets, std::size_t at) {
-  return std::to_integer<std::uint32_t>(octets[at]) << 8 |
-         std::to_integer<std::uint32_t>(octets[at + 1]);
-}
-
-std::uint32_t type_of(std::span<const std::byte> untagged) {
-  return get_u16(untagged, kAddressesOctets);
-}
+    "too_long", "too_short", "checksum", "tag",     "bad_trailer", "bad_header", "not_sent",
+    "no_call",  "not_mpls",  "label",    "expired", "not_ipv4",    "oam"};
 
 }  // namespace
 
@@ -48,7 +39,7 @@ bool FrameLine::take_frame(const ReceivedFrame& frame, std::vector<Cell>& cells)
   std::optional<std::uint32_t> tag = frame.tag;
   // Addresses, and what follows the tag.
   std::span<const std::byte> rest = octets.subspan(kAddressesOctets);
-  if (!tag && type_of(octets) == kTypeVlan) {
+  if (!tag && ether_type(octets) == kEtherTypeVlan) {
     if (octets.size() < kEthernetOctets + kVlanTagOctets) return refuse(FrameDrop::kTooShort);
     tag = get_u32(rest.data());
     rest = rest.subspan(kVlanTagOctets);
@@ -61,8 +52,8 @@ bool FrameLine::take_frame(const ReceivedFrame& frame, std::vector<Cell>& cells)
   scratch_.assign(kBridged.begin(), kBridged.end());
   scratch_.insert(scratch_.end(), octets.begin(), octets.begin() + kAddressesOctets);
   scratch_.insert(scratch_.end(), rest.begin(), rest.end());
-  const auto label = label_of(tag, std::span(scratch_).subspan(kBridgedOctets));
-  if (!label) return refuse(FrameDrop::kTag);
+  const auto label = form_ == Form::kLabels ? pop_label(tag) : label_of(tag);
+  if (!label) return refuse(label.error());
   if (has_call_ && !has_call_(*label)) return refuse(FrameDrop::kNoCall);
   const Aal5Sending sending{.vpi = static_cast<std::uint16_t>(*label >> 16),
                             .vci = static_cast<std::uint16_t>(*label & 0xffff)};
@@ -72,19 +63,30 @@ bool FrameLine::take_frame(const ReceivedFrame& frame, std::vector<Cell>& cells)
   return true;
 }
 
-std::optional<std::uint32_t> FrameLine::label_of(std::optional<std::uint32_t> tag,
-                                                 std::span<const std::byte> untagged) const {
+tl::expected<std::uint32_t, FrameDrop> FrameLine::label_of(std::optional<std::uint32_t> tag) const {
+  const auto untagged = std::span(scratch_).subspan(kBridgedOctets);
   if (!tag) return untagged_label(untagged);
-  if (*tag >> 16 != kTypeVlan) return std::nullopt;  // 802.1ad
+  if (*tag >> 16 != kEtherTypeVlan) return tl::make_unexpected(FrameDrop::kTag);  // 802.1ad
   const std::uint32_t vid = *tag & kVidMask;
   if (vid == 0) return untagged_label(untagged);  // a priority tag
   const auto traffic = FrameTraffic::of_vlan(vid);
-  return traffic ? std::optional(traffic->label().value) : std::nullopt;
+  if (!traffic) return tl::make_unexpected(FrameDrop::kTag);
+  return traffic->label().value;
+}
+
+tl::expected<std::uint32_t, FrameDrop> FrameLine::pop_label(std::optional<std::uint32_t> tag) {
+  if (tag && (*tag >> 16 != kEtherTypeVlan || (*tag & kVidMask) != 0)) {
+    return tl::make_unexpected(FrameDrop::kTag);
+  }
+  const auto label = read_mpls_label(std::span(scratch_).subspan(kBridgedOctets));
+  if (label) pop_mpls_label(scratch_, kBridgedOctets);
+  return label;
 }
 
 std::uint32_t FrameLine::untagged_label(std::span<const std::byte> untagged) const {
   std::uint32_t label = FrameTraffic{}.label().value;
-  if (type_of(untagged) != kTypeIpv4 || untagged.size() < kIpv4DestinationAt + 4) return label;
+  if (ether_type(untagged) != kEtherTypeIpv4 || untagged.size() < kIpv4DestinationAt + 4)
+    return label;
   const std::uint32_t destination = get_u32(untagged.data() + kIpv4DestinationAt);
   std::uint8_t longest = 0;
   for (const auto& [number, prefix] : classes_) {
@@ -98,7 +100,10 @@ std::uint32_t FrameLine::untagged_label(std::span<const std::byte> untagged) con
 }
 
 std::span<const std::byte> FrameLine::take_cell(const Cell& cell) {
-  if (!cell.user_data()) return {};  // OAM and RM end here
+  if (!cell.user_data()) {  // ends at a host, but should have passed a bridge
+    if (form_ == Form::kLabels) drop_out(FrameDrop::kOam, 1);
+    return {};
+  }
   const std::uint32_t label = cell.header >> 4;
   auto& reassembly =
       reassembly_.try_emplace(label, kBridgedOctets + kEthernetOctets + kFrameMtuMax).first->second;
@@ -114,26 +119,42 @@ std::span<const std::byte> FrameLine::take_cell(const Cell& cell) {
 
 std::span<const std::byte> FrameLine::finish(std::uint32_t label,
                                              std::span<const std::byte> octets) {
-  const std::size_t cells = aal5_cells(octets.size());
-  const auto traffic = FrameTraffic::of({LabelKind::kMpls, label});
-  if (!traffic || octets.size() < kBridgedOctets + kEthernetOctets ||
+  std::optional<FrameDrop> refused;
+  if (octets.size() < kBridgedOctets + kEthernetOctets ||
       !std::ranges::equal(octets.first(kBridgedChecked),
                           std::span(kBridged).first(kBridgedChecked))) {
-    drop_out(FrameDrop::kBadHeader, cells);
+    refused = FrameDrop::kBadHeader;
+  } else {
+    const auto untagged = octets.subspan(kBridgedOctets);
+    refused = form_ == Form::kLabels ? leave_labelled(label, untagged) : leave(label, untagged);
+  }
+  if (refused) {
+    drop_out(*refused, aal5_cells(octets.size()));
     return {};
   }
-  const auto untagged = octets.subspan(kBridgedOctets);
-  if (untagged.size() > kEthernetOctets + mtu_) {
-    drop_out(FrameDrop::kTooLong, cells);
-    return {};
-  }
+  return frame_;
+}
+
+std::optional<FrameDrop> FrameLine::leave(std::uint32_t label,
+                                          std::span<const std::byte> untagged) {
+  const auto traffic = FrameTraffic::of({LabelKind::kMpls, label});
+  if (!traffic) return FrameDrop::kBadHeader;
+  if (untagged.size() > kEthernetOctets + mtu_) return FrameDrop::kTooLong;
   frame_.assign(untagged.begin(), untagged.begin() + kAddressesOctets);
   if (const auto vlan = traffic->vlan()) {
     frame_.resize(frame_.size() + kVlanTagOctets);
-    put_u32(frame_.data() + kAddressesOctets, kTypeVlan << 16 | *vlan);
+    put_u32(frame_.data() + kAddressesOctets, kEtherTypeVlan << 16 | *vlan);
   }
   frame_.insert(frame_.end(), untagged.begin() + kAddressesOctets, untagged.end());
-  return frame_;
+  return std::nullopt;
+}
+
+std::optional<FrameDrop> FrameLine::leave_labelled(std::uint32_t label,
+                                                   std::span<const std::byte> untagged) {
+  if (label < kMplsLabelMin || label > kMplsLabelMax) return FrameDrop::kLabel;
+  if (!push_mpls_label(label, untagged, frame_)) return FrameDrop::kNotIpv4;
+  if (frame_.size() > kEthernetOctets + mtu_) return FrameDrop::kTooLong;
+  return std::nullopt;
 }
 
 void FrameLine::not_sent(std::span<const std::byte> frame, FrameDrop reason) {

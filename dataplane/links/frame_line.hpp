@@ -1,6 +1,8 @@
 // Ethernet frames as cells, and back: what a line of kind frames:IFACE does between its interface
-// and its switch. The label of the cells says which frames of the port they are
-// (core/frame_traffic.hpp), so a call names its frames by its label at this port.
+// and its switch.
+//
+// To a host (frames:IFACE) the label of the cells says which frames of the port they are
+// (core/frame_traffic.hpp), so a call names its frames by its label at this port:
 //
 //   frame       | destination 6 | source 6 | [802.1Q tag 4] | type 2 | ... |          without FCS
 //   AAL5 frame  | AA AA 03 | 00 80 C2 | 00 07 | pad 2 | frame without its tag |
@@ -16,9 +18,14 @@
 //   untagged or VID 0, IPv4 to a class's prefix   class N of the longest prefix that has a call
 //   any other untagged frame, or VID 0            port
 //
+// To a bridge of Open vSwitch (frames:IFACE/labels) the frames have MPLS labels (mpls_frame.hpp),
+// and the label of the cells is that of the frame. The AAL5 frame is the same: a host's frame, whose
+// addresses and packet the bridge has left as they are. So a call may lead from a host at a bridge
+// to one at an emulated switch. Only IPv4 crosses, and a cell of OAM does not.
+//
 // Frames that cannot be carried are dropped and counted by reason (FrameDrop). So are those of no
-// call: hosts send some at any time, which are no fault to tell the controller, as cells of an
-// unknown label are.
+// call: hosts send some at any time, and a bridge does while a call is released, which are no fault
+// to tell the controller, as cells of an unknown label are.
 //
 // Cells are reassembled per label, and only the length and the CRC find a frame with lost cells:
 // there is no clock here. An incomplete frame waits for the next cells of its label, and both
@@ -38,12 +45,12 @@
 #include <vector>
 
 #include "core/frame_classes.hpp"
+#include "core/result.hpp"
 #include "dataplane/cells/aal5_frame.hpp"
+#include "dataplane/links/ethernet.hpp"
 
 namespace xbind::dataplane {
 
-inline constexpr std::size_t kEthernetOctets = 14;  // header without tag and FCS
-inline constexpr std::size_t kVlanTagOctets = 4;
 inline constexpr std::size_t kBridgedOctets = 10;  // in front of the frame, RFC 2684
 // MTU of an interface: the octets that may follow the Ethernet header and the tag.
 inline constexpr std::size_t kFrameMtuMin = 46;
@@ -70,8 +77,14 @@ enum class FrameDrop : std::uint8_t {
   kBadHeader,   // from the switch: no bridged frame of RFC 2684
   kNotSent,     // the interface is down or away, or has refused the frame
   kNoCall,      // received, and no call has its label at this port
+  // At a line with labels alone:
+  kNotMpls,  // received without a label, or with one assigned upstream
+  kLabel,    // received with two labels, or a reserved one; to be sent under no label of MPLS
+  kExpired,  // received with a time to live of 0
+  kNotIpv4,  // received or to be sent, and its packet is not of IPv4
+  kOam,      // from the switch: a cell of OAM or resource management, which is in no frame
 };
-inline constexpr std::size_t kFrameDrops = 8;
+inline constexpr std::size_t kFrameDrops = 13;
 std::string_view to_string(FrameDrop reason);  // "too_long", "bad_trailer"
 
 // Free-running.
@@ -94,7 +107,14 @@ class FrameLine {
   using HasCall = std::function<bool(std::uint32_t label)>;
   using OnDrop = std::function<void(FrameDrop)>;  // after it was counted
 
-  explicit FrameLine(FrameClasses classes) : classes_(std::move(classes)) {}
+  // What the frames of the interface are.
+  enum class Form : std::uint8_t {
+    kHost,    // a host's own
+    kLabels,  // with MPLS labels, of a bridge; there are no classes
+  };
+
+  explicit FrameLine(FrameClasses classes, Form form = Form::kHost)
+      : classes_(std::move(classes)), form_(form) {}
 
   // Of the interface, kFrameMtuMin to kFrameMtuMax; values beyond count as these.
   void set_mtu(std::size_t mtu);
@@ -115,15 +135,20 @@ class FrameLine {
   const FrameCounters& counters() const { return counters_; }
 
  private:
-  std::optional<std::uint32_t> label_of(std::optional<std::uint32_t> tag,
-                                        std::span<const std::byte> untagged) const;
+  // The label of the untagged frame in scratch_, behind kBridgedOctets. The second takes it out.
+  tl::expected<std::uint32_t, FrameDrop> label_of(std::optional<std::uint32_t> tag) const;
+  tl::expected<std::uint32_t, FrameDrop> pop_label(std::optional<std::uint32_t> tag);
   std::uint32_t untagged_label(std::span<const std::byte> untagged) const;
   void count(FrameDrop reason);
   void drop_in(FrameDrop reason, std::size_t octets);
   void drop_out(FrameDrop reason, std::size_t cells);
   std::span<const std::byte> finish(std::uint32_t label, std::span<const std::byte> octets);
+  // Writes the frame to be sent to frame_. An error: it cannot be sent.
+  std::optional<FrameDrop> leave(std::uint32_t label, std::span<const std::byte> untagged);
+  std::optional<FrameDrop> leave_labelled(std::uint32_t label, std::span<const std::byte> untagged);
 
   FrameClasses classes_;
+  Form form_;
   std::size_t mtu_ = 1'500;
   HasCall has_call_;
   OnDrop on_drop_;

@@ -54,6 +54,7 @@ Result<LinkSet> LinkSet::open(std::span<const LinkPlace> places, const LinkSetOp
       }
       auto line = open_packet_line({.interface = place.link.interface,
                                     .classes = place.classes,
+                                    .labels = place.link.labels,
                                     .socket_buffer_octets = options.trunk.socket_buffer_octets});
       if (!line) return fail(line.error().code, "{}: {}", words(place), line.error().text);
       set.own_sockets_.push_back((*line)->pollable());

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kForms =
     "may be mpls:LOCAL/PEER/LABEL, lsp:LOCAL/PEER, plain:LOCAL/PEER[/uni|/nni], cfr:LOCAL/PEER, "
-    "ring:NAME or frames:IFACE";
+    "ring:NAME or frames:IFACE[/labels]";
 
 std::optional<std::uint32_t> number(std::string_view text, std::uint32_t min, std::uint32_t max) {
   std::uint32_t value = 0;
@@ -116,9 +116,16 @@ Result<LinkSpec> parse_ring(std::string_view rest) {
 }
 
 Result<LinkSpec> parse_frames(std::string_view rest) {
-  auto name = parse_name("interface", rest, kInterfaceNameMax);
+  const auto parts = split(rest, '/');
+  if (parts.size() > 2)
+    return fail(ErrorCode::kBadInput, "{} parts between '/', frames has IFACE[/labels]",
+                parts.size());
+  auto name = parse_name("interface", parts[0], kInterfaceNameMax);
   if (!name) return tl::make_unexpected(name.error());
-  return LinkSpec{.kind = LinkKind::kFrames, .interface = std::move(*name)};
+  if (parts.size() == 2 && parts[1] != "labels")
+    return fail(ErrorCode::kBadInput, "form of frames '{}', may be labels", parts[1]);
+  return LinkSpec{
+      .kind = LinkKind::kFrames, .interface = std::move(*name), .labels = parts.size() == 2};
 }
 
 Result<LinkSpec> parse_kind(std::string_view kind, std::string_view rest) {
@@ -177,7 +184,8 @@ std::string to_string(const LinkSpec& spec) {
                          spec.form == HeaderForm::kUni ? "/uni" : "");
     case LinkKind::kCfr:
       return fmt::format("cfr:{}/{}", to_string(spec.local), to_string(spec.peer));
-    case LinkKind::kFrames: return "frames:" + spec.interface;
+    case LinkKind::kFrames:
+      return fmt::format("frames:{}{}", spec.interface, spec.labels ? "/labels" : "");
     case LinkKind::kRing: break;
   }
   return "ring:" + spec.ring;

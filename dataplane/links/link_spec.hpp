@@ -9,6 +9,8 @@
 //   ring:NAME                   memory; both ends in one process, which name the same ring
 //   frames:IFACE                Ethernet frames of a network interface of this host; the labels of
 //                               their cells say which frames (frame_line.hpp)
+//   frames:IFACE/labels         its MPLS frames, with the labels of their cells: a line to a bridge
+//                               of Open vSwitch (mpls_frame.hpp)
 //
 // LOCAL and PEER are HOST:PORT with a numeric host, IPv6 in brackets. Each end of a line is
 // specified from its own side: LOCAL here is PEER there. Port 0 in LOCAL lets the operating system
@@ -45,6 +47,7 @@ struct LinkSpec {
   HeaderForm form = HeaderForm::kNni;  // kPlain
   std::string ring{};                  // kRing: 1..kRingNameMax of letters, digits, '.', '_', '-'
   std::string interface {};            // kFrames: 1..kInterfaceNameMax of the same
+  bool labels = false;                 // kFrames: they are MPLS frames
 
   // Whether datagrams carry its cells: it then has `local` and `peer`.
   bool udp() const { return kind != LinkKind::kRing && kind != LinkKind::kFrames; }

@@ -27,18 +27,24 @@ std::string_view words(FrameDrop reason) {
     case FrameDrop::kBadHeader: return "its cells are no bridged Ethernet frame of RFC 2684";
     case FrameDrop::kNotSent: return "the interface is down or away, or refused it";
     case FrameDrop::kNoCall: return "no call has its label at this port";
+    case FrameDrop::kNotMpls: return "it has no MPLS label";
+    case FrameDrop::kLabel: return "it has more than one MPLS label, or a reserved one";
+    case FrameDrop::kExpired: return "its time to live is over";
+    case FrameDrop::kNotIpv4: return "it is not IPv4, and a bridge takes nothing else";
+    case FrameDrop::kOam:
+      return "it is of OAM or resource management, and a bridge takes frames alone";
   }
   return "";
 }
 
 class Line final : public PacketLine {
  public:
-  Line(std::string interface, FrameClasses classes, std::unique_ptr<PacketSocket> socket,
-       Readiness readiness)
-      : interface_(std::move(interface)),
+  Line(const PacketLineOptions& options, std::unique_ptr<PacketSocket> socket, Readiness readiness)
+      : interface_(options.interface),
         socket_(std::move(socket)),
         readiness_(std::move(readiness)),
-        frames_(std::move(classes)) {
+        frames_(options.classes,
+                options.labels ? FrameLine::Form::kLabels : FrameLine::Form::kHost) {
     frames_.set_mtu(socket_->mtu());
     frames_.set_on_drop([this](FrameDrop reason) { log_first(reason); });
   }
@@ -146,12 +152,13 @@ void Line::flush() {
 
 void Line::log_first(FrameDrop reason) {
   if (std::exchange(logged_[static_cast<std::size_t>(reason)], true)) return;
-  // Hosts send frames before their first call, so kNoCall is no trouble.
-  if (reason == FrameDrop::kNoCall) {
-    log::info("interface {}: a frame is dropped: {}; further ones are only counted", interface_,
+  const std::string_view what = reason == FrameDrop::kOam ? "cell" : "frame";
+  // Hosts send frames before their first call, and other protocols beside IPv4.
+  if (reason == FrameDrop::kNoCall || reason == FrameDrop::kNotIpv4) {
+    log::info("interface {}: a {} is dropped: {}; further ones are only counted", interface_, what,
               words(reason));
   } else {
-    log::warn("interface {}: a frame is dropped: {}; further ones are only counted", interface_,
+    log::warn("interface {}: a {} is dropped: {}; further ones are only counted", interface_, what,
               words(reason));
   }
 }
@@ -172,8 +179,7 @@ Result<std::unique_ptr<PacketLine>> open_packet_line(const PacketLineOptions& op
   if (!readiness->watch((*socket)->changes())) {
     return fail(ErrorCode::kSystem, "no descriptors for interface {}", options.interface);
   }
-  return std::make_unique<Line>(options.interface, options.classes, std::move(*socket),
-                                std::move(*readiness));
+  return std::make_unique<Line>(options, std::move(*socket), std::move(*readiness));
 }
 
 }  // namespace xbind::dataplane

@@ -20,6 +20,7 @@ namespace xbind::dataplane {
 struct PacketLineOptions {
   std::string interface {};
   FrameClasses classes{};
+  bool labels = false;                          // its frames have MPLS labels, and no classes
   std::size_t socket_buffer_octets = 1U << 20;  // requested from the operating system, each way
 };
 

@@ -1,6 +1,6 @@
 // What arrives at the emulated lines, under libFuzzer: the datagrams of RFC 4717 in both of its
-// modes, plain cells, cells of a Cambridge Fast Ring, AAL5, and ERF captures. An input is a row of
-// datagrams,
+// modes, plain cells, cells of a Cambridge Fast Ring, Ethernet frames with and without MPLS labels,
+// AAL5, and ERF captures. An input is a row of datagrams,
 //
 //   | kind 1 | octets 1, times 2 | datagram |
 //
@@ -16,6 +16,8 @@
 #include "dataplane/cells/cfr_cell.hpp"
 #include "dataplane/erf.hpp"
 #include "dataplane/links/cfr_repacking.hpp"
+#include "dataplane/links/ethernet.hpp"
+#include "dataplane/links/frame_line.hpp"
 #include "dataplane/links/lsp.hpp"
 #include "dataplane/links/mpls.hpp"
 #include "dataplane/links/plain.hpp"
@@ -38,6 +40,8 @@ struct Line {
   HecReceiver uni;
   HecReceiver nni;
   CfrRepacking ring{std::chrono::milliseconds{5}};
+  FrameLine host{{{7, {0x0a010000, 16}}}};
+  FrameLine bridge{{}, FrameLine::Form::kLabels};
   Aal5Receiver aal5{kAal5};
 };
 
@@ -98,6 +102,30 @@ void check_cfr(CfrRepacking& ring, Octets datagram, std::vector<Cell>& cells) {
   require(cells.size() <= 2, "a cell of the ring became more than two");
 }
 
+// A frame of an interface. What leaves again enters as the same.
+void check_ethernet(FrameLine& frames, Octets datagram, std::vector<Cell>& cells) {
+  const bool taken = frames.take_frame({.octets = datagram}, cells);
+  require(taken == !cells.empty(), "cells of a refused frame");
+  std::vector<std::byte> left;
+  for (const Cell& cell : cells) {
+    require(cell.header >> 4 == cells.front().header >> 4, "a frame has two labels");
+    const auto frame = frames.take_cell(cell);
+    require(frame.empty() || &cell == &cells.back(), "a frame leaves before its last cell");
+    left.assign(frame.begin(), frame.end());
+  }
+  if (!taken) return;
+  // The tag of no VLAN stays behind; what follows it may be another tag.
+  require(left.size() == datagram.size() || left.size() + kVlanTagOctets == datagram.size(),
+          "a frame leaves with another length");
+  require(
+      std::ranges::equal(std::span(left).first(kAddressesOctets), datagram.first(kAddressesOctets)),
+      "a frame leaves with other addresses");
+  if (left.size() != datagram.size()) return;
+  std::vector<Cell> again;
+  require(frames.take_frame({.octets = left}, again) && again == cells,
+          "a frame that has left does not enter as the same");
+}
+
 // The frames that the cells complete, each segmented and reassembled once more.
 void check_frames(Aal5Receiver& receiver, std::span<const Cell> cells) {
   for (const Cell& cell : cells) {
@@ -144,11 +172,13 @@ void check_capture(Octets file) {
 
 void check_datagram(Line& line, std::uint8_t kind, Octets datagram) {
   std::vector<Cell> cells;
-  switch (kind % 5) {
+  switch (kind % 7) {
     case 0: check_mpls(line, datagram, cells); break;
     case 1: check_lsp(datagram, cells); break;
     case 2: check_plain(line.uni, HeaderForm::kUni, datagram, cells); break;
     case 4: check_cfr(line.ring, datagram, cells); break;
+    case 5: check_ethernet(line.bridge, datagram, cells); break;
+    case 6: check_ethernet(line.host, datagram, cells); break;
     default: check_plain(line.nni, HeaderForm::kNni, datagram, cells);
   }
   check_frames(line.aal5, cells);

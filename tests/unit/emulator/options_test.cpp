@@ -95,6 +95,12 @@ TEST_F(Command, TheLabelsOfAPortWithFramesSayWhichFrames) {
   EXPECT_EQ(places.at(0).classes, (FrameClasses{{7, {0x0a010000, 16}}, {8, {0x0a020000, 16}}}));
 }
 
+TEST_F(Command, APortWhoseFramesHaveLabelsIsAnMplsPort) {
+  ASSERT_EQ(refusal({"--port-labels", "2=mpls:16-99", "--links", "2=frames:eth1/labels"}), "");
+  EXPECT_EQ(emulated_options(options.one, 1).fabric.port_labels,
+            (std::map<PortId, LabelRanges>{{PortId(2), {mpls_range(16, 99)}}}));
+}
+
 TEST_F(Command, RefusalsNameTheValue) {
   const std::string long_path = "/" + std::string(107, 'x');
   const std::vector<std::pair<std::vector<const char*>, std::string>> refused = {
@@ -123,10 +129,13 @@ TEST_F(Command, RefusalsNameTheValue) {
       {{"--links", "2=lsp:127.0.0.1:1/127.0.0.1:2"},
        "the port has ATM labels, whose cells go over mpls, plain, cfr or ring"},
       {{"--port-labels", "2=mpls:16-20", "--links", "2=plain:127.0.0.1:1/127.0.0.1:2"},
-       "the port has MPLS labels, whose cells go over lsp or ring"},
+       "the port has MPLS labels, whose cells go over lsp, ring or frames:IFACE/labels"},
       {{"--port-labels", "2=mpls:16-20", "--links", "2=frames:eth0"},
        "--port-labels: port 2 has --links frames:eth0, whose labels say which frames belong to a "
        "call"},
+      {{"--links", "2=frames:eth0/labels"},
+       "--links 2=frames:eth0/labels: the port has ATM labels, whose cells go over mpls, plain, "
+       "cfr or ring"},
       {{"--classes", "7"}, "--classes: '7' is not NUMBER=PREFIX"},
       {{"--classes", "7=10.0.0.0/8,7=11.0.0.0/8"}, "--classes: 7 comes twice"},
       {{"--fault", "explode"}, "--fault 'explode': 'explode'"},

@@ -35,12 +35,15 @@ TEST(LinkSpec, AnInterfaceWithFrames) {
   const LinkSpec frames = *parse_link_spec("frames:eth0");
   EXPECT_EQ(frames, (LinkSpec{.kind = LinkKind::kFrames, .interface = "eth0"}));
   EXPECT_FALSE(frames.udp());
+  EXPECT_EQ(*parse_link_spec("frames:eth0/labels"),
+            (LinkSpec{.kind = LinkKind::kFrames, .interface = "eth0", .labels = true}));
 }
 
 TEST(LinkSpec, WrittenAndParsedAgainItIsTheSame) {
-  for (const char* text : {"mpls:127.0.1.1:0/127.0.1.2:65535/1048575", "plain:[::1]:1/[::2]:2/uni",
-                           "plain:1.2.3.4:1/5.6.7.8:2", "lsp:127.0.1.1:1/127.0.1.2:2",
-                           "cfr:[::1]:1/[::1]:2", "ring:x", "frames:xb12345678-h17"}) {
+  for (const char* text :
+       {"mpls:127.0.1.1:0/127.0.1.2:65535/1048575", "plain:[::1]:1/[::2]:2/uni",
+        "plain:1.2.3.4:1/5.6.7.8:2", "lsp:127.0.1.1:1/127.0.1.2:2", "cfr:[::1]:1/[::1]:2", "ring:x",
+        "frames:xb12345678-h17", "frames:xb12345678-h17/labels"}) {
     const auto spec = parse_link_spec(text);
     ASSERT_TRUE(spec.has_value()) << spec.error().text;
     EXPECT_EQ(to_string(*spec), text);
@@ -54,7 +57,7 @@ TEST(LinkSpec, EqualAddressesAreEqualHoweverTheyAreWritten) {
 
 constexpr const char* kForms =
     "may be mpls:LOCAL/PEER/LABEL, lsp:LOCAL/PEER, plain:LOCAL/PEER[/uni|/nni], cfr:LOCAL/PEER, "
-    "ring:NAME or frames:IFACE";
+    "ring:NAME or frames:IFACE[/labels]";
 
 TEST(LinkSpec, WhatIsWrongIsNamed) {
   const std::string forms = kForms;
@@ -85,8 +88,10 @@ TEST(LinkSpec, WhatIsWrongIsNamed) {
       {"lsp:127.0.0.1:1/127.0.0.1:0", "PEER: '127.0.0.1:0' has an unspecified address or port"},
       {"ring:", "ring name '', may be 1 to 64 letters, digits, '.', '_' and '-'"},
       {"frames:", "interface name '', may be 1 to 15 letters, digits, '.', '_' and '-'"},
-      {"frames:eth0/labels",
-       "interface name 'eth0/labels', may be 1 to 15 letters, digits, '.', '_' and '-'"},
+      {"frames:eth0/label", "form of frames 'label', may be labels"},
+      {"frames:eth0/", "form of frames '', may be labels"},
+      {"frames:eth0/labels/2", "3 parts between '/', frames has IFACE[/labels]"},
+      {"frames:/labels", "interface name '', may be 1 to 15 letters, digits, '.', '_' and '-'"},
       {"frames:abcdefghijklmnop",
        "interface name 'abcdefghijklmnop', may be 1 to 15 letters, digits, '.', '_' and '-'"},
       {"ring:a b", "ring name 'a b', may be 1 to 64 letters, digits, '.', '_' and '-'"},
