@@ -50,7 +50,7 @@ ConnectRequest request_of(const CommandLine& line, RequestId number) {
   return request;
 }
 
-PingWish ping_of(const CommandLine& line, std::uint64_t session) {
+PingWish ping_of(orb::NameClient& names, const CommandLine& line, std::uint64_t session) {
   const auto time = [](double ms) {
     return std::chrono::duration_cast<Duration>(std::chrono::duration<double, std::milli>(ms));
   };
@@ -58,7 +58,13 @@ PingWish ping_of(const CommandLine& line, std::uint64_t session) {
           .count = line.count,
           .interval = time(line.ping.interval_ms),
           .timeout = time(line.ping.timeout_ms),
-          .session = session};
+          .session = session,
+          .bridges = [&names, &line]() -> std::vector<std::string> {
+            const auto route_object = route_object_of(names, line);
+            if (!route_object) return {};
+            const auto topology = network_text(*route_object);
+            return topology ? bridges_in(*topology) : std::vector<std::string>{};
+          }};
 }
 
 RouteWish wish_of(const CommandLine& line, const config::OptionSet& set) {

@@ -30,7 +30,8 @@ std::optional<v2::PhaseCode> phase_of(std::string word);
 // `set`: loaded, with `line` as its targets.
 std::optional<AggregationChange> change_of(const CommandLine& line, const config::OptionSet& set);
 ConnectRequest request_of(const CommandLine& line, RequestId number);
-PingWish ping_of(const CommandLine& line, std::uint64_t session);
+// Asks RouteObject for the bridges; `names` and `line` must outlive it.
+PingWish ping_of(orb::NameClient& names, const CommandLine& line, std::uint64_t session);
 RouteWish wish_of(const CommandLine& line, const config::OptionSet& set);
 // With --unusable RouteObject is asked what is unusable now.
 OrFailure<CallPage::Plan> plan_of(orb::NameClient& names, const CommandLine& line);

@@ -82,6 +82,9 @@ struct PingWish {
   Duration interval{};                      // between two cells
   Duration timeout{};                       // for an answer
   std::uint64_t session = 0;                // random
+  // Reads the names of the network's bridges; none also if RouteObject does not answer. Empty: as
+  // if there were none.
+  std::function<std::vector<std::string>()> bridges{};
 };
 
 struct PingReport {

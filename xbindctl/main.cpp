@@ -94,7 +94,8 @@ std::optional<int> ask_about_call(const ctl::CommandLine& line, orb::NameClient&
   const std::string& verb = line.verb();
   const ConnectionId connection{line.id};
   if (verb == "describe") return ctl::describe(manager, connection);
-  if (verb == "ping") return ctl::ping(manager, connection, ctl::ping_of(line, new_session()));
+  if (verb == "ping")
+    return ctl::ping(manager, connection, ctl::ping_of(names, line, new_session()));
   if (verb == "call") return ctl::call(manager, connection);
   if (verb == "validate") return ctl::validate(manager, connection);
   if (verb == "sync") return ctl::sync(manager, connection, line.dry_run);

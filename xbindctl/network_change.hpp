@@ -53,7 +53,10 @@ int network_change(orb::NameClient& names, v2::RouteObject_ptr route_object,
                    const NetworkWish& wish, const Pause& pause);
 DocumentOrFailure network_change_document(orb::NameClient& names, v2::RouteObject_ptr route_object,
                                           const NetworkWish& wish, const Pause& pause);
-// The network as a topology file.
+// The network as a topology file, in several parts from RouteObject.
+OrFailure<std::string> network_text(v2::RouteObject_ptr route_object);
+// The names of its bridges of Open vSwitch (kind = "ovs"); none of a text that is not TOML.
+std::vector<std::string> bridges_in(const std::string& topology);
 int network_show(v2::RouteObject_ptr route_object);
 DocumentOrFailure network_show_document(v2::RouteObject_ptr route_object);
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "core/config/toml_reader.hpp"
 #include "xbindctl/answers.hpp"
 #include "xbindctl/network_change.hpp"
 
@@ -123,6 +124,8 @@ bool nothing(const v2::NetworkDifference& difference) {
          !difference.demands_changed;
 }
 
+}  // namespace
+
 OrFailure<std::string> network_text(v2::RouteObject_ptr route_object) {
   return call_peer(peer_of(route_object), route_object, [&]() -> OrFailure<std::string> {
     const v2::RouteOperations_var operations = route_object->route_operations();
@@ -145,7 +148,19 @@ OrFailure<std::string> network_text(v2::RouteObject_ptr route_object) {
   });
 }
 
-}  // namespace
+std::vector<std::string> bridges_in(const std::string& topology) {
+  std::vector<std::string> found;
+  const auto root = config::parse_toml(topology, "network", topology.size());
+  if (!root) return found;
+  const auto* const switches = (*root)["switch"].as_array();
+  if (switches == nullptr) return found;
+  for (const toml::node& node : *switches) {
+    const auto* const one = node.as_table();
+    if (one == nullptr || (*one)["kind"].value_or(std::string_view{}) != "ovs") continue;
+    found.emplace_back((*one)["name"].value_or(std::string_view{}));
+  }
+  return found;
+}
 
 int network_change(orb::NameClient& names, v2::RouteObject_ptr route_object,
                    const NetworkWish& wish, const Pause& pause) {

@@ -55,6 +55,20 @@ Result<std::vector<PingPoint>> points_of(const v2::ConnectionState& state) {
   return points;
 }
 
+// Bridges have no cells, so that what lies behind one cannot answer.
+Result<void> without_bridges(ConnectionId connection, const std::vector<PingPoint>& points,
+                             const PingWish& wish) {
+  const auto bridges = wish.bridges ? wish.bridges() : std::vector<std::string>{};
+  for (const PingPoint& point : points) {
+    if (std::ranges::find(bridges, point.node) == bridges.end()) continue;
+    return fail(ErrorCode::kBadInput,
+                "{} passes {}, a bridge of Open vSwitch, which carries no OAM cells; ping from "
+                "host to host instead: deploy/lab host NODE -- ping",
+                connection, point.node);
+  }
+  return {};
+}
+
 LabelKind labels_of(const NamedLink& line) {
   return line.link.kind == dataplane::LinkKind::kLsp ? LabelKind::kMpls : LabelKind::kAtm;
 }
@@ -143,6 +157,8 @@ OrFailure<PingReport> pinged(const client::TwoWay& manager, ConnectionId connect
   if (!state) return failed(state.error(), peer);
   auto points = points_of(state->in());
   if (!points) return failed(points.error(), {});
+  if (const auto passable = without_bridges(connection, *points, wish); !passable)
+    return failed(passable.error(), {});
   const std::string host = state->in().from_end.in();
   const auto line = line_of(wish.lines, host, points->front().label);
   if (!line) return failed(line.error(), {});

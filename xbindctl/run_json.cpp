@@ -113,7 +113,7 @@ DocumentOrFailure document_of(const CommandLine& line, const config::OptionSet& 
   if (auto answer = document_of_request(line, manager, surroundings)) return *std::move(answer);
   if (verb == "describe") return describe_document(manager, connection);
   if (verb == "ping")
-    return ping_document(manager, connection, ping_of(line, surroundings.new_session()));
+    return ping_document(manager, connection, ping_of(names, line, surroundings.new_session()));
   if (verb == "list") return list_document(manager, client_of(line));
   if (verb == "calls") {
     const auto plan = plan_of(names, line);

@@ -6,6 +6,7 @@
 
 #include "orb/convert.hpp"
 #include "xbindctl/commands.hpp"
+#include "xbindctl/network_change.hpp"
 #include "xbindctl_preset_manager.hpp"
 
 namespace xbind::ctl {
@@ -62,6 +63,20 @@ TEST_F(Ping, NeedsHopsWithKnownLabels) {
   EXPECT_EQ(pinged(), "1: xbindctl: 7 has a label of an unknown kind at host-a\n");
   reported_.state.hops[0].leg = 1;
   EXPECT_EQ(pinged(), "1: xbindctl: 7 has no hops\n");
+}
+
+TEST_F(Ping, NeedsAPathWithoutBridges) {
+  const std::string topology =
+      "name = \"t\"\n[[switch]]\nname = \"host-a\"\nkind = \"ovs\"\n"
+      "[[switch]]\nname = \"host-b\"\n";
+  wish_.bridges = [&] { return bridges_in(topology); };
+  EXPECT_EQ(pinged(),
+            "1: xbindctl: 7 passes host-a, a bridge of Open vSwitch, which carries no OAM cells; "
+            "ping from host to host instead: deploy/lab host NODE -- ping\n");
+  reported_.state.hops[0].switch_name = "host-b";
+  EXPECT_THAT(pinged(), HasSubstr("--host-lines has no line of host-a"));
+  for (const char* text : {"", "[[", "switch = 1", "[[switch]]\nkind = 1", "switch = [1]"})
+    EXPECT_TRUE(bridges_in(text).empty()) << text;
 }
 
 TEST_F(Ping, NeedsTheCallersLineWithItsKindOfLabels) {
