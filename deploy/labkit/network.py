@@ -111,10 +111,6 @@ class Network:
                  f"frames, {host['address']} in namespace {host['namespace']}")
                 for node, host in self.hosts.items()]
 
-    def notes(self):
-        """What an operator should know."""
-        return []
-
     # Making and removing
 
     def require(self):

@@ -7,10 +7,12 @@ meet. PREFIX as in network.py:
 
   namespace PREFIX       both daemons, the bridges, and the bridges' ends of all lines
   brK                    bridge of the node in position K; brKpP is its port P
+  PREFIXtN               the other end of line N of those to emulated switches, in the namespace of
+                         this program
 
-A line is a veth pair, its rate unlimited. Hosts of bridges do not use ARP, because only IPv4
-travels through the bridges: each has permanent neighbour entries. The end of a line to an emulated
-switch is up and joined to nothing: frames are no cells.
+A line is a veth pair, its rate unlimited. To an emulated switch it carries the bridge's MPLS
+frames: the switch's port has a line frames:PREFIXtN/labels. ARP does not travel through bridges,
+because only IPv4 does: every host has permanent neighbour entries for all others.
 """
 
 import os
@@ -31,6 +33,7 @@ NEEDED = {"ovs-vswitchd": "openvswitch-switch", "ovsdb-server": "openvswitch-swi
           **network.NEEDED}
 SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
 NODES_MAX = 100  # bridges of one ovs-vswitchd; each host has an entry for each other one
+CROSSINGS_MAX = 9999  # lines to emulated switches: the name of an interface has 15 characters
 SOCKET_PATH_MAX = 107  # octets; struct sockaddr_un, less the final zero
 SOCKET_NAME_MAX = len("ovs-vswitchd.ctl")
 TRUNK_MTU = 1600  # room for a stack of labels
@@ -84,13 +87,29 @@ class Network(network.Network):
         """The lines whose both ends are bridges."""
         return [line for line in self.lines if line[1] and line[1][0] in self.bridges]
 
-    def loose(self):
-        """The lines to emulated switches."""
-        return [line for line in self.lines if line[1] and line[1][0] not in self.bridges]
+    def crossings(self):
+        """{interface: line} of the lines to emulated switches, by their end outside."""
+        lines = [line for line in self.lines if line[1] and line[1][0] not in self.bridges]
+        return {f"{self.prefix}t{number}": line for number, line in enumerate(lines, start=1)}
 
     def trunk_ends(self):
         return [tuple(end) for line in self.joined() for end in line] + [
-            tuple(line[0]) for line in self.loose()]
+            tuple(end) for end, _ in self.crossings().values()]
+
+    def links(self, node):
+        return {**super().links(node),
+                **{port: f"frames:{interface}/labels"
+                   for interface, (_, (other, port)) in self.crossings().items() if other == node}}
+
+    def interfaces(self):
+        return [*super().interfaces(), *self.crossings()]
+
+    def lines_outside(self):
+        yield from super().lines_outside()
+        for interface, (end, _) in self.crossings().items():
+            yield (f"link add {interface} mtu {TRUNK_MTU} type veth peer name {self.port(*end)} "
+                   f"mtu {TRUNK_MTU} netns {self.prefix}")
+            yield f"link set {interface} arp off"
 
     def commands_inside(self):
         """{namespace: lines for `ip -batch`}, in order."""
@@ -99,10 +118,6 @@ class Network(network.Network):
         for (node, port), (other, other_port) in self.joined():
             switches.append(f"link add {self.port(node, port)} {trunk} type veth "
                             f"peer name {self.port(other, other_port)} {trunk}")
-        for (node, port), _ in self.loose():
-            switches.append(f"link add {self.port(node, port)} {trunk} type veth "
-                            f"peer name {self.port(node, port)}x {trunk}")
-            switches.append(f"link set {self.port(node, port)}x up")
         for node, host in self.of_bridges().items():
             switches.append(
                 f"link add {self.port(node, 1)} mtu {HOST_MTU} type veth peer name eth0 "
@@ -112,9 +127,11 @@ class Network(network.Network):
         inside = {self.prefix: switches, **super().commands_inside()}
         for node, host in self.of_bridges().items():
             inside[host["namespace"]] = [
-                "link set lo up", f"addr add {host['address']}/16 dev eth0", "link set eth0 up",
-                *(f"neigh replace {other['address']} lladdr {other['mac']} dev eth0 nud permanent"
-                  for other_node, other in self.of_bridges().items() if other_node != node)]
+                "link set lo up", f"addr add {host['address']}/16 dev eth0", "link set eth0 up"]
+        for node, host in self.hosts.items():
+            inside[host["namespace"]] += [
+                f"neigh replace {other['address']} lladdr {other['mac']} dev eth0 nud permanent"
+                for other_node, other in self.hosts.items() if other_node != node]
         return inside
 
     def offloads(self):
@@ -144,20 +161,15 @@ class Network(network.Network):
 
     def described_lines(self):
         rows = super().described_lines()
-        for (node, port), other in self.lines:
+        far_ends = {self.port(*end): interface for interface, (end, _) in self.crossings().items()}
+        for end, other in self.lines:
             if other is None:
                 continue
-            if other[0] in self.bridges:
-                rows.append((f"{node}:{port} to {other[0]}:{other[1]}",
-                             f"frames, {self.port(node, port)} and {self.port(*other)}"))
-            else:
-                rows.append((f"{node}:{port} to {other[0]}:{other[1]}", "nothing, signalling only"))
+            here = self.port(*end)
+            there = far_ends[here] if here in far_ends else self.port(*other)
+            rows.append((f"{end[0]}:{end[1]} to {other[0]}:{other[1]}",
+                         f"frames, {here} and {there}"))
         return rows
-
-    def notes(self):
-        return [f"no cells or frames cross the link {node}:{port} to {other}:{other_port}, because "
-                f"{node} carries frames and {other} cells; signalling is complete"
-                for (node, port), (other, other_port) in self.loose()]
 
     # Making and removing
 
@@ -241,8 +253,12 @@ def plan(described, state_dir):
             ends.reverse()
         if ends[0][0] in known:
             lines.append(ends)
-    return Network(prefix, hosts, directory=str(directory(state_dir, prefix)),
+    made = Network(prefix, hosts, directory=str(directory(state_dir, prefix)),
                    bridges={name: f"br{number_of[name]}" for name in nodes}, lines=lines)
+    if len(made.crossings()) > CROSSINGS_MAX:
+        raise LabError(f"{len(made.crossings())} links between switches of kind \"ovs\" and "
+                       f"emulated ones are more than the {CROSSINGS_MAX} of a lab")
+    return made
 
 
 def from_record(record):

@@ -151,8 +151,6 @@ def in_own_lab(load, keep=False):
         try:
             print(f"  {len(lab.processes)} processes up in {time.monotonic() - began:.1f} s, "
                   f"{len(lab.switches)} switches, name service 127.0.0.1:{lab.names_port}")
-            for note in lab.network.notes() if lab.network else []:
-                print(f"  note: {note}")
             yield lab
             finished = True
         finally:

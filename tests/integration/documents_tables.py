@@ -145,6 +145,7 @@ EXIT_CODES = {
     # Without a call no frame passes.
     "deploy/lab host node-1 -- ping -c 2 -W 1 10.77.0.3": {1},
     "deploy/lab host node-1 -- ping -c 3 10.77.0.2": {1},
+    "deploy/lab host host-a -- ping -c 2 -W 1 10.77.0.4": {1},
     "deploy/lab host hannover -- ping -c 2 -W 1 10.77.0.7": {1},
 }
 
@@ -161,6 +162,11 @@ NEEDS = {
         "ID=$(deploy/lab run -- build/bin/xbindctl connect node-1 node-3 --both "
         "--cells-per-s 25000 --from-traffic port --to-traffic port --quiet)",
         "deploy/lab host node-1 -- ping -c 3 -i 0.2 10.77.0.3",
+        "deploy/lab up deploy/topologies/ovs-mixed.toml",
+        "deploy/lab host host-a -- ping -c 2 -W 1 10.77.0.4",
+        "ID=$(deploy/lab run -- build/bin/xbindctl connect host-a host-c --both "
+        "--cells-per-s 25000 --from-traffic port --to-traffic port --quiet)",
+        "deploy/lab host host-a -- ping -c 3 -i 0.2 10.77.0.4",
         "deploy/lab host node-3 -- iperf3 -s -1 -D",
         "deploy/lab host node-1 -- iperf3 -c 10.77.0.3 -u -b 20M -l 1400 -t 10",
         "deploy/lab run -- build/bin/xbindctl modify \"$ID\" --both --cells-per-s 50000 "

@@ -26,18 +26,18 @@ class Ethernet:
         self.socket.bind(("eth0", ETH_P_ALL))
         self.socket.settimeout(10)
 
-    def send(self, destination, body, vlan=None, size=60):
+    def send(self, destination, body, vlan=None, size=60, kind=TYPE):
         """Sends a frame; the kernel has no 802.1Q device here, so a tag is written into it."""
         tag = b"" if vlan is None else struct.pack("!HH", 0x8100, vlan)
-        frame = destination.mac + self.mac + tag + struct.pack("!H", TYPE) + body
+        frame = destination.mac + self.mac + tag + struct.pack("!H", kind) + body
         self.socket.send(frame.ljust(size, b"\0"))
 
-    def receive(self):
+    def receive(self, kind=TYPE):
         """(body, VLAN or None) of the next frame of this type. The kernel takes a tag out of the
         frame and tells it apart."""
         while True:
             frame, messages, _, _ = self.socket.recvmsg(65536, socket.CMSG_SPACE(AUXDATA.size))
-            if frame[12:14] != struct.pack("!H", TYPE):
+            if frame[12:14] != struct.pack("!H", kind):
                 continue  # such as neighbour discovery
             vlan = None
             for level, kind, data in messages:

@@ -109,11 +109,15 @@ class Made(unittest.TestCase):
         described["switches"][1] = switch("host-b", {"labels": "mpls", "cells": "none"}, kind="ovs")
         both = ovs.plan(described, "/nowhere")
         self.assertEqual(set(both.hosts), {"host-a", "host-b"})
-        self.assertEqual(both.interfaces(), self.network.interfaces())
+        self.assertEqual(both.interfaces(), [self.interface, f"{both.prefix}t1"])
+        self.assertEqual(both.links("host-a"), {1: f"frames:{self.interface}",
+                                                2: f"frames:{both.prefix}t1/labels"})
         inside = both.commands_inside()
         self.assertEqual(list(inside)[0], both.prefix, "lines before the hosts at their ends")
-        # Only hosts of bridges know each other without asking.
-        self.assertFalse([line for lines in inside.values() for line in lines if "neigh" in line])
+        # Questions for neighbours do not pass a bridge.
+        self.assertIn(f"neigh replace {both.hosts['host-b']['address']} lladdr "
+                      f"{both.hosts['host-b']['mac']} dev eth0 nud permanent",
+                      inside[self.namespace])
         self.assertIn(("host-a:1 to host at host-a",
                        f"frames, 10.77.0.1 in namespace {self.namespace}"), both.described_lines())
 

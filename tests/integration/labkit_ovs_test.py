@@ -61,11 +61,23 @@ class Processes(unittest.TestCase):
         self.assertNotIn("--edge-ports", middle)
         self.assertEqual(option(middle, "port-labels"), "2=mpls:16-1007,3=mpls:16-1007")
 
-    def test_the_emulated_neighbour_has_mpls_labels_and_no_cells_there(self):
-        emulated = planned(mixed()).process_of("xbind-switch", "host-b").command
+    def test_the_emulated_neighbour_has_mpls_labels_and_the_frames_of_the_bridge(self):
+        lab = planned(mixed())
+        emulated = lab.process_of("xbind-switch", "host-b").command
         self.assertEqual(option(emulated, "port-labels"), "2=mpls:16-1007")
-        self.assertEqual(option(emulated, "links").partition("=")[0], "1", "its host's line alone")
-        self.assertNotIn(",", option(emulated, "links"))
+        own, _, to_bridge = option(emulated, "links").partition(",")
+        self.assertRegex(own, "^1=mpls:", "its host's line")
+        self.assertEqual(to_bridge, f"2=frames:{lab.network.prefix}t1/labels")
+
+    def test_it_may_also_have_a_host_with_frames(self):
+        described = mixed()
+        topology.set_hosts(described)
+        lab = planned(described)
+        prefix = lab.network.prefix
+        emulated = lab.process_of("xbind-switch", "host-b").command
+        self.assertEqual(option(emulated, "links"),
+                         f"1=frames:{prefix}h3,2=frames:{prefix}t1/labels")
+        self.assertEqual(lab.network.interfaces(), [f"{prefix}h3", f"{prefix}t1"])
 
     def test_they_start_before_the_agents_and_end_after_them(self):
         ranks = [[process.program for process in rank] for rank in planned(mixed()).ranks()]
@@ -165,7 +177,8 @@ class Names(unittest.TestCase):
                      "links": [link("s16383", 4096, "s0", 4096)]}
         with mock.patch.object(ovs, "NODES_MAX", 16384):
             network = ovs.plan(described, "/nowhere")
-        self.assertLessEqual(len(network.port("s16383", 4096) + "x"), 15)
+        self.assertLessEqual(len(network.port("s16383", 4096)), 15)
+        self.assertLessEqual(len(f"{network.prefix}t{ovs.CROSSINGS_MAX}"), 15)
 
     def test_they_are_the_labs_own(self):
         other = ovs.plan(mixed(), "/elsewhere")
@@ -194,6 +207,11 @@ class Names(unittest.TestCase):
         described = {"switches": [switch(f"s{k}") for k in range(101)], "links": []}
         with self.assertRaisesRegex(LabError, "101 switches .* more than the 100"):
             ovs.plan(described, "/nowhere")
+        described = {"switches": [switch("a"), switch("b", "emulated")],
+                     "links": [link("a", port, "b", port) for port in range(2, 5)]}
+        with mock.patch.object(ovs, "CROSSINGS_MAX", 2):
+            with self.assertRaisesRegex(LabError, "3 links between .* more than the 2 of a lab"):
+                ovs.plan(described, "/nowhere")
 
 
 class Made(unittest.TestCase):
@@ -208,10 +226,12 @@ class Made(unittest.TestCase):
         self.assertIn("link add br1p2 mtu 1600 type veth peer name br2p2 mtu 1600", inside)
         self.assertIn("link add br1p1 mtu 1500 type veth peer name eth0 address "
                       f"02:78:62:00:00:01 mtu 1500 netns {self.prefix}-host-a", inside)
-        # To an emulated switch: an end that is up, and leads nowhere.
-        self.assertIn("link add br2p3 mtu 1600 type veth peer name br2p3x mtu 1600", inside)
-        self.assertIn("link set br2p3x up", inside)
-        self.assertEqual(len([line for line in inside if line.startswith("link add")]), 3)
+        self.assertEqual(len([line for line in inside if line.startswith("link add")]), 2)
+        # To an emulated switch: the other end is outside.
+        self.assertIn("link set br2p3 up", inside)
+        self.assertEqual(list(self.network.lines_outside()), [
+            f"link add {self.prefix}t1 mtu 1600 type veth peer name br2p3 mtu 1600 "
+            f"netns {self.prefix}", f"link set {self.prefix}t1 arp off"])
 
     def test_hosts_know_each_other(self):
         described = {"switches": [switch("a"), switch("b")], "links": [link("a", 2, "b", 2)]}
@@ -219,6 +239,16 @@ class Made(unittest.TestCase):
         self.assertEqual(network.commands_inside()[network.hosts["a"]["namespace"]], [
             "link set lo up", "addr add 10.77.0.1/16 dev eth0", "link set eth0 up",
             "neigh replace 10.77.0.2 lladdr 02:78:62:00:00:02 dev eth0 nud permanent"])
+
+    def test_hosts_at_both_kinds_of_switch_know_each_other(self):
+        described = mixed()
+        topology.set_hosts(described)
+        network = ovs.plan(described, "/nowhere")
+        for here, there in (("host-a", "host-b"), ("host-b", "host-a")):
+            far = network.hosts[there]
+            self.assertIn(f"neigh replace {far['address']} lladdr {far['mac']} dev eth0 nud "
+                          "permanent",
+                          network.commands_inside()[network.hosts[here]["namespace"]])
 
     def test_openflow_ports_are_ours(self):
         words = " ".join(self.network.bridge_words())
@@ -229,9 +259,8 @@ class Made(unittest.TestCase):
                       words)
 
     def test_what_the_operator_reads(self):
-        self.assertEqual(self.network.notes(), [
-            "no cells or frames cross the link middle:3 to host-b:2, because middle carries frames "
-            "and host-b cells; signalling is complete"])
+        self.assertIn(("middle:3 to host-b:2", f"frames, br2p3 and {self.prefix}t1"),
+                      planned(mixed()).lines)
         self.assertIn(("host-a:1 to host at host-a",
                        f"frames, 10.77.0.1 in namespace {self.prefix}-host-a"),
                       planned(mixed()).lines)

@@ -177,16 +177,16 @@ class OvsLab(unittest.TestCase):
 
     def test_bridges_beside_emulated_switches(self):
         up = self.up(MIXED)
-        self.assertIn("note: no cells or frames cross the link host-b:3 to switch-1:2", up.stdout)
+        self.assertIn("host at switch-1: 10.77.0.3, deploy/lab host", up.stdout)
         lab = Lab.find(self.state_dir)
         ends = control.link_at(lab, "switch-1", 2)
         for wanted in (False, True):
             control.set_link(lab, ends, wanted)
             self.assertEqual(control.line_states(lab, [ends]), [wanted])
             self.assertEqual(lab.network.ports_up()["host-b", 3], wanted)
-        refused = self.lab_command("host", "switch-1", "--", "true")
+        refused = self.lab_command("host", "switch-2", "--", "true")
         self.assertEqual(refused.returncode, 1)
-        self.assertIn("no host of this lab is at 'switch-1'", refused.stderr)
+        self.assertIn("no host of this lab is at 'switch-2'", refused.stderr)
         # The program decides the exit code.
         self.assertEqual(self.lab_command("host", "host-a", "--", "false").returncode, 1)
         self.assertEqual(self.lab_command("host", "host-a", "--", "true").returncode, 0)
