@@ -20,6 +20,7 @@
 #include "emulator/switch_metrics.hpp"
 #include "emulator/switch_set.hpp"
 #include "emulator/timers.hpp"
+#include "net/control_address.hpp"
 #include "net/line_server.hpp"
 #include "net/tcp_server.hpp"
 
@@ -162,7 +163,8 @@ struct Daemon::Impl {
       }
     }
     if (!process.control.empty()) {
-      if (auto good = open_control(*parse_control_address(process.control)); !good) return good;
+      if (auto good = open_control(*net::parse_control_address(process.control)); !good)
+        return good;
     }
     loop.stop_on_signals();
     loop.set_turn([this] { return turn(); });
@@ -228,7 +230,7 @@ struct Daemon::Impl {
     return {};
   }
 
-  Result<void> open_control(const ControlAddress& address) {
+  Result<void> open_control(const net::ControlAddress& address) {
     net::LineServerOptions options;
     options.server.listen = address.tcp;
     options.server.path = address.path;

@@ -1,11 +1,8 @@
 // xbind-switch: emulated switches behind listening sockets. `xbind-switch tell` sends a command to
 // a running one.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <cstdio>
 #include <optional>
 #include <random>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -17,38 +14,13 @@
 #include "emulator/switch_metrics.hpp"
 #include "emulator/switch_set.hpp"
 #include "exporter/exporter.hpp"
-#include "net/ask.hpp"
+#include "net/tell.hpp"
 
 namespace {
 
 using namespace xbind;
 
 constexpr int kFailed = 1;
-constexpr int kRefused = 2;
-
-// Exit code 0: the switch answered ok; 1: it answered error, or not at all.
-int tell(int argc, char** argv) {
-  emulator::TellOptions options;
-  config::OptionSet set("xbind-switch tell",
-                        "Gives a command to a switch over its control socket, the path or "
-                        "tcp:HOST:PORT of --control, and prints the answer.");
-  declare(set, options);
-  if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
-  const auto peer = emulator::parse_control_address(options.words.front());
-  if (!peer) return kRefused;  // the options parser has checked it
-  options.words.erase(options.words.begin());
-  const std::string order = fmt::format("{}", fmt::join(options.words, " "));
-  const std::chrono::milliseconds patience(options.timeout_ms);
-  const auto answer = peer->path.empty() ? net::ask(peer->tcp, order, patience)
-                                         : net::ask_at(peer->path, order, patience);
-  if (!answer) {
-    std::fprintf(stderr, "xbind-switch tell: %s\n", answer.error().text.c_str());
-    return kFailed;
-  }
-  print_output(*answer + '\n');
-  const bool good = *answer == "ok" || answer->starts_with("ok ");
-  return end_output(set.program(), good ? 0 : kFailed);
-}
 
 struct ServeOptions {
   ServeOptions();
@@ -129,6 +101,11 @@ int serve(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   name_shortages();
-  if (argc > 1 && std::string_view(argv[1]) == "tell") return tell(argc - 1, argv + 1);
+  if (argc > 1 && std::string_view(argv[1]) == "tell") {
+    return net::tell("xbind-switch",
+                     "Gives a command to a switch over its control socket, the path or "
+                     "tcp:HOST:PORT of --control, and prints the answer.",
+                     argc - 1, argv + 1);
+  }
   return serve(argc, argv);
 }

@@ -8,7 +8,6 @@
 #include <functional>
 
 #include "core/config/log_options.hpp"
-#include "core/config/timer_option.hpp"
 #include "core/frame_classes.hpp"
 #include "core/name.hpp"
 #include "core/port_buffer.hpp"
@@ -18,7 +17,7 @@
 #include "emulator/timers.hpp"
 #include "gsmp/messages/timers.hpp"
 #include "gsmp/messages/traffic.hpp"
-#include "net/tcp_server.hpp"
+#include "net/control_address.hpp"
 #include "net/timers.hpp"
 #include "switchagent/port_options.hpp"
 #include "switchagent/timers.hpp"
@@ -310,25 +309,6 @@ std::vector<std::string> switch_option_names() {
           "classes",          "port-delay-us"};
 }
 
-Result<ControlAddress> parse_control_address(const std::string& text) {
-  if (constexpr std::string_view kTcp = "tcp:"; text.starts_with(kTcp)) {
-    auto tcp = parse_host_port(text.substr(kTcp.size()));
-    if (!tcp) return tl::make_unexpected(tcp.error());
-    return ControlAddress{.path = {}, .tcp = std::move(*tcp)};
-  }
-  if (text.find('/') == std::string::npos) {
-    return fail(ErrorCode::kBadInput,
-                "'{}' is no path, which has a '/', and no tcp:HOST:PORT: over TCP anybody who "
-                "reaches the address gives orders",
-                printable(text));
-  }
-  if (text.size() > net::kUnixPathMax) {
-    return fail(ErrorCode::kBadInput, "'{}': the path of a socket has at most {} octets",
-                printable(text), net::kUnixPathMax);
-  }
-  return ControlAddress{.path = text, .tcp = {}};
-}
-
 void declare(OptionSet& set, Options& options) {
   Options* const o = &options;
   declare(set, o->one);
@@ -354,7 +334,7 @@ void declare(OptionSet& set, Options& options) {
   set.add_timers(kCoreTimers);
   set.add_check([o, &set]() -> Fault {
     if (!o->control.empty()) {
-      if (const auto parsed = parse_control_address(o->control); !parsed) {
+      if (const auto parsed = net::parse_control_address(o->control); !parsed) {
         return "--control: " + parsed.error().text;
       }
     }
@@ -421,17 +401,6 @@ Duration delay_of(const SwitchOptions& options, PortId port) {
     if (one->first == port) delay = std::chrono::microseconds(one->second);
   }
   return delay;
-}
-
-void declare(OptionSet& set, TellOptions& options) {
-  config::add_timer(set, kTellTimers.row("timeout-ms"), &options.timeout_ms, {1, 600000});
-  set.add_timers(kTellTimers);
-  set.take_arguments("ADDRESS COMMAND...", &options.words, 2, 64);
-  set.add_check([o = &options]() -> Fault {
-    if (o->words.empty()) return std::nullopt;
-    const auto parsed = parse_control_address(o->words.front());
-    return parsed ? std::nullopt : Fault(parsed.error().text);
-  });
 }
 
 }  // namespace xbind::emulator

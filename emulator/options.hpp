@@ -61,7 +61,7 @@ struct SwitchOptions {
 struct Options {
   SwitchOptions one;
   std::string switches;     // a file; empty: `one` is the only switch
-  std::string control;      // parse_control_address(); empty: none
+  std::string control;      // net::parse_control_address(); empty: none
   std::string capture_dir;  // below which the order "capture" writes; empty: it is refused
   ImpairmentOptions impairments;
   log::Output log;
@@ -85,21 +85,5 @@ EmulatedSwitchOptions emulated_options(const SwitchOptions& options, std::uint64
 std::vector<dataplane::PortLink> links_of(const SwitchOptions& options);
 // Delay of the port's line; 0: none.
 Duration delay_of(const SwitchOptions& options, PortId port);
-
-// Where orders to a running switch are taken: at a Unix socket, or over TCP.
-struct ControlAddress {
-  std::string path;  // of the Unix socket; empty: TCP
-  HostPort tcp;      // port 0: the operating system picks
-};
-// Reads "tcp:HOST:PORT", or a path, which has a '/'. kBadInput quotes any other text, or a path of
-// more than net::kUnixPathMax octets.
-Result<ControlAddress> parse_control_address(const std::string& text);
-
-// xbind-switch tell ADDRESS COMMAND...
-struct TellOptions {
-  std::uint32_t timeout_ms = 0;
-  std::vector<std::string> words;  // the first is the address
-};
-void declare(config::OptionSet& set, TellOptions& options);
 
 }  // namespace xbind::emulator

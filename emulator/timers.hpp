@@ -16,10 +16,4 @@ inline constexpr Timers kSwitchTimers{
          "Pause between the pieces of an answer with the fault \"pieces\"."},
     }};
 
-// The durations of `xbind-switch tell`.
-inline constexpr Timers kTellTimers{
-    "tell",
-    {{"timeout-ms", std::chrono::seconds{5}, "Milliseconds to wait for the answer.",
-      TimerSource::kOption}}};
-
 }  // namespace xbind::emulator

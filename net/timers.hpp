@@ -18,4 +18,10 @@ inline constexpr Timers kNetTimers{
          "Pause after a connection could not be accepted because descriptors ran out."},
     }};
 
+// The durations of `PROGRAM tell`.
+inline constexpr Timers kTellTimers{
+    "tell",
+    {{"timeout-ms", std::chrono::seconds{5}, "Milliseconds to wait for the answer.",
+      TimerSource::kOption}}};
+
 }  // namespace xbind::net

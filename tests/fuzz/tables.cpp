@@ -13,6 +13,7 @@
 #include "emulator/switch_set.hpp"
 #include "gsmp/gsmpdump/hex_text.hpp"
 #include "keeper/connection_file.hpp"
+#include "net/control_address.hpp"
 #include "net/lines.hpp"
 #include "ovs/bridge_link.hpp"
 #include "switchagent/port_options.hpp"
@@ -81,9 +82,10 @@ void values(const std::string& text) {
   if (const auto read = ovs::parse_bridge_address(text); !read) {
     require_sentence(read.error().text);
   }
-  if (const auto read = emulator::parse_control_address(text); !read) {
+  if (const auto read = net::parse_control_address(text); !read) {
     require_sentence(read.error().text);
   }
+  if (const auto read = net::parse_control_path(text); !read) require_sentence(read.error().text);
   if (const auto read = gsmpdump::parse_hex(text); !read) require_sentence(read.error().text);
 }
 
