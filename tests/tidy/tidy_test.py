@@ -25,7 +25,7 @@ PROGRAMS = ["gsmpdump", *("xbind-callgen " + word for word in (
                 "run saturate search soak").split()),
             "xbind-cmgr", "xbind-console", "xbind-gsmp-ovs", "xbind-keeper", "xbind-names",
             "xbind-qosmapper", "xbind-routeobject", "xbind-switch", "xbind-switch tell",
-            "xbind-switchserver", "xbindctl"]
+            "xbind-switchserver", "xbind-wan", "xbind-wan tell", "xbindctl"]
 
 # Files that may use CORBA. All others compile without omniORB. main.cpp builds and connects the
 # objects of daemon.* and program.*.
