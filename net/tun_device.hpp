@@ -24,8 +24,8 @@ struct TunOptions {
   std::string network_namespace;  // as `ip netns` names it
   std::string interface;          // its name; the namespace has none of that name
   std::size_t mtu = 1500;         // octets of a packet
-  // IPv4 addresses in host order. Those that the namespace has already, at a different interface,
-  // stay there, and so do connections when this process ends.
+  // IPv4 addresses in host order. If the namespace has one already, at a different interface, it
+  // stays there, and so do connections when this process ends.
   std::vector<std::uint32_t> addresses;
   // Addresses of hosts to which packets of the namespace go through the device.
   std::vector<std::uint32_t> routes;

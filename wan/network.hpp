@@ -32,7 +32,7 @@ struct Network {
   std::vector<Site> sites;
   std::map<Pair, Rule> rules;
 
-  // Position in `sites`; nullopt: there is none of that name, or with that address.
+  // Position in `sites`; nullopt: no site has that name, or address.
   std::optional<std::size_t> site_named(std::string_view name) const;
   std::optional<std::size_t> site_of(Address address) const;
   // The addresses that a word means: a site's name means all of it, otherwise it is an address of a

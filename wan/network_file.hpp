@@ -2,7 +2,8 @@
 //
 //   [[site]]
 //   name = "london"
-//   addresses = ["10.78.1.1", "10.78.1.2"]  without: 10.78.K.1 of the K-th site, and one for each node
+//   addresses = ["10.78.1.1", "10.78.1.2"]  without: 10.78.K.1 of the K-th site, then one for each
+//                                           node
 //   namespace = "lab-london"                without: --namespace-prefix and the name
 //   interface = "wan0"
 //   nodes = ["switch-1"]                    of a lab; each has an address, after the site's own

@@ -304,7 +304,7 @@ TEST(WanTest, EveryPacketIsDeliveredHeldOrCounted) {
           << seed;
       ASSERT_LE(wan.held_octets(), 20'000U) << seed;
     }
-    EXPECT_GT(drops(wan, kA, Drop::kQueueFull) + drops(wan, kA, Drop::kHeldMost), 0U) << seed;
+    EXPECT_GT(drops(wan, kA, Drop::kQueueFull) + drops(wan, kA, Drop::kHeldMost), 1'000U) << seed;
   }
 }
 
