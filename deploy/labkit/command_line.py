@@ -86,6 +86,10 @@ def parser(functions, description):
     started.add_argument("--hosts", action="store_true",
                          help="give every endpoint a host in a network namespace, whose Ethernet "
                               "frames its calls carry; needs root (default: as the topology says)")
+    started.add_argument("--sites", type=lambda p: Path(p).resolve(), metavar="FILE",
+                         help="put each node, and every other process, into the network namespace "
+                              "of its site, and join the sites by xbind-wan (docs/wan.md); needs "
+                              "root")
     started.add_argument("--names-port", type=bounded(0, 65535), metavar="PORT",
                          help="the name service's port; 0: a free one (default: 2809, or a free "
                               "one when that is taken)")
@@ -212,5 +216,7 @@ def parser(functions, description):
     made.add_argument("--bin-dir", type=lambda p: Path(p).resolve(), metavar="DIR",
                       default=LabOptions.bin_dir, help="the programs (default: build/bin)")
     ran = command("run", "run a command in that environment: deploy/lab run -- nameclt list")
+    ran.add_argument("--site", metavar="SITE",
+                     help="of a lab with sites: where it runs (default: where its clients are)")
     ran.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND ...")
     return lab

@@ -49,16 +49,16 @@ class Group:
         return len(self.names) > 1
 
 
-def groups(names, nodes_per_process, alone=()):
+def groups(names, nodes_per_process, alone=(), site_of=lambda name: None):
     """`nodes_per_process` None: one node each in a small lab, otherwise few processes. The nodes in
-    `alone` share their process with no other node."""
+    `alone` share their process with no other node, and nodes of different sites share none."""
     size = nodes_per_process or (
         1 if len(names) <= ONE_EACH_MAX else math.ceil(len(names) / GROUPS))
     made = []
     for position, name in enumerate(names, start=1):
         last = made[-1] if made else None
         if (last is None or len(last.names) == size or name in alone
-                or last.names[-1] in alone):
+                or last.names[-1] in alone or site_of(last.names[-1]) != site_of(name)):
             made.append(Group(position, [name]))
         else:
             last.names.append(name)

@@ -27,6 +27,8 @@ def add_console(lab, patience_s, report):
 
 
 def start_new(lab, patience_s, report):
+    if lab.sites:
+        raise LabError("a console has an address of this host, which no site reaches")
     environment = states.read_environment(lab.environment_file())
     with lab.exclusive(LOCK_PATIENCE_S):
         if not lab.refresh():

@@ -33,12 +33,14 @@ from . import naming
 from . import options as wanted
 from . import ovs
 from . import scheduling
+from . import sites
 from . import state as states
 from . import topology as topologies
 # The names that other modules take from here.
 from .options import (AGENT, BUFFER_CELLS_MAX, DAEMONS, KEEPER, LabOptions,  # noqa: F401
                       MANAGERS_MAX, PAPER_TOPOLOGY, PROGRAMS, ROOT, LAB_DIR_VARIABLE, TOOLS,
-                      default_state_dir, manager_names, state_dir_words)
+                      WAN, default_state_dir, manager_names, state_dir_words)
+from .network import inside
 from .process import LabError, Process, end, uninterrupted
 
 # A longer value would keep every program from starting; Linux allows 131 072 octets.
@@ -101,22 +103,25 @@ class Lab:
         self.switches = described["switches"]
         wanted.refuse_unknown_targets(options, self.switches)
         options.more = wanted.with_one_buffer(options.more, self.switches)
-        self.names_port = naming.choose_names_port(options.names_port)
+        self.network = sites.plan(self, described)
+        addresses = self.choose_addresses(described)
         names = self.names_address()
-        net = options.loopback_net or naming.free_loopback_net(len(self.switches),
-                                                               media.udp_ports(described))
-        addresses = naming.switch_addresses(net, len(self.switches))
         ovs_nodes = set(topologies.ovs_nodes(self.switches))
-        groups = hosts.groups(self.node_names(), options.nodes_per_process, ovs_nodes)
+        groups = self.groups(ovs_nodes)
         lines = media.plan(described, addresses, {
             name: group.first for group in groups for name in group.names})
-        self.endpoints = media.endpoints(lines)
-        self.network = ovs.plan(described, self.state_dir)
+        self.endpoints = {node: spec for node, spec in media.endpoints(lines).items()
+                          if not self.sites
+                          or self.sites.site_of_node(node) is self.sites.clients()}
+        self.network = self.network or ovs.plan(described, self.state_dir)
         self.lines = [line.words() for line in lines]
         self.lines += self.network.described_lines() if self.network else []
         self.links = [media.ends_of(link) for link in described.get("links", [])]
         self.links += [((switch["name"], 1),) for switch in self.switches if switch.get("endpoint")]
 
+        if self.sites:
+            control = naming.control_path(self.state_dir, "wan")
+            self.add(WAN, sites.command(self, control), "", f"^{WAN} ready, .*$")
         for name, command, ready in self.network.daemons() if self.network else []:
             self.add(name, command, "", ready)
         data = self.state_dir / "names"
@@ -141,7 +146,7 @@ class Lab:
                     switch_of[name], self.links_of(lines, name), mpls_ports[name],
                     options.labels_per_port, topologies.delays(described, name))}
                 for name in group.names}, [gsmp[name] for name in group.names], "listening on")
-        for group in hosts.groups(self.node_names(), options.nodes_per_process):
+        for group in self.groups():
             self.add_host("xbind-switchserver", group,
                           ["--name-service", names, *self.state_words("xbind-switchserver")],
                           {name: {"switch": gsmp[name]} for name in group.names}, [], "ready")
@@ -162,6 +167,30 @@ class Lab:
                      address="", ready="^xbind-keeper keeper ready.*$")
         if options.metrics:
             metrics.plan(self, addresses[0])
+        if self.sites:
+            sites.refuse_unknown_programs(self.sites, options.sites, self.processes)
+            for process in self.processes.values():
+                self.sites.place(process)
+
+    @property
+    def sites(self):
+        """The sites.Sites of a lab that has sites; else None."""
+        return self.network if isinstance(self.network, sites.Sites) else None
+
+    def choose_addresses(self, described):
+        """Chooses the name service's port, and returns the switches' addresses."""
+        if self.sites:  # their namespaces belong to this lab alone
+            self.names_port = self.options.names_port or naming.DEFAULT_NAMES_PORT
+            return [self.sites.address_of_node(node) for node in self.node_names()]
+        self.names_port = naming.choose_names_port(self.options.names_port)
+        net = self.options.loopback_net or naming.free_loopback_net(len(self.switches),
+                                                                    media.udp_ports(described))
+        return naming.switch_addresses(net, len(self.switches))
+
+    def groups(self, alone=()):
+        site_of = self.sites.site_of_node if self.sites else None
+        return hosts.groups(self.node_names(), self.options.nodes_per_process, alone,
+                            lambda name: site_of and site_of(name)["name"])
 
     def links_of(self, lines, switch):
         """{port: SPEC} of an emulated switch."""
@@ -276,18 +305,23 @@ class Lab:
     def wait_ready(self, process, deadline=None):
         deadline = deadline or time.monotonic() + self.options.start_timeout_s
         if process.ready is None:
-            naming.wait_for_name_service(process, "127.0.0.1", self.names_port, deadline)
+            def wait():
+                naming.wait_for_name_service(process, self.names_host(), self.names_port, deadline)
+            if self.sites:
+                inside(self.sites.site_of(process)["namespace"], wait)
+            else:
+                wait()
         else:
             process.wait_ready(deadline)
 
     def ranks(self, processes=None):
         """The processes, by default all, in starting order: each rank needs the ranks before it."""
-        order = [ovs.DATABASE, ovs.SWITCHES, "omniNames", *DAEMONS, KEEPER, console.PROGRAM]
+        order = [WAN, ovs.DATABASE, ovs.SWITCHES, "omniNames", *DAEMONS, KEEPER, console.PROGRAM]
         by_program = {program: [] for program in order}
         for process in self.processes.values() if processes is None else processes:
             by_program[process.program].append(process)
         servants = [p for program in PROGRAMS[1:-1] for p in by_program[program]]
-        ranks = [by_program[ovs.DATABASE], by_program[ovs.SWITCHES],
+        ranks = [by_program[WAN], by_program[ovs.DATABASE], by_program[ovs.SWITCHES],
                  by_program["omniNames"] + by_program["xbind-switch"] + by_program[AGENT],
                  servants, by_program["xbind-cmgr"], by_program[KEEPER],
                  by_program[console.PROGRAM]]
@@ -373,7 +407,7 @@ class Lab:
         lab.endpoints = state.get("endpoints", {})  # missing in an earlier version's state file
         lab.lines = state.get("lines", [])
         lab.links = [tuple(tuple(end) for end in ends) for ends in state.get("links", [])]
-        lab.network = ovs.from_record(state.get("network"))
+        lab.network = sites.from_record(state.get("network"))
         lab.wrote_omniorb_config = state["wrote_omniorb_config"]
         lab.scheduling = state.get("scheduling")
         lab.take_processes(state)
@@ -449,10 +483,21 @@ class Lab:
         environment = {"XBIND_NAME_SERVICE": self.names_address(),
                        "ORBInitRef": f"NameService={self.names_uri()}",
                        LAB_DIR_VARIABLE: str(self.state_dir)}
+        if self.sites:
+            environment["XBIND_LISTEN_ADDRESS"] = self.sites.clients()["addresses"][0]
         lines = media.option_of(self.endpoints)
         if lines and len(lines) < HOST_LINES_MAX:
             environment["XBIND_HOST_LINES"] = lines
         return environment
+
+    def client_command(self, words, site=None):
+        """The command line that runs `words` where clients are, or at a different site."""
+        if not self.sites:
+            if site:
+                raise LabError("this lab has no sites: `up --sites FILE` makes them")
+            return [*words]
+        return self.sites.inside(self.sites.site_named(site) if site else self.sites.clients(),
+                                 words)
 
     def watched_processes(self):
         """The value of xbind-callgen's --watch-pid that lists every process."""
@@ -461,21 +506,27 @@ class Lab:
 
     def ask(self, program, *words, code=0):
         """Runs one of our tools and returns its output; LabError if its exit code is another."""
-        done = subprocess.run([str(self.options.bin_dir / program), *words], capture_output=True,
-                              text=True, stdin=subprocess.DEVNULL, check=False, timeout=60,
+        command = self.client_command([str(self.options.bin_dir / program), *words])
+        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False, timeout=60,
                               env={**self.daemon_environment(), **self.client_environment()})
         if done.returncode != code:
             raise LabError(f"{program} {' '.join(words)}: {(done.stderr or done.stdout).strip()}")
         return done.stdout
 
+    def names_host(self):
+        """The address of the name service."""
+        if self.sites:
+            return self.sites.site_of_program("omniNames")["addresses"][0]
+        return "127.0.0.1"
+
     def names_address(self):
-        return f"127.0.0.1:{self.names_port}"
+        return f"{self.names_host()}:{self.names_port}"
 
     def names_uri(self):
-        return f"corbaloc::127.0.0.1:{self.names_port}/NameService"
+        return f"corbaloc::{self.names_address()}/NameService"
 
     def write_omniorb_config(self):
-        if self.options.omniorb_config:
+        if self.options.omniorb_config and not self.sites:  # no tool of this host reaches a site
             self.wrote_omniorb_config = naming.write_omniorb_config(self.names_uri())
 
     def remove_omniorb_config(self):

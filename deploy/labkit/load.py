@@ -60,6 +60,8 @@ def callgen(lab, load, more=()):
         command += ["--debts-timeout", f"{load.debts_timeout:g}"]
     if lab is not None:
         command += ["--name-service", lab.names_address()]
+        if lab.sites:
+            command += ["--listen-address", lab.sites.clients()["addresses"][0]]
         for process in lab.processes.values():
             command += ["--watch-pid", f"{process.name}={process.pid}"]
     return [str(part) for part in [*command, *more]]

@@ -17,11 +17,13 @@ lab.json records the network before any part is made, so that `down`, or the nex
 what a killed `up` has made. Only root may do this (CAP_NET_ADMIN, CAP_SYS_ADMIN, CAP_NET_RAW).
 """
 
+import ctypes
 import hashlib
 import os
 import shutil
 import signal
 import subprocess
+import threading
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -36,6 +38,7 @@ POSITION_MAX = 9999  # of a node with frames: the name of an interface has 15 ch
 COMMAND_S = 60
 ENDS_WITHIN_S = 5.0
 INTERFACES = Path("/sys/class/net")
+CLONE_NEWNET = 0x40000000  # linux/sched.h
 NO_IPV6 = ("for f in all default; do f=/proc/sys/net/ipv6/conf/$f/disable_ipv6; "
            "[ ! -e $f ] || echo 1 > $f || exit 1; done")
 # Before a call a host has no neighbours: it need not look for a router, nor for its own address.
@@ -267,6 +270,29 @@ def end_processes(namespace):
             except ProcessLookupError:
                 pass
         time.sleep(POLL_S)
+
+
+def inside(namespace, call):
+    """What `call()` returns on a thread in this namespace, where its sockets stay; or what it
+    raises."""
+    results, errors = [], []
+
+    def enter():
+        try:
+            with open(f"/run/netns/{namespace}", "rb") as file:
+                if ctypes.CDLL(None, use_errno=True).setns(file.fileno(), CLONE_NEWNET) != 0:
+                    error = ctypes.get_errno()
+                    raise OSError(error, os.strerror(error), namespace)
+            results.append(call())
+        except Exception as error:  # pylint: disable=broad-exception-caught
+            errors.append(error)
+
+    thread = threading.Thread(target=enter, daemon=True)
+    thread.start()
+    thread.join()
+    if errors:
+        raise errors[0]
+    return results[0]
 
 
 def run(words, lines=()):

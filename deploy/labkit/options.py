@@ -20,13 +20,15 @@ PROGRAMS = ["xbind-switch", "xbind-switchserver", "xbind-routeobject", "xbind-qo
             "xbind-cmgr"]
 # In the place of xbind-switch at a node of kind "ovs".
 AGENT = "xbind-gsmp-ovs"
-DAEMONS = [*PROGRAMS, AGENT]
+# Joins the sites of a lab; only with LabOptions.sites (sites.py).
+WAN = "xbind-wan"
+DAEMONS = [*PROGRAMS, AGENT, WAN]
 # A client; only with LabOptions.connections.
 KEEPER = "xbind-keeper"
 MANAGERS_MAX = 16
 BUFFER_CELLS_MAX = 1_000_000_000  # of a port; the programs' own bound
 CONSOLE = "xbind-console"
-TOOLS = ["gsmpdump", "xbind-callgen", CONSOLE, KEEPER, "xbind-names", "xbindctl"]
+TOOLS = ["gsmpdump", "xbind-callgen", CONSOLE, KEEPER, "xbind-names", WAN, "xbindctl"]
 
 LAB_DIR_VARIABLE = "XBIND_LAB_DIR"  # set by `deploy/lab env`
 
@@ -52,6 +54,7 @@ class LabOptions:
     begin_with: Path | None = None  # RouteObject's first topology; None: `topology`
     switch: str | None = None  # the kind of every switch; None: as the topology says
     hosts: bool = False  # every endpoint has a host with frames; False: as the topology says
+    sites: Path | None = None  # a file of sites, joined by xbind-wan (sites.py); None: no sites
     names_port: int | None = None  # None: 2809, or a free one if 2809 is in use; 0: a free one
     loopback_net: str | None = None  # "127.0.1"; None: the first free one
     labels_per_port: int = topologies.LABELS_DEFAULT
@@ -78,6 +81,8 @@ class LabOptions:
 
 def refuse_unknown_targets(options, switches):
     """LabError for an option of a node or a manager that a lab of these switches does not have."""
+    if options.more.get(WAN) and not options.sites:
+        raise LabError("--wan-option goes with --sites")
     ovs = topologies.ovs_nodes(switches)
     names = [switch["name"] for switch in switches]
     known_of = {"xbind-switch": [name for name in names if name not in ovs],

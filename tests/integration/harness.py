@@ -99,8 +99,9 @@ def run(*command, env=None, timeout=60):
 
 
 def tool(lab, *command, timeout=60):
-    """The same, with the lab's name service in the environment."""
-    return run(*command, env=lab.client_environment(), timeout=timeout)
+    """The same where clients of the lab are, with its name service in the environment."""
+    words = [BIN / command[0] if (BIN / str(command[0])).exists() else command[0], *command[1:]]
+    return run(*lab.client_command(words), env=lab.client_environment(), timeout=timeout)
 
 
 # Reasons in callgen's verdict for which the host is to blame.
@@ -115,7 +116,7 @@ def offer(lab, load, *more, timeout=120):
     """
     with tempfile.TemporaryDirectory() as directory:
         load.json = Path(directory) / "run.json"
-        done = run(*callgen(lab, load, more), timeout=timeout)
+        done = run(*lab.client_command(callgen(lab, load, more)), timeout=timeout)
         summary = json.loads(load.json.read_text()) if load.json.exists() else None
         if done.returncode == 3 and all(LATE.search(reason)
                                         for reason in summary["verdict"]["reasons"]):

@@ -1,14 +1,12 @@
 """An xbind-wan between network namespaces of a test, and sockets in these. Needs root."""
 
 import contextlib
-import ctypes
 import os
 import re
 import signal
 import socket
 import subprocess
 import tempfile
-import threading
 from pathlib import Path
 
 from harness import *  # pylint: disable=wildcard-import,unused-wildcard-import
@@ -16,7 +14,6 @@ from labkit import network as networks
 from labkit.process import LabError
 
 TUN = Path("/dev/net/tun")
-CLONE_NEWNET = 0x40000000
 # Two sites; the first has a second address.
 TWO = """
 [[site]]
@@ -61,22 +58,6 @@ def namespaces(*sites):
             networks.run(["ip", "netns", "del", name])
 
 
-def inside(namespace, make):
-    """What `make()` returns on a thread in this namespace. A socket made there stays there."""
-    made = []
-
-    def enter():
-        with open(f"/run/netns/{namespace}", "rb") as file:
-            if ctypes.CDLL(None, use_errno=True).setns(file.fileno(), CLONE_NEWNET) != 0:
-                raise OSError(ctypes.get_errno(), "setns")
-        made.append(make())
-
-    thread = threading.Thread(target=enter)
-    thread.start()
-    thread.join()
-    return made[0]
-
-
 def udp(namespace, address):
     """A bound UDP socket: (the socket, its address)."""
     def make():
@@ -84,7 +65,7 @@ def udp(namespace, address):
         made.bind((address, 0))
         made.settimeout(5)
         return made
-    made = inside(namespace, make)
+    made = networks.inside(namespace, make)
     return made, made.getsockname()
 
 
@@ -94,7 +75,7 @@ def packet_socket(namespace, interface="wan0"):
         made = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM)
         made.bind((interface, 0x0800))
         return made
-    return inside(namespace, make)
+    return networks.inside(namespace, make)
 
 
 class Wan:
