@@ -33,6 +33,9 @@ SHORTER = {
         [("p99<20ms", "p99<10s"),
          ("saturate", "saturate --rate 500 --highest-rate 1000 --precision 50% --hold 0.01 "
           "--point-seconds 0.5 --confirm 0.5")],
+    "deploy/lab run -- build/bin/xbind-callgen run --calls 2000 --rate 100": [("2000", "200")],
+    "build/bin/xbind-wan tell build/lab/control/wan path london paris loss=0.05":
+        [("build/lab", "$XBIND_LAB_DIR")],
     "build/bin/xbind-callgen floor": [("floor", "floor --seconds 1")],
     "deploy/lab run -- build/bin/xbind-callgen run --rate 1000 --duration 30 --hold 0.2 "
     "--out build/run":
@@ -184,6 +187,11 @@ NEEDS = {
         "deploy/lab run -- build/bin/xbindctl describe \"$ID\"",
         "deploy/lab cut hannover:5",
         "deploy/lab mend hannover:5"], "hosts"),
+    **dict.fromkeys([
+        "deploy/lab up --sites deploy/sites/two.toml",
+        "deploy/lab run -- build/bin/xbind-callgen run --calls 2000 --rate 100",
+        "build/bin/xbind-wan tell build/lab/control/wan path london paris loss=0.05",
+        "deploy/lab run --site paris -- ip route"], "sites"),
     **dict.fromkeys([
         "build/bin/gsmpdump --interface lo",
         "tshark -X lua_script:deploy/wireshark/gsmp.lua -i lo -f 'tcp port 6068'",

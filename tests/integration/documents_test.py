@@ -43,6 +43,7 @@ def has_hosts():
 # What commands need (documents_tables.NEEDS).
 HAS = {"bridges": has_bridges(),
        "hosts": has_hosts(),
+       "sites": has_hosts() and os.path.exists("/dev/net/tun"),
        "captures": os.geteuid() == 0,
        "the build": BIN == ROOT / "build" / "bin"}  # where quickstart builds
 
