@@ -110,13 +110,14 @@ Answer show_status(const Words&, const Context& context) {
     sum.octets_in += one.octets_in;
     sum.packets_out += one.packets_out;
     sum.octets_out += one.octets_out;
+    sum.packets_late += one.packets_late;
     for (std::size_t reason = 0; reason < kDrops; ++reason) sum.drops[reason] += one.drops[reason];
   }
   std::string text = fmt::format(
-      "sites={} pairs={} packets-in={} octets-in={} packets-out={} octets-out={} held-packets={} "
-      "held-octets={}",
+      "sites={} pairs={} packets-in={} octets-in={} packets-out={} octets-out={} "
+      "packets-late={} held-packets={} held-octets={}",
       wan.network().sites.size(), wan.network().rules.size(), sum.packets_in, sum.octets_in,
-      sum.packets_out, sum.octets_out, wan.held_packets(), wan.held_octets());
+      sum.packets_out, sum.octets_out, sum.packets_late, wan.held_packets(), wan.held_octets());
   for (std::size_t reason = 0; reason < kDrops; ++reason) {
     text += fmt::format(" {}={}", to_string(static_cast<Drop>(reason)), sum.drops[reason]);
   }

@@ -11,6 +11,7 @@
 #include "net/control_address.hpp"
 #include "net/timers.hpp"
 #include "wan/network_file.hpp"
+#include "wan/timers.hpp"
 #include "wan/wan.hpp"
 
 namespace xbind::wan {
@@ -75,6 +76,7 @@ void declare(config::OptionSet& set, Options& options) {
   set.add_flag("describe", &o->describe, "Print the sites of the file as JSON, and exit.");
   log::declare(set, o->log, log::Level::kInfo);
   set.set_live({"log-level"});
+  set.add_timers(kWanTimers);
   set.add_timers(net::kNetTimers);
   set.add_timers(kCoreTimers);
   set.add_check([o]() -> std::optional<std::string> {

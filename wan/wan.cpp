@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "wan/timers.hpp"
+
 namespace xbind::wan {
 
 Wan::Wan(const Network& network, const WanOptions& options)
@@ -95,6 +97,7 @@ std::size_t Wan::deliver(TimePoint now, std::size_t most, const Deliver& deliver
   std::size_t delivered = 0;
   while (delivered < most && !arrivals_.empty() && arrivals_.top().due <= now) {
     const std::size_t path = arrivals_.top().path;
+    const bool late = now - arrivals_.top().due > kWanTimers["late"];
     const Packet packet = std::move(arrivals_.top().packet);
     arrivals_.pop();
     release(packet.size());
@@ -106,6 +109,7 @@ std::size_t Wan::deliver(TimePoint now, std::size_t most, const Deliver& deliver
     }
     ++paths_[path].line.counters.delivered;
     ++sites_[to].packets_out;
+    sites_[to].packets_late += late ? 1 : 0;
     sites_[to].octets_out += packet.size();
   }
   return delivered;

@@ -21,6 +21,9 @@ constexpr CounterRow<SiteCounters> kSiteRows[] = {
     {"packets_out", MetricKind::kCounter, "", "Packets delivered to the site.",
      &SiteCounters::packets_out},
     {"octets_out", MetricKind::kCounter, "", "Octets of these.", &SiteCounters::octets_out},
+    {"packets_late", MetricKind::kCounter, "",
+     "Packets delivered to the site more than 0.5 ms after their deadline: the host is too busy.",
+     &SiteCounters::packets_late},
 };
 
 constexpr MetricNames kFamilies{{

@@ -83,7 +83,8 @@ TEST_F(WanOrders, Status) {
   wan.accept(kB, {}, at(0ms));
   EXPECT_EQ(tell("status"),
             "ok sites=2 pairs=4 packets-in=2 octets-in=100 packets-out=0 octets-out=0 "
-            "held-packets=1 held-octets=228 empty=1 ipv6=0 not-ipv4=0 truncated=0 bad-header=0 "
+            "packets-late=0 held-packets=1 held-octets=228 empty=1 ipv6=0 not-ipv4=0 truncated=0 "
+            "bad-header=0 "
             "above-mtu=0 fragment=0 foreign-source=0 no-destination=0 no-path=0 queue-full=0 "
             "held-most=0 lost=0 device=0");
 }

@@ -196,6 +196,19 @@ TEST(WanTest, APacketThatTheDeviceRefusesIsDropped) {
   EXPECT_EQ(wan.line(kForth)->counters.device, 1U);
 }
 
+TEST(WanTest, PacketsThatTheHostDeliversLateAreCounted) {
+  Wan wan = wan_with({.octets_per_s = 100'000, .delay = 10ms});
+  const auto take = [](std::size_t, std::span<const std::byte>) { return true; };
+  TimePoint now = at(1s);
+  for (const Duration late : {Duration(0us), Duration(500us), Duration(501us), Duration(7ms)}) {
+    now += 1s;
+    wan.accept(kA, packet_of(kForth, 100), now);
+    EXPECT_EQ(wan.deliver(now + 11ms + late, 16, take), 1U);
+  }
+  EXPECT_EQ(wan.counters(kB).packets_out, 4U);
+  EXPECT_EQ(wan.counters(kB).packets_late, 2U);
+}
+
 TEST(WanTest, AtMostThisManyAreDeliveredAtOnce) {
   Wan wan = wan_with({});
   for (std::uint32_t number = 0; number < 3; ++number) {
