@@ -3,7 +3,7 @@
 benchmark, not a test: docs/wan.md, "How exact it is". Exit code 1: a measured value is outside its
 tolerance. Needs root.
 
-  wan_bench.py [--seconds N] [--scheduling rr] [--json FILE]
+  wan_bench.py [--seconds N] [--scheduling rr] [--json FILE] [MEASURE...]
 
   rate      UDP packets of 1 424 octets faster than the line: octets of IP that arrive, by the
             kernel's time of the first and the last one; within 0.5 %
@@ -162,6 +162,9 @@ def repeats(prefix, seconds):
     yield {"packets": int(seconds * 2000), "arrived": len(runs[0]), "well": runs[0] == runs[1]}
 
 
+MEASURES = {"rate": rates, "delay": delays, "chances": chances, "repeat": repeats}
+
+
 def revision():
     return subprocess.run(["git", "-c", "safe.directory=*", "-C", ROOT, "describe", "--always",
                            "--dirty"], capture_output=True, text=True, check=False).stdout.strip()
@@ -174,7 +177,12 @@ def main_bench():
                         help="the kernel's policy for xbind-wan and the sender; rr: ahead of what "
                              "else runs on this host (default: other)")
     parser.add_argument("--json", type=Path, help="write the results there")
+    parser.add_argument("measures", nargs="*", metavar="MEASURE",
+                        help=f"{', '.join(MEASURES)} (default: all)")
     arguments = parser.parse_args()
+    unknown = [name for name in arguments.measures if name not in MEASURES]
+    if unknown:
+        parser.error(f"there is no measure {unknown[0]}; there are {', '.join(MEASURES)}")
     if lacking():
         print(lacking(), file=sys.stderr)
         return 2
@@ -183,16 +191,14 @@ def main_bench():
              "revision": revision(), "kernel": platform.release(), "cores": os.cpu_count(),
              "scheduling": arguments.scheduling, "load_before": os.getloadavg()[0]}
     with namespaces("a", "b") as prefix:
-        for name, measure in (("rate", rates), ("delay", delays), ("chances", chances),
-                              ("repeat", repeats)):
+        for name in arguments.measures or MEASURES:
             found[name] = []
-            for row in measure(prefix, arguments.seconds):
+            for row in MEASURES[name](prefix, arguments.seconds):
                 found[name].append(row)
                 print(name, json.dumps(row), flush=True)
     if arguments.json:
         arguments.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    return 0 if all(row["well"] for name in ("rate", "delay", "chances", "repeat")
-                    for row in found[name]) else 1
+    return 0 if all(row["well"] for name in MEASURES for row in found.get(name, [])) else 1
 
 
 if __name__ == "__main__":
