@@ -40,8 +40,8 @@ struct SiteCounters {
   std::uint64_t octets_in = 0;
   std::uint64_t packets_out = 0;  // delivered to the site
   std::uint64_t octets_out = 0;
-  // Of packets_out: more than kWanTimers["late"] after their deadline, because this process was kept
-  // waiting. Then the host is too busy for the rules.
+  // Of packets_out: more than kWanTimers["late"] after their deadline, because this process was
+  // kept waiting. Then the host is too busy for the rules.
   std::uint64_t packets_late = 0;
   DropCounts drops{};  // of packets that the site has sent
 };

@@ -5,9 +5,10 @@ from pathlib import Path
 
 from . import console, hosts, respawn, restarts, scheduling, topology
 from .lab import (BUFFER_CELLS_MAX, DAEMONS, LabOptions, MANAGERS_MAX, PAPER_TOPOLOGY,
-                  LAB_DIR_VARIABLE, default_state_dir)
+                  default_state_dir)
 from .load import ENGINES, LABEL_POLICIES
 from .naming import SYSTEM_OMNIORB_CONFIG
+from .options import LAB_DIR_VARIABLE
 
 
 def daemon_option(text):

@@ -6,8 +6,8 @@ what is in it. A site names its nodes, whose xbind-switch and xbind-switchserver
 other processes of the lab by their names: omniNames, xbind-cmgr/manager-2; CLIENTS means what
 `deploy/lab run` starts. A process that no site names is at the first one. PREFIX as in network.py:
 
-  namespace PREFIX-SITE  lo has the site's own address and one for each of its nodes; wan0 belongs to
-                         xbind-wan and leads to the addresses of all other sites
+  namespace PREFIX-SITE  lo has the site's own address and one for each of its nodes; wan0 belongs
+                         to xbind-wan and leads to the addresses of all other sites
 
 The addresses are at lo, so that processes of one site reach each other, and keep their connections
 to others, while xbind-wan is down. xbind-wan itself is in the namespace of the first site, so that
