@@ -19,9 +19,9 @@
 //   any other untagged frame, or VID 0            port
 //
 // To a bridge of Open vSwitch (frames:IFACE/labels) the frames have MPLS labels (mpls_frame.hpp),
-// and the label of the cells is that of the frame. The AAL5 frame is the same: a host's frame,
-// whose addresses and packet the bridge has left as they are. So a call may lead from a host at a
-// bridge to one at an emulated switch. Only IPv4 crosses, and a cell of OAM does not.
+// and the cells have the label of their frame. The AAL5 frame is the same: a host's frame, whose
+// addresses and packet the bridge leaves unchanged. So a call may lead from a host at a bridge to
+// one at an emulated switch. Only IPv4 crosses, and a cell of OAM does not.
 //
 // Frames that cannot be carried are dropped and counted by reason (FrameDrop). So are those of no
 // call: hosts send some at any time, and a bridge does while a call is released, which are no fault
