@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 
 #include "core/ids.hpp"
@@ -54,6 +55,7 @@ class BranchList {
   const Branch* end() const { return begin() + size_; }
   // `index` must be below size().
   const Branch& operator[](std::size_t index) const { return begin()[index]; }
+  std::span<Branch> all() { return {begin(), size()}; }
   const Branch& front() const { return *begin(); }
 
   void push_back(const Branch& branch) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/check.hpp"
+
 namespace xbind::dataplane {
 namespace {
 
@@ -49,6 +51,11 @@ void SwitchFabric::set_buffer(std::size_t cells_max) {
   for (Port& port : ports_) port.queueing->set_buffer(cells_max);
 }
 
+void SwitchFabric::set_crossbar(CrossbarSize size, CrossbarNetwork::Random random) {
+  XB_CHECK(ports_.size() <= ports_of(size), ports_.size(), to_string(size));
+  crossbar_ = std::make_unique<Crossbar>(size, std::move(random));
+}
+
 void SwitchFabric::drop_queue(Port& port) {
   port.queued_most = std::max(port.queued_most, port.queueing->size());
   port.queueing->drop_all([&](ConnectionRef from) { count_discard(port, from); });
@@ -63,6 +70,7 @@ void SwitchFabric::set_line(PortId id, bool up) {
   Port& port = at(id);
   port.up = up;
   if (up) return;
+  if (crossbar_) port.counters.input_discards += crossbar_->drop(id, table_);
   drop_queue(port);
   port.unsent.clear();  // these count as sent: they were on the line when it failed
 }
@@ -100,16 +108,20 @@ void SwitchFabric::receive(PortId id, std::span<const Cell> cells, TimePoint now
       }
       if (verdict == Verdict::kTag) header |= kClp;
     }
-    replicate(*connection, header, cell.payload, now);
+    if (crossbar_ == nullptr) [[likely]] {
+      replicate(*connection, connection->branches.all(), header, cell.payload, now);
+    } else if (!crossbar_->put(id, *connection, header, cell.payload, now)) {
+      ++port.counters.input_discards;
+    }
   }
 }
 
-void SwitchFabric::replicate(Connection& connection, std::uint32_t header, const Payload& payload,
-                             TimePoint now) {
+void SwitchFabric::replicate(Connection& connection, std::span<Branch> branches,
+                             std::uint32_t header, const Payload& payload, TimePoint now) {
   const std::uint32_t kept = header & (connection.input.path ? kKeptByPath : kKeptByChannel);
   const bool user = ((header >> 1) & kPtNotUserData) == 0;
   const bool last = ((header >> 1) & kPtUserUser) != 0;
-  for (Branch& branch : connection.branches) {
+  for (Branch& branch : branches) {
     Port& out = at(branch.port);
     const bool framed = branch.frames.on() && user;
     if (framed && !branch.frames.offers(last, out.queueing->room_for_frame())) {
@@ -162,6 +174,16 @@ std::size_t SwitchFabric::pump(TimePoint now) {
     const PortId id{number};
     moved += pump_in(id, at(id), now);
   }
+  if (crossbar_ != nullptr) {
+    moved +=
+        crossbar_->run(table_, now,
+                       {.passed =
+                            [this, &now](Connection& connection, Branch& branch,
+                                         std::uint32_t header, const Payload& payload) {
+                              replicate(connection, std::span(&branch, 1), header, payload, now);
+                            },
+                        .lost = [this](PortId id) { ++at(id).counters.input_discards; }});
+  }
   for (std::uint32_t number = 1; number <= ports_.size(); ++number) {
     const PortId id{number};
     moved += pump_out(id, at(id), now);
@@ -212,7 +234,7 @@ std::size_t SwitchFabric::send(Port& port, std::span<const Cell> cells) {
 }
 
 TimePoint SwitchFabric::next_deadline() const {
-  TimePoint due = kNever;
+  TimePoint due = crossbar_ ? crossbar_->next_slot() : kNever;
   for (const Port& port : ports_) {
     if (port.up && port.queueing->size() > 0) due = std::min(due, port.pacer.next());
     if (port.link) due = std::min(due, port.link->next_due());

@@ -7,6 +7,9 @@
 //                          on_unknown_label                                          ▼ port's rate
 //                                                         link ◀──send── port ◀──transmit
 //
+// With a crossbar (crossbar.hpp) the cells wait at their input before they are copied to the
+// branches, and pump() takes them on. Answers to OAM loopback cells do not pass it.
+//
 // receive() and transmit() are the two halves, for owners that move cells themselves; pump() does
 // both for every port with a link. A controller fills table(), for example GSMP or a test.
 //
@@ -27,6 +30,7 @@
 #include "core/ids.hpp"
 #include "dataplane/cells/cell.hpp"
 #include "dataplane/counters.hpp"
+#include "dataplane/crossbar.hpp"
 #include "dataplane/fifo_queueing.hpp"
 #include "dataplane/forwarding_table.hpp"
 #include "dataplane/links/link.hpp"
@@ -76,6 +80,11 @@ class SwitchFabric {
   // fabric or its use here.
   void set_policing(Policing* policing) { policing_ = policing; }
   const Policing* policing() const { return policing_; }
+  // From now on cells cross the switch by a new crossbar, which must have an input for each port.
+  // Its chance is `random`. Call before the first cell.
+  void set_crossbar(CrossbarSize size, CrossbarNetwork::Random random);
+  // Null: none.
+  const Crossbar* crossbar() const { return crossbar_.get(); }
   // From now on the switch answers OAM loopback cells for this name, and returns answers to others.
   // Before, they travel as any cell.
   void set_node_name(std::string_view name) { loopback_ = std::make_unique<LoopbackNode>(name); }
@@ -93,12 +102,12 @@ class SwitchFabric {
   // `now`. They count as sent. Returns their number.
   std::size_t transmit(PortId port, std::span<Cell> cells, TimePoint now);
   // For each port with a link, or a loopback: receives at most kBatch cells and sends at most
-  // kBatch. Returns the number of cells moved; 0: nothing to do until next_deadline() or until a
-  // link has cells.
+  // kBatch. Performs the crossbar's slots that are due by `now`, at most kSlotsAtOnce. Returns the
+  // number of cells moved; 0: nothing to do until next_deadline() or until a link has cells.
   std::size_t pump(TimePoint now);
-  // When a port with queued cells may send one by its rate, or a link has something to do; kNever:
-  // neither. Includes ports without a link: their owner calls transmit(), and pump() would do
-  // nothing.
+  // When a port with queued cells may send one by its rate, a cell may cross the crossbar, or a
+  // link has something to do; kNever: none of these. Includes ports without a link: their owner
+  // calls transmit(), and pump() would do nothing for them.
   TimePoint next_deadline() const;
 
   // ----- counters -----
@@ -152,9 +161,10 @@ class SwitchFabric {
   // Offers a cell to the queue of an output port and counts the cell that is lost, if any. Whether
   // the cell itself waits there now, or one of its own connection has given way to it.
   bool offer(Port& port, const Arrival& arrival, TimePoint now);
+  // Offers a copy of a cell to the queue of each of `branches`, which are of the connection.
   // `header`: the cell's, possibly tagged.
-  void replicate(Connection& connection, std::uint32_t header, const Payload& payload,
-                 TimePoint now);
+  void replicate(Connection& connection, std::span<Branch> branches, std::uint32_t header,
+                 const Payload& payload, TimePoint now);
   // ----- OAM loopback (switch_fabric_oam.cpp) -----
   // False: the cell is to be treated as any other. Otherwise it was answered or passed on.
   bool take_oam(PortId id, const Cell& cell, TimePoint now);
@@ -174,6 +184,7 @@ class SwitchFabric {
   std::vector<Port> ports_;
   Policing* policing_ = nullptr;
   std::unique_ptr<LoopbackNode> loopback_;  // null: without a name
+  std::unique_ptr<Crossbar> crossbar_;      // null: without one
   FabricCallbacks callbacks_;
 };
 

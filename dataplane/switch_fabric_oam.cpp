@@ -76,7 +76,11 @@ bool SwitchFabric::take_oam(PortId id, const Cell& cell, TimePoint now) {
                          .connection = connection->self});
   }
   ++loopback_->counters.passed;
-  replicate(*connection, cell.header, cell.payload, now);
+  if (crossbar_ == nullptr) {
+    replicate(*connection, connection->branches.all(), cell.header, cell.payload, now);
+  } else if (!crossbar_->put(id, *connection, cell.header, cell.payload, now)) {
+    ++at(id).counters.input_discards;
+  }
   return true;
 }
 

@@ -312,15 +312,24 @@ class Execution {
     const dataplane::SwitchFabric& cells = switch_.fabric().cells();
     const dataplane::PortCounters port = cells.counters(statistics.port);
     const dataplane::LinkCounters line = cells.line_counters(statistics.port);
+    std::string crossed;
+    if (const dataplane::Crossbar* const crossbar = cells.crossbar()) {
+      const dataplane::CrossbarCounters& one = crossbar->counters(statistics.port);
+      crossed = fmt::format(
+          " crossbar={} crossbar_cells={} crossbar_lost={} crossbar_passed={} crossbar_nacks={} "
+          "crossbar_waiting={}",
+          to_string(crossbar->size()), one.cells, one.lost, one.passed, one.nacks,
+          crossbar->waiting(statistics.port));
+    }
     return fmt::format(
         "input_cells={} input_discards={} hec_errors={} invalid_label={} output_cells={} "
         "output_discards={} queued={} queued_most={} line={} malformed={} foreign={} "
         "out_of_order={} expired={} "
-        "lost={}",
+        "lost={}{}",
         port.input_cells, port.input_discards, port.hec_errors, port.invalid_label,
         port.output_cells, port.output_discards, cells.queued(statistics.port),
         cells.queued_most(statistics.port), cells.line_up(statistics.port) ? "up" : "down",
-        line.malformed, line.foreign, line.out_of_order, line.expired, line.cells_lost);
+        line.malformed, line.foreign, line.out_of_order, line.expired, line.cells_lost, crossed);
   }
   Done operator()(const command::Capture& capture) {
     if (auto bad = missing(capture.port)) return tl::make_unexpected(*bad);

@@ -70,7 +70,9 @@ EmulatedSwitch::EmulatedSwitch(EmulatedSwitchOptions options)
     : options_(std::move(options)),
       random_bits_(options_.seed),
       random_([this] { return static_cast<std::uint32_t>(random_bits_() >> 32); }),
-      earlier_cells_(options_.fabric.ports) {
+      earlier_{.cells = std::vector<dataplane::PortCounters>(options_.fabric.ports),
+               .crossed = std::vector<dataplane::CrossbarCounters>(options_.fabric.ports),
+               .policed = {}} {
   build_fabric();
   build_agent(false);
 }
@@ -85,6 +87,14 @@ void EmulatedSwitch::build_fabric() {
   if (options_.policing != PolicingMode::kOff) {
     policing_ = std::make_unique<UsagePolicing>(*fabric_, options_.policing);
     fabric_->cells().set_policing(policing_.get());
+  }
+  if (options_.crossbar != dataplane::CrossbarSize::kNone) {
+    // Its own chance: the numbers of sessions do not depend on which cells came.
+    fabric_->cells().set_crossbar(
+        options_.crossbar,
+        [bits = std::mt19937(static_cast<std::uint32_t>(options_.seed))]() mutable {
+          return static_cast<std::uint32_t>(bits());
+        });
   }
   for (std::uint32_t number = 1; number <= options_.fabric.ports; ++number) {
     const PortId port(number);
@@ -319,7 +329,11 @@ void EmulatedSwitch::restart(Restart how, TimePoint now) {
   const switchagent::AgentCounters counters = agent_->counters();
   agent_.reset();
   if (cold) {
-    keep_counters();
+    for (std::uint32_t number = 1; number <= options_.fabric.ports; ++number) {
+      earlier_.cells[number - 1] = cells_since_start(PortId(number));
+      earlier_.crossed[number - 1] = crossed_since_start(PortId(number));
+    }
+    earlier_.policed = policed_since_start();
     build_fabric();
   }
   build_agent(!cold);
@@ -332,15 +346,8 @@ void EmulatedSwitch::set_bounds(std::size_t branches_max, std::size_t buffer_cel
   fabric_->set_bounds(branches_max, buffer_cells);
 }
 
-void EmulatedSwitch::keep_counters() {
-  for (std::uint32_t number = 1; number <= options_.fabric.ports; ++number) {
-    earlier_cells_[number - 1] = cells_since_start(PortId(number));
-  }
-  earlier_policed_ = policed_since_start();
-}
-
 dataplane::PortCounters EmulatedSwitch::cells_since_start(PortId port) const {
-  dataplane::PortCounters sum = earlier_cells_[port.value() - 1];
+  dataplane::PortCounters sum = earlier_.cells[port.value() - 1];
   const dataplane::PortCounters now = fabric_->cells().counters(port);
   sum.input_cells += now.input_cells;
   sum.input_discards += now.input_discards;
@@ -351,13 +358,25 @@ dataplane::PortCounters EmulatedSwitch::cells_since_start(PortId port) const {
   return sum;
 }
 
+dataplane::CrossbarCounters EmulatedSwitch::crossed_since_start(PortId port) const {
+  dataplane::CrossbarCounters sum = earlier_.crossed[port.value() - 1];
+  const dataplane::Crossbar* const crossbar = fabric_->cells().crossbar();
+  if (crossbar == nullptr) return sum;
+  const dataplane::CrossbarCounters& now = crossbar->counters(port);
+  sum.cells += now.cells;
+  sum.lost += now.lost;
+  sum.passed += now.passed;
+  sum.nacks += now.nacks;
+  return sum;
+}
+
 const dataplane::FrameCounters* EmulatedSwitch::frames_since_start(PortId port) const {
   const auto link = links_.find(port);
   return link == links_.end() ? nullptr : link->second->frame_counters();
 }
 
 dataplane::PolicingCounters EmulatedSwitch::policed_since_start() const {
-  dataplane::PolicingCounters sum = earlier_policed_;
+  dataplane::PolicingCounters sum = earlier_.policed;
   const dataplane::PolicingCounters now = policed();
   sum.tagged += now.tagged;
   sum.discarded += now.discarded;

@@ -19,6 +19,7 @@
 
 #include "core/clock.hpp"
 #include "core/result.hpp"
+#include "dataplane/crossbar_network.hpp"
 #include "dataplane/links/link.hpp"
 #include "dataplane/propagation.hpp"
 #include "emulator/faults.hpp"
@@ -40,7 +41,9 @@ struct EmulatedSwitchOptions {
   switchagent::AgentOptions agent;
   PolicingMode policing = PolicingMode::kOff;
   QueueingKind queueing = QueueingKind::kFifo;
-  // Determines port session numbers, instance numbers and faults.
+  // It must have an input for each port.
+  dataplane::CrossbarSize crossbar = dataplane::CrossbarSize::kNone;
+  // Determines port session numbers, instance numbers, faults and the crossbar's choices.
   std::uint64_t seed = 1;
 };
 
@@ -122,9 +125,12 @@ class EmulatedSwitch {
   dataplane::PolicingCounters policed() const {
     return policing_ ? policing_->total() : dataplane::PolicingCounters{};
   }
-  // The same, and the cells of a port, including the time before cold starts. `port` in 1..ports.
+  // The same, the cells of a port and those of its crossbar's input, including the time before cold
+  // starts. `port` in 1..ports.
   dataplane::PolicingCounters policed_since_start() const;
   dataplane::PortCounters cells_since_start(PortId port) const;
+  // Zeros without a crossbar.
+  dataplane::CrossbarCounters crossed_since_start(PortId port) const;
   // The frames of a port whose line has some (dataplane/links/frame_line.hpp); null: it has none.
   const dataplane::FrameCounters* frames_since_start(PortId port) const;
   // Cells that a line with a delay could not hold; since the start.
@@ -140,12 +146,16 @@ class EmulatedSwitch {
     AnswerPipe answers;
     bool ending = false;
   };
+  // What earlier fabrics have counted.
+  struct Earlier {
+    std::vector<dataplane::PortCounters> cells;        // by port
+    std::vector<dataplane::CrossbarCounters> crossed;  // by port
+    dataplane::PolicingCounters policed;
+  };
   class BorrowedLink;
 
   void build_fabric();
   void build_agent(bool recovered);
-  // Adds the counters of the fabric to those of earlier ones, before a cold start.
-  void keep_counters();
   void lend_link(PortId port);
   void on_frame(ConnectionKey connection, Line& line, std::span<const std::byte> frame,
                 TimePoint now);
@@ -160,8 +170,7 @@ class EmulatedSwitch {
   std::map<PortId, dataplane::Propagation> propagations_;  // of links with a delay
   TimePoint pumped_at_{};                                  // `now` of the last pump()
   Tap tap_;
-  std::vector<dataplane::PortCounters> earlier_cells_;  // of earlier fabrics, by port
-  dataplane::PolicingCounters earlier_policed_;
+  Earlier earlier_;
   std::unique_ptr<UsagePolicing> policing_;  // null: off; destroyed after the fabric that calls it
   std::unique_ptr<switchagent::Fabric> fabric_;
   std::unique_ptr<switchagent::FabricTable> table_;

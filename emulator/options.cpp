@@ -154,6 +154,13 @@ Fault classes_fault(const SwitchOptions& o) {
   return classes ? std::nullopt : Fault("--classes: " + classes.error().text);
 }
 
+Fault crossbar_fault(const SwitchOptions& o) {
+  using dataplane::CrossbarSize;
+  if (o.crossbar == CrossbarSize::kNone || o.ports <= ports_of(o.crossbar)) return std::nullopt;
+  return fmt::format("--crossbar {} has {} ports, and --ports is {}", to_string(o.crossbar),
+                     ports_of(o.crossbar), o.ports);
+}
+
 Fault captures_fault(const SwitchOptions& o) {
   for (const std::string& text : o.captures) {
     const auto capture = parse_port_file(text);
@@ -182,8 +189,9 @@ Fault switch_fault(const SwitchOptions& o) {
   if (o.name.find_first_of(" \t\r\n") != std::string::npos) {
     return fmt::format("--name '{}' has a blank in it", o.name);
   }
-  for (const auto check : {rates_fault, delays_fault, labels_fault, services_fault, versions_fault,
-                           links_fault, classes_fault, captures_fault, faults_fault}) {
+  for (const auto check :
+       {rates_fault, delays_fault, labels_fault, services_fault, versions_fault, links_fault,
+        classes_fault, crossbar_fault, captures_fault, faults_fault}) {
     if (auto fault = check(o)) return fault;
   }
   return std::nullopt;
@@ -218,6 +226,12 @@ void declare_gsmp(OptionSet& set, SwitchOptions* o) {
                {{"fifo", QueueingKind::kFifo}, {"class", QueueingKind::kClass}},
                "Queues of every port: fifo has one for each priority, class one for each service "
                "category, real time first and weights for the others.");
+  set.add_enum("crossbar", &o->crossbar, dataplane::CrossbarSize::kNone,
+               {{"none", dataplane::CrossbarSize::kNone},
+                {"4x4", dataplane::CrossbarSize::k4x4},
+                {"16x16", dataplane::CrossbarSize::k16x16}},
+               "Crossbar between the ports, before which cells wait at the inputs: at most 4 or 16 "
+               "ports, 312500 cells/s each. none: cells go straight to the queues of the outputs.");
   set.add_flag("region-model", &o->region_model,
                "Offer the traffic model xbind-sr (MType 201) with schedulable regions.");
 }
@@ -299,14 +313,14 @@ void declare(OptionSet& set, SwitchOptions& options) {
 }
 
 std::vector<std::string> switch_option_names() {
-  return {"listen",           "name",         "ports",        "vpi-min",
-          "vpi-max",          "vci-min",      "vci-max",      "link-cells-per-s",
-          "port-cells-per-s", "priorities",   "services",     "gsmp-versions",
-          "window",           "timer",        "branches-max", "max-reservations",
-          "region-model",     "links",        "captures",     "fault",
-          "refuse-next",      "refuse-code",  "seed",         "policing",
-          "queueing",         "port-labels",  "one-kind",     "buffer-cells",
-          "classes",          "port-delay-us"};
+  return {"listen",           "name",          "ports",        "vpi-min",
+          "vpi-max",          "vci-min",       "vci-max",      "link-cells-per-s",
+          "port-cells-per-s", "priorities",    "services",     "gsmp-versions",
+          "window",           "timer",         "branches-max", "max-reservations",
+          "region-model",     "links",         "captures",     "fault",
+          "refuse-next",      "refuse-code",   "seed",         "policing",
+          "queueing",         "port-labels",   "one-kind",     "buffer-cells",
+          "classes",          "port-delay-us", "crossbar"};
 }
 
 void declare(OptionSet& set, Options& options) {
@@ -383,6 +397,7 @@ EmulatedSwitchOptions emulated_options(const SwitchOptions& options, std::uint64
   }
   out.policing = options.policing;
   out.queueing = options.queueing;
+  out.crossbar = options.crossbar;
   out.agent.region_model = options.region_model;
   out.agent.name = switchagent::name_from(options.name);
   out.agent.timer = options.timer;

@@ -45,6 +45,7 @@ struct SwitchOptions {
   bool region_model = false;
   PolicingMode policing = PolicingMode::kOff;
   QueueingKind queueing = QueueingKind::kFifo;
+  dataplane::CrossbarSize crossbar = dataplane::CrossbarSize::kNone;
   std::vector<std::string> port_delays;  // "PORT=US"
   std::vector<std::string> links;        // "PORT=SPEC"
   std::vector<std::string> classes;      // "NUMBER=PREFIX"

@@ -29,7 +29,9 @@ constexpr MetricNames kPortFamilies{{
     {"port_input_cells/<port>", MetricKind::kCounter, "",
      "Cells received at the port, without idle ones."},
     {"port_input_discards/<port>", MetricKind::kCounter, "",
-     "Of the received cells: dropped by policing, or at a line that is down."},
+     "Of the received cells: dropped by policing, at an input of the crossbar, or at a line that "
+     "is "
+     "down."},
     {"port_invalid_label_cells/<port>", MetricKind::kCounter, "",
      "Of the received cells: dropped because no connection has their label."},
     {"port_output_cells/<port>", MetricKind::kCounter, "", "Cells sent at the port."},
@@ -40,6 +42,16 @@ constexpr MetricNames kPortFamilies{{
      "The most cells that have waited there."},
     {"port_propagation_lost_cells/<port>", MetricKind::kCounter, "",
      "Cells lost beyond the bound of a line with --port-delay-us."},
+    {"port_crossbar_cells/<port>", MetricKind::kCounter, "",
+     "Cells that came from the port for the crossbar; these five of a switch with --crossbar."},
+    {"port_crossbar_lost_cells/<port>", MetricKind::kCounter, "",
+     "Of these: found the input's queue full, or left it without passing."},
+    {"port_crossbar_passed_cells/<port>", MetricKind::kCounter, "",
+     "Cells that the crossbar took to their output; of a tree each copy."},
+    {"port_crossbar_nacks/<port>", MetricKind::kCounter, "",
+     "Times that it refused a cell, which was then offered again."},
+    {"port_crossbar_waiting_cells/<port>", MetricKind::kGauge, "",
+     "Cells that wait for the crossbar at the port."},
     {"port_input_frames/<port>", MetricKind::kCounter, "",
      "Frames of the port's interface that became cells; of a port with frames:IFACE."},
     {"port_output_frames/<port>", MetricKind::kCounter, "",
@@ -57,6 +69,11 @@ constexpr std::string_view kOutputDiscards = kPortFamilies["port_output_discards
 constexpr std::string_view kQueuedCells = kPortFamilies["port_queued_cells/<port>"];
 constexpr std::string_view kQueuedMostCells = kPortFamilies["port_queued_most_cells/<port>"];
 constexpr std::string_view kPropagationLost = kPortFamilies["port_propagation_lost_cells/<port>"];
+constexpr std::string_view kCrossbarCells = kPortFamilies["port_crossbar_cells/<port>"];
+constexpr std::string_view kCrossbarLost = kPortFamilies["port_crossbar_lost_cells/<port>"];
+constexpr std::string_view kCrossbarPassed = kPortFamilies["port_crossbar_passed_cells/<port>"];
+constexpr std::string_view kCrossbarNacks = kPortFamilies["port_crossbar_nacks/<port>"];
+constexpr std::string_view kCrossbarWaiting = kPortFamilies["port_crossbar_waiting_cells/<port>"];
 constexpr std::string_view kInputFrames = kPortFamilies["port_input_frames/<port>"];
 constexpr std::string_view kOutputFrames = kPortFamilies["port_output_frames/<port>"];
 constexpr std::string_view kDroppedFrames = kPortFamilies["port_dropped_frames/<port>/<reason>"];
@@ -70,6 +87,18 @@ void append_frames(const dataplane::FrameCounters& frames, const std::string& po
     metrics.emplace_back(filled(kDroppedFrames, {port, std::string(reason)}),
                          frames.dropped[index]);
   }
+}
+
+void append_crossed(const EmulatedSwitch& emulated, PortId port, Metrics& metrics) {
+  const dataplane::Crossbar* const crossbar = emulated.fabric().cells().crossbar();
+  if (crossbar == nullptr) return;
+  const std::string word = std::to_string(port.value());
+  const dataplane::CrossbarCounters crossed = emulated.crossed_since_start(port);
+  metrics.emplace_back(filled(kCrossbarCells, {word}), crossed.cells);
+  metrics.emplace_back(filled(kCrossbarLost, {word}), crossed.lost);
+  metrics.emplace_back(filled(kCrossbarPassed, {word}), crossed.passed);
+  metrics.emplace_back(filled(kCrossbarNacks, {word}), crossed.nacks);
+  metrics.emplace_back(filled(kCrossbarWaiting, {word}), crossbar->waiting(port));
 }
 
 }  // namespace
@@ -92,6 +121,7 @@ Metrics metrics_of(const EmulatedSwitch& emulated) {
     metrics.emplace_back(filled(kQueuedMostCells, {word}),
                          emulated.fabric().cells().queued_most(port));
     metrics.emplace_back(filled(kPropagationLost, {word}), emulated.cells_lost_on_the_way(port));
+    append_crossed(emulated, port, metrics);
     if (const auto* frames = emulated.frames_since_start(port)) {
       append_frames(*frames, word, metrics);
     }

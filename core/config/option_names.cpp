@@ -63,6 +63,7 @@ constexpr auto kNames = std::to_array<std::string_view>({
     "count",
     "counted-only",
     "crankbacks",
+    "crossbar",
     "csv",
     "debts-timeout",
     "default-rate",

@@ -10,6 +10,8 @@ inline constexpr Timers kDataplaneTimers{
     {
         {"cfr-wait", std::chrono::milliseconds{5},
          "Time for which a line to a Cambridge Fast Ring waits for the rest of a cell."},
+        {"crossbar-slot", std::chrono::nanoseconds{3'200},
+         "Time in which a crossbar takes at most one cell from each input to each output."},
         {"frame-timeout", std::chrono::seconds{10},
          "Time from the first to the last cell of a frame; a longer frame is dropped."},
         {"catch-up", std::chrono::milliseconds{1},

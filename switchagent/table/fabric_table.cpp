@@ -110,6 +110,8 @@ void FabricTable::read_connection(PortId port, Label label, Ticket ticket, TimeP
   reading.counters.input_cells = found->counters.input_cells;
   if (const auto* policing = fabric_.cells().policing())
     reading.counters.input_cell_discards = policing->counters(found->self).discarded;
+  if (const auto* crossbar = fabric_.cells().crossbar())
+    reading.counters.input_cell_discards += crossbar->lost_of(found->self);
   reading.counters.output_cells = found->counters.output_cells;
   reading.counters.output_cell_discards = found->counters.output_discards;
   answer(ticket, FailureCode::kNone, reading, now);

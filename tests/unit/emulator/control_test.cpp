@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
+
 #include "tests/unit/emulator/emulated_fixture.hpp"
 
 namespace xbind::emulator {
@@ -46,6 +48,16 @@ class MplsControl : public Control {
       : Control([] {
           EmulatedSwitchOptions with = options();
           with.fabric.port_labels = {{PortId(2), {mpls_range(16, 1023)}}};
+          return with;
+        }()) {}
+};
+
+class CrossbarControl : public Control {
+ protected:
+  CrossbarControl()
+      : Control([] {
+          EmulatedSwitchOptions with = options();
+          with.crossbar = dataplane::CrossbarSize::k4x4;
           return with;
         }()) {}
 };
@@ -222,6 +234,30 @@ TEST_F(Control, StatisticsOfCells) {
             "output_discards=0 queued=0 queued_most=0 line=up malformed=0 foreign=0 out_of_order=0 "
             "expired=0 "
             "lost=0");
+}
+
+TEST_F(CrossbarControl, StatisticsOfItsInputs) {
+  dataplane::SwitchFabric& cells = emulated.fabric().cells();
+  for (const std::uint32_t port : {1U, 3U}) {
+    ASSERT_TRUE(
+        cells.table().add_branch(dataplane::channel(PortId(port), 0, 77),
+                                 {.port = PortId(2), .vci = static_cast<std::uint16_t>(port)}));
+    const std::array<dataplane::Cell, 2> two{
+        {{.header = dataplane::cell_header(0, 77), .payload = {}},
+         {.header = dataplane::cell_header(0, 77), .payload = {}}}};
+    cells.receive(PortId(port), two, now);
+  }
+  cells.pump(now);
+  const std::string one = tell("statistics 1"), three = tell("statistics 3");
+  constexpr const char* kWinner =
+      " crossbar=4x4 crossbar_cells=2 crossbar_lost=0 crossbar_passed=1 crossbar_nacks=0 "
+      "crossbar_waiting=1";
+  constexpr const char* kLoser =
+      " crossbar=4x4 crossbar_cells=2 crossbar_lost=0 crossbar_passed=0 crossbar_nacks=1 "
+      "crossbar_waiting=2";
+  EXPECT_TRUE((one.ends_with(kWinner) && three.ends_with(kLoser)) ||
+              (one.ends_with(kLoser) && three.ends_with(kWinner)))
+      << one << "; " << three;
 }
 
 TEST_F(Control, Captures) {

@@ -53,6 +53,16 @@ TEST_F(Command, EverythingAboutCells) {
   EXPECT_EQ(emulated_options(options.one, 99).seed, 7U);
 }
 
+TEST_F(Command, ACrossbarForTheseManyPorts) {
+  using dataplane::CrossbarSize;
+  EXPECT_EQ(refusal({}), "");
+  EXPECT_EQ(emulated_options(options.one, 1).crossbar, CrossbarSize::kNone);
+  EXPECT_EQ(refusal({"--crossbar", "4x4"}), "");
+  EXPECT_EQ(emulated_options(options.one, 1).crossbar, CrossbarSize::k4x4);
+  EXPECT_EQ(refusal({"--crossbar", "16x16", "--ports", "16"}), "");
+  EXPECT_EQ(emulated_options(options.one, 1).crossbar, CrossbarSize::k16x16);
+}
+
 TEST_F(Command, ServicesAndVersions) {
   ASSERT_EQ(
       refusal({"--services", "cbr,nrt-vbr.2,gfr", "--gsmp-versions", "1,3", "--region-model"}), "");
@@ -115,6 +125,10 @@ TEST_F(Command, RefusalsNameTheValue) {
        "--vpi-max 256 is above 255, the highest VPI of the cells of --links 1=plain:"},
       {{"--vpi-max", "1", "--links", "1=cfr:127.0.0.1:5001/127.0.0.1:5002"},
        "--vpi-max 1 is above 0, the highest VPI of the cells of --links 1=cfr:"},
+      {{"--crossbar", "4x4", "--ports", "5"}, "--crossbar 4x4 has 4 ports, and --ports is 5"},
+      {{"--crossbar", "16x16", "--ports", "17"},
+       "--crossbar 16x16 has 16 ports, and --ports is 17"},
+      {{"--crossbar", "8x8"}, "8x8"},
       {{"--captures", "1"}, "--captures: '1' is not PORT=FILE"},
       {{"--captures", "5=x.pcap"}, "beyond --ports 4"},
       {{"--port-cells-per-s", "5=1000"}, "beyond --ports 4"},

@@ -129,6 +129,97 @@ TEST_F(SwitchMetrics, ARestartTakesNothingOffACounter) {
   EXPECT_EQ(after["port_output_cells/2"], 1U);
 }
 
+EmulatedSwitchOptions with_crossbar(EmulatedSwitchOptions options) {
+  options.crossbar = dataplane::CrossbarSize::k4x4;
+  return options;
+}
+
+class SwitchWithCrossbar : public EmulatedTest {
+ protected:
+  SwitchWithCrossbar() : EmulatedTest(with_crossbar(options())) {}
+  std::map<std::string, std::uint64_t> shown() const {
+    const Metrics metrics = metrics_of(emulated);
+    return {metrics.begin(), metrics.end()};
+  }
+};
+
+TEST_F(SwitchMetrics, NothingOfACrossbarWithoutOne) {
+  for (const auto& [name, value] : shown()) EXPECT_FALSE(name.starts_with("port_crossbar")) << name;
+}
+
+TEST_F(SwitchWithCrossbar, CellsCrossAndAreCountedAlsoThroughColdStarts) {
+  auto [line, end] = dataplane::make_ring(4096);
+  emulated.attach(PortId(1), std::move(line));
+  const auto add_branch = [&] {
+    Controller& controller = add_controller();
+    connect(controller);
+    ASSERT_TRUE(controller.session->add_branch(add(100, 200), 1, now));
+    settle();
+  };
+  ASSERT_NO_FATAL_FAILURE(add_branch());
+  // More than wait at an input, in less than a slot.
+  const std::vector<Cell> cells(dataplane::Crossbar::kInputCellsMax + 72,
+                                Cell{.header = dataplane::cell_header(0, 100), .payload = {}});
+  ASSERT_EQ(end->send(cells), cells.size());
+  while (emulated.fabric().cells().counters(PortId(1)).input_cells < cells.size())
+    emulated.pump(now);
+  auto now_shown = shown();
+  EXPECT_EQ(now_shown["port_crossbar_cells/1"], cells.size());
+  EXPECT_EQ(now_shown["port_crossbar_passed_cells/1"], 1U);
+  EXPECT_EQ(now_shown["port_crossbar_waiting_cells/1"], dataplane::Crossbar::kInputCellsMax);
+  EXPECT_EQ(now_shown["port_crossbar_lost_cells/1"], 71U);
+  EXPECT_EQ(now_shown["port_input_discards/1"], 71U) << "GSMP reports the same";
+  EXPECT_EQ(now_shown["port_crossbar_nacks/1"], 0U);
+  EXPECT_EQ(emulated.cells_deadline(), now + dataplane::Crossbar::kSlot);
+
+  for (TimePoint due = now; due != kNever; due = emulated.cells_deadline()) {
+    now = std::max(now, due);
+    emulated.pump(now);
+  }
+  EXPECT_EQ(shown()["port_crossbar_passed_cells/1"], dataplane::Crossbar::kInputCellsMax + 1);
+  emulated.restart(Restart::kCold, now);
+  now_shown = shown();
+  EXPECT_EQ(now_shown["port_crossbar_cells/1"], cells.size());
+  EXPECT_EQ(now_shown["port_crossbar_lost_cells/1"], 71U);
+  EXPECT_EQ(now_shown["port_crossbar_passed_cells/1"], dataplane::Crossbar::kInputCellsMax + 1);
+  ASSERT_NO_FATAL_FAILURE(add_branch());
+  ASSERT_EQ(end->send(std::span(cells).first(1)), 1U);
+  emulated.pump(now);
+  EXPECT_EQ(shown()["port_crossbar_cells/1"], cells.size() + 1);
+}
+
+TEST_F(SwitchWithCrossbar, GsmpTellsWhatAConnectionLostAtItsInput) {
+  Controller& controller = add_controller();
+  connect(controller);
+  ASSERT_TRUE(controller.session->add_branch(add(100, 200), 1, now));
+  settle();
+  const std::vector<Cell> cells(dataplane::Crossbar::kInputCellsMax + 72,
+                                Cell{.header = dataplane::cell_header(0, 100), .payload = {}});
+  emulated.fabric().cells().receive(PortId(1), cells, now);
+  gsmp::StatisticsRequest request;
+  request.header.type = gsmp::MessageType::kConnectionStatistics;
+  request.header.transaction = 9000;
+  request.port = PortId(1);
+  request.label = gsmp::label_field(atm_label(0, 100));
+  wire::Buffer octets;
+  gsmp::append_frame(octets, request);
+  emulated.receive(controller.connection, octets, now);
+  emulated.take_output(controller.connection, octets, now);
+  const auto header = gsmp::decode_header(std::span(octets).subspan(gsmp::kFrameHeaderOctets));
+  ASSERT_TRUE(header);
+  const auto answer = gsmp::decode_statistics(header->header, header->body);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->counters.input_cells, cells.size());
+  EXPECT_EQ(answer->counters.input_cell_discards, 72U);
+}
+
+TEST_F(SwitchWithCrossbar, EveryNameHasOneRow) {
+  const std::vector<MetricTable> tables = switch_metrics();
+  for (const auto& [name, value] : metrics_of(emulated)) {
+    EXPECT_EQ(rows_describing(name, tables), 1U) << name;
+  }
+}
+
 // A line whose cells are frames.
 class FramesLine final : public dataplane::Link {
  public:
