@@ -17,14 +17,14 @@ struct ConnectionCounters {
 };
 
 struct PortCounters {
-  std::uint64_t input_cells = 0;     // received with a correct header, except idle and unassigned
-                                     // ones
-  std::uint64_t input_discards = 0;  // of these, dropped by policing, at an input of the crossbar
-                                     // or at a line that is down; or of a frame that the line
-                                     // dropped
-  std::uint64_t hec_errors = 0;      // dropped by the port's link for their header
-  std::uint64_t invalid_label = 0;   // of input_cells, with a label of no connection
-  std::uint64_t output_cells = 0;    // sent
+  std::uint64_t input_cells = 0;  // received with a correct header, except idle and unassigned
+                                  // ones
+  // Of these, dropped by policing, by a port controller, at an input of the crossbar or at a line
+  // that is down; or of a frame that the line dropped.
+  std::uint64_t input_discards = 0;
+  std::uint64_t hec_errors = 0;     // dropped by the port's link for their header
+  std::uint64_t invalid_label = 0;  // of input_cells, with a label of no connection
+  std::uint64_t output_cells = 0;   // sent
   // Refused by the queue, at a line that is down, or sent in a frame that the line dropped.
   std::uint64_t output_discards = 0;
 

@@ -18,6 +18,12 @@ bool of_user(const Connection& connection, const Cell& cell) {
   return cell.user_data() && !(connection.input.path && is_f4(cell.header));
 }
 
+// Of cells that have arrived and do not enter the switch.
+void count_input_discards(std::size_t cells, PortCounters& counters) {
+  counters.input_cells += cells;
+  counters.input_discards += cells;
+}
+
 bool loops_to_port(Loopback loopback) {
   return loopback == Loopback::kInternal || loopback == Loopback::kBothway;
 }
@@ -47,6 +53,12 @@ void SwitchFabric::set_queueing(PortId id, std::unique_ptr<Queueing> queueing) {
   port.queueing = std::move(queueing);
 }
 
+void SwitchFabric::set_controller(PortId id, std::unique_ptr<PortController> controller) {
+  Port& port = at(id);
+  if (port.controller) count_input_discards(port.controller->drop_all(), port.counters);
+  port.controller = std::move(controller);
+}
+
 void SwitchFabric::set_buffer(std::size_t cells_max) {
   for (Port& port : ports_) port.queueing->set_buffer(cells_max);
 }
@@ -72,16 +84,27 @@ void SwitchFabric::set_line(PortId id, bool up) {
   if (up) return;
   if (crossbar_) port.counters.input_discards += crossbar_->drop(id, table_);
   drop_queue(port);
+  if (port.controller) count_input_discards(port.controller->drop_all(), port.counters);
   port.unsent.clear();  // these count as sent: they were on the line when it failed
 }
 
 void SwitchFabric::receive(PortId id, std::span<const Cell> cells, TimePoint now) {
   Port& port = at(id);
   if (!port.up) {
-    port.counters.input_cells += cells.size();
-    port.counters.input_discards += cells.size();
-    return;
+    return count_input_discards(cells.size(), port.counters);
   }
+  if (port.controller == nullptr) return accept(id, cells, now);
+  for (const Cell& cell : cells) {
+    if (kind_of(cell.header) != CellKind::kAssigned) {
+      ++port.idle_cells;
+    } else if (!port.controller->arrive(cell, now)) {
+      count_input_discards(1, port.counters);
+    }
+  }
+}
+
+void SwitchFabric::accept(PortId id, std::span<const Cell> cells, TimePoint now) {
+  Port& port = at(id);
   if (callbacks_.on_cells) callbacks_.on_cells(id, Direction::kIn, cells, now);
   for (const Cell& cell : cells) {
     if (kind_of(cell.header) != CellKind::kAssigned) [[unlikely]] {
@@ -192,19 +215,20 @@ std::size_t SwitchFabric::pump(TimePoint now) {
 }
 
 std::size_t SwitchFabric::pump_in(PortId id, Port& port, TimePoint now) {
-  if (!port.link) return 0;
   std::array<Cell, kBatch> cells;
+  const std::size_t forwarded = port.controller ? port.controller->take(cells, now) : 0;
+  if (forwarded > 0) accept(id, std::span(cells).first(forwarded), now);
+  if (!port.link) return forwarded;
   if (port.up && loops_to_line(port.loopback)) {
     if (!port.unsent.empty())
-      return 0;  // no room in the line; its bound limits the cells that
-                 // wait
+      return forwarded;  // no room in the line; its bound limits the cells that wait
     const std::size_t count = port.link->receive(cells);
     send(port, std::span(cells).first(count));
-    return count;
+    return forwarded + count;
   }
   const std::size_t count = port.link->receive(cells);
   if (count > 0) receive(id, std::span(cells).first(count), now);
-  return count;
+  return forwarded + count;
 }
 
 std::size_t SwitchFabric::pump_out(PortId id, Port& port, TimePoint now) {
@@ -238,6 +262,7 @@ TimePoint SwitchFabric::next_deadline() const {
   for (const Port& port : ports_) {
     if (port.up && port.queueing->size() > 0) due = std::min(due, port.pacer.next());
     if (port.link) due = std::min(due, port.link->next_due());
+    if (port.controller) due = std::min(due, port.controller->next());
   }
   return due;
 }

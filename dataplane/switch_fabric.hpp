@@ -37,6 +37,7 @@
 #include "dataplane/loopback_node.hpp"
 #include "dataplane/pacer.hpp"
 #include "dataplane/policing.hpp"
+#include "dataplane/port_controller.hpp"
 #include "dataplane/queueing.hpp"
 
 namespace xbind::dataplane {
@@ -93,10 +94,15 @@ class SwitchFabric {
   // Down: cells received and cells waiting to be sent are dropped and counted. Connections stay.
   void set_line(PortId port, bool up);
   bool line_up(PortId port) const { return at(port).up; }
+  // Puts a port controller before the port: cells received from now on are forwarded when it has
+  // forwarded them. Null: none. Cells that wait at the old one are dropped and counted.
+  void set_controller(PortId port, std::unique_ptr<PortController> controller);
+  const PortController* controller(PortId port) const { return at(port).controller.get(); }
   void set_loopback(PortId port, Loopback loopback) { at(port).loopback = loopback; }
 
   // ----- cells; each `port` must exist -----
-  // Processes cells received at `port`.
+  // Processes cells received at `port`: at once, or when pump() finds that the port's controller
+  // has forwarded them.
   void receive(PortId port, std::span<const Cell> cells, TimePoint now);
   // Takes cells out of the port's queue, at most as many as `cells` holds and its rate allows at
   // `now`. They count as sent. Returns their number.
@@ -105,9 +111,9 @@ class SwitchFabric {
   // kBatch. Performs the crossbar's slots that are due by `now`, at most kSlotsAtOnce. Returns the
   // number of cells moved; 0: nothing to do until next_deadline() or until a link has cells.
   std::size_t pump(TimePoint now);
-  // When a port with queued cells may send one by its rate, a cell may cross the crossbar, or a
-  // link has something to do; kNever: none of these. Includes ports without a link: their owner
-  // calls transmit(), and pump() would do nothing for them.
+  // When a port with queued cells may send one by its rate, a port controller forwards one, a cell
+  // may cross the crossbar, or a link has something to do; kNever: none of these. Includes ports
+  // without a link: their owner calls transmit(), and pump() would do nothing for them.
   TimePoint next_deadline() const;
 
   // ----- counters -----
@@ -140,8 +146,9 @@ class SwitchFabric {
   struct Port {
     std::unique_ptr<Queueing> queueing;
     std::unique_ptr<Link> link;
-    PortCounters counters;     // with those of links no longer attached
-    LinkCounters line_before;  // counters of the link when it was attached
+    std::unique_ptr<PortController> controller;  // null: none
+    PortCounters counters;                       // with those of links no longer attached
+    LinkCounters line_before;                    // counters of the link when it was attached
     std::uint64_t idle_cells = 0;
     std::size_t queued_most = 0;  // when cells last left the queue
     Pacer pacer;
@@ -154,6 +161,8 @@ class SwitchFabric {
   static void add_line(const Port& port, PortCounters& counters);
   Port& at(PortId port) { return ports_[port.value() - 1]; }
   const Port& at(PortId port) const { return ports_[port.value() - 1]; }
+  // Processes cells at once.
+  void accept(PortId id, std::span<const Cell> cells, TimePoint now);
   // Drops the cells that wait at an output port, and counts them.
   void drop_queue(Port& port);
   // Counts a cell that is lost at an output port, there and at its connection if it still exists.

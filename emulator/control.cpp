@@ -9,6 +9,7 @@
 #include <cmath>
 #include <span>
 
+#include "core/duration_numbers.hpp"
 #include "core/label_text.hpp"
 #include "core/name.hpp"
 
@@ -321,15 +322,21 @@ class Execution {
           to_string(crossbar->size()), one.cells, one.lost, one.passed, one.nacks,
           crossbar->waiting(statistics.port));
     }
+    std::string controller;
+    if (const auto* at = cells.controller(statistics.port)) {
+      controller = fmt::format(" controller_waiting={} controller_busy_us={:.0f}", at->waiting(),
+                               in_us(at->counters().busy));
+    }
     return fmt::format(
         "input_cells={} input_discards={} hec_errors={} invalid_label={} output_cells={} "
         "output_discards={} queued={} queued_most={} line={} malformed={} foreign={} "
         "out_of_order={} expired={} "
-        "lost={}{}",
+        "lost={}{}{}",
         port.input_cells, port.input_discards, port.hec_errors, port.invalid_label,
         port.output_cells, port.output_discards, cells.queued(statistics.port),
         cells.queued_most(statistics.port), cells.line_up(statistics.port) ? "up" : "down",
-        line.malformed, line.foreign, line.out_of_order, line.expired, line.cells_lost, crossed);
+        line.malformed, line.foreign, line.out_of_order, line.expired, line.cells_lost, crossed,
+        controller);
   }
   Done operator()(const command::Capture& capture) {
     if (auto bad = missing(capture.port)) return tl::make_unexpected(*bad);

@@ -64,6 +64,17 @@ class OpenLine final : public dataplane::Link {
   dataplane::LinkCounters counters_;
 };
 
+// `before`: the fabric until a cold start, whose counters go on; null: none.
+void add_controllers(const std::map<PortId, dataplane::PortControllerProfile>& controllers,
+                     const switchagent::Fabric* before, switchagent::Fabric& fabric) {
+  for (const auto& [port, profile] : controllers) {
+    const auto earlier = before == nullptr ? dataplane::PortControllerCounters{}
+                                           : before->cells().controller(port)->counters();
+    fabric.cells().set_controller(port,
+                                  std::make_unique<dataplane::PortController>(profile, earlier));
+  }
+}
+
 }  // namespace
 
 EmulatedSwitch::EmulatedSwitch(EmulatedSwitchOptions options)
@@ -81,7 +92,9 @@ EmulatedSwitch::~EmulatedSwitch() = default;
 
 void EmulatedSwitch::build_fabric() {
   table_.reset();
-  fabric_ = std::make_unique<switchagent::Fabric>(options_.fabric, random_);
+  const auto before =
+      std::exchange(fabric_, std::make_unique<switchagent::Fabric>(options_.fabric, random_));
+  add_controllers(options_.controllers, before.get(), *fabric_);
   table_ = std::make_unique<switchagent::FabricTable>(*fabric_);
   fabric_->cells().set_node_name(options_.name);
   if (options_.policing != PolicingMode::kOff) {

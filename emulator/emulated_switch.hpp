@@ -21,6 +21,7 @@
 #include "core/result.hpp"
 #include "dataplane/crossbar_network.hpp"
 #include "dataplane/links/link.hpp"
+#include "dataplane/port_controller_profile.hpp"
 #include "dataplane/propagation.hpp"
 #include "emulator/faults.hpp"
 #include "emulator/usage_policing.hpp"
@@ -41,6 +42,8 @@ struct EmulatedSwitchOptions {
   switchagent::AgentOptions agent;
   PolicingMode policing = PolicingMode::kOff;
   QueueingKind queueing = QueueingKind::kFifo;
+  // Of the ports that have one; the others forward at once.
+  std::map<PortId, dataplane::PortControllerProfile> controllers{};
   // It must have an input for each port.
   dataplane::CrossbarSize crossbar = dataplane::CrossbarSize::kNone;
   // Determines port session numbers, instance numbers, faults and the crossbar's choices.

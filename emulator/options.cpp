@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <set>
 
 #include "core/config/log_options.hpp"
 #include "core/frame_classes.hpp"
@@ -13,6 +14,7 @@
 #include "core/port_buffer.hpp"
 #include "core/timers.hpp"
 #include "dataplane/cells/timers.hpp"
+#include "dataplane/port_controller_profile.hpp"
 #include "emulator/control.hpp"
 #include "emulator/timers.hpp"
 #include "gsmp/messages/timers.hpp"
@@ -76,6 +78,25 @@ Fault delays_fault(const SwitchOptions& o) {
     }
     if (delay->first.value() > o.ports) {
       return fmt::format("--port-delay-us: '{}' names a port beyond --ports {}", text, o.ports);
+    }
+  }
+  return std::nullopt;
+}
+
+Fault controllers_fault(const SwitchOptions& o) {
+  std::set<PortId> given;
+  for (const std::string& text : o.port_controllers) {
+    const auto parts = switchagent::port_and_text(text);
+    if (!parts) return fmt::format("--port-controller: '{}' is not PORT=PROFILE", text);
+    if (parts->first.value() > o.ports) {
+      return fmt::format("--port-controller: '{}' names a port beyond --ports {}", text, o.ports);
+    }
+    if (!given.insert(parts->first).second) {
+      return fmt::format("--port-controller: '{}' is a second profile of port {}", text,
+                         parts->first);
+    }
+    if (const auto profile = dataplane::parse_port_controller(parts->second); !profile) {
+      return fmt::format("--port-controller: '{}': {}", text, profile.error().text);
     }
   }
   return std::nullopt;
@@ -190,8 +211,8 @@ Fault switch_fault(const SwitchOptions& o) {
     return fmt::format("--name '{}' has a blank in it", o.name);
   }
   for (const auto check :
-       {rates_fault, delays_fault, labels_fault, services_fault, versions_fault, links_fault,
-        classes_fault, crossbar_fault, captures_fault, faults_fault}) {
+       {rates_fault, delays_fault, controllers_fault, labels_fault, services_fault, versions_fault,
+        links_fault, classes_fault, crossbar_fault, captures_fault, faults_fault}) {
     if (auto fault = check(o)) return fault;
   }
   return std::nullopt;
@@ -279,6 +300,10 @@ void declare(OptionSet& set, SwitchOptions& options) {
   set.add_strings("port-delay-us", &o->port_delays,
                   "PORT=US of a port whose line has a propagation delay: cells that arrive there "
                   "are held for it, in microseconds.");
+  set.add_strings("port-controller", &o->port_controllers,
+                  "PORT=PROFILE of a port behind a port controller, whose processor forwards each "
+                  "cell that arrives; PROFILE is fpc2-arm3, fpc2-arm600, fpc3, or "
+                  "KEY:VALUE/KEY:VALUE... of burst-us, cell-us, gap-us, mbit, overhead, buffer.");
   declare_gsmp(set, o);
   set.add_strings(
       "links", &o->links,
@@ -320,7 +345,7 @@ std::vector<std::string> switch_option_names() {
           "region-model",     "links",         "captures",     "fault",
           "refuse-next",      "refuse-code",   "seed",         "policing",
           "queueing",         "port-labels",   "one-kind",     "buffer-cells",
-          "classes",          "port-delay-us", "crossbar"};
+          "classes",          "port-delay-us", "crossbar",     "port-controller"};
 }
 
 void declare(OptionSet& set, Options& options) {
@@ -378,6 +403,10 @@ EmulatedSwitchOptions emulated_options(const SwitchOptions& options, std::uint64
   out.fabric.link_cells_per_s = options.link_cells_per_s;
   for (const std::string& text : options.port_rates) {
     out.fabric.port_cells_per_s.insert(*switchagent::parse_port_rate(text));
+  }
+  for (const std::string& text : options.port_controllers) {
+    const auto parts = switchagent::port_and_text(text);
+    out.controllers.emplace(parts->first, *dataplane::parse_port_controller(parts->second));
   }
   out.fabric.priorities = options.priorities;
   out.fabric.branches_max = options.branches_max;

@@ -46,11 +46,12 @@ struct SwitchOptions {
   PolicingMode policing = PolicingMode::kOff;
   QueueingKind queueing = QueueingKind::kFifo;
   dataplane::CrossbarSize crossbar = dataplane::CrossbarSize::kNone;
-  std::vector<std::string> port_delays;  // "PORT=US"
-  std::vector<std::string> links;        // "PORT=SPEC"
-  std::vector<std::string> classes;      // "NUMBER=PREFIX"
-  std::vector<std::string> captures;     // "PORT=FILE"
-  std::vector<std::string> faults;       // commands of control.hpp
+  std::vector<std::string> port_delays;       // "PORT=US"
+  std::vector<std::string> port_controllers;  // "PORT=PROFILE"
+  std::vector<std::string> links;             // "PORT=SPEC"
+  std::vector<std::string> classes;           // "NUMBER=PREFIX"
+  std::vector<std::string> captures;          // "PORT=FILE"
+  std::vector<std::string> faults;            // commands of control.hpp
   std::uint64_t refuse_next = 0;
   std::uint8_t refuse_code = 0;
   std::uint64_t seed = 0;

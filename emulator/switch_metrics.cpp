@@ -52,6 +52,15 @@ constexpr MetricNames kPortFamilies{{
      "Times that it refused a cell, which was then offered again."},
     {"port_crossbar_waiting_cells/<port>", MetricKind::kGauge, "",
      "Cells that wait for the crossbar at the port."},
+    {"port_controller_waiting_cells/<port>", MetricKind::kGauge, "",
+     "Cells that wait at the port's controller, or on its line; of a port with --port-controller."},
+    {"port_controller_lost_cells/<port>/<reason>", MetricKind::kCounter, "",
+     "Cells lost there, also in port_input_discards; line: more than it carries, buffer: it was "
+     "full."},
+    {"port_controller_interrupts/<port>", MetricKind::kCounter, "",
+     "Times that its processor entered the interrupt routine."},
+    {"port_controller_busy_us/<port>", MetricKind::kCounter, "us",
+     "Time for which its processor was busy."},
     {"port_input_frames/<port>", MetricKind::kCounter, "",
      "Frames of the port's interface that became cells; of a port with frames:IFACE."},
     {"port_output_frames/<port>", MetricKind::kCounter, "",
@@ -74,9 +83,29 @@ constexpr std::string_view kCrossbarLost = kPortFamilies["port_crossbar_lost_cel
 constexpr std::string_view kCrossbarPassed = kPortFamilies["port_crossbar_passed_cells/<port>"];
 constexpr std::string_view kCrossbarNacks = kPortFamilies["port_crossbar_nacks/<port>"];
 constexpr std::string_view kCrossbarWaiting = kPortFamilies["port_crossbar_waiting_cells/<port>"];
+constexpr std::string_view kControllerWaiting =
+    kPortFamilies["port_controller_waiting_cells/<port>"];
+constexpr std::string_view kControllerLost =
+    kPortFamilies["port_controller_lost_cells/<port>/<reason>"];
+constexpr std::string_view kControllerInterrupts =
+    kPortFamilies["port_controller_interrupts/<port>"];
+constexpr std::string_view kControllerBusy = kPortFamilies["port_controller_busy_us/<port>"];
 constexpr std::string_view kInputFrames = kPortFamilies["port_input_frames/<port>"];
 constexpr std::string_view kOutputFrames = kPortFamilies["port_output_frames/<port>"];
 constexpr std::string_view kDroppedFrames = kPortFamilies["port_dropped_frames/<port>/<reason>"];
+
+void append_controller(const dataplane::PortController& controller, const std::string& port,
+                       Metrics& metrics) {
+  const dataplane::PortControllerCounters& counters = controller.counters();
+  metrics.emplace_back(filled(kControllerWaiting, {port}), controller.waiting());
+  metrics.emplace_back(filled(kControllerLost, {port, "line"}), counters.lost_line);
+  metrics.emplace_back(filled(kControllerLost, {port, "buffer"}), counters.lost_buffer);
+  metrics.emplace_back(filled(kControllerInterrupts, {port}), counters.interrupts);
+  metrics.emplace_back(
+      filled(kControllerBusy, {port}),
+      static_cast<std::uint64_t>(
+          std::chrono::duration_cast<std::chrono::microseconds>(counters.busy).count()));
+}
 
 void append_frames(const dataplane::FrameCounters& frames, const std::string& port,
                    Metrics& metrics) {
@@ -122,6 +151,9 @@ Metrics metrics_of(const EmulatedSwitch& emulated) {
                          emulated.fabric().cells().queued_most(port));
     metrics.emplace_back(filled(kPropagationLost, {word}), emulated.cells_lost_on_the_way(port));
     append_crossed(emulated, port, metrics);
+    if (const auto* controller = emulated.fabric().cells().controller(port)) {
+      append_controller(*controller, word, metrics);
+    }
     if (const auto* frames = emulated.frames_since_start(port)) {
       append_frames(*frames, word, metrics);
     }

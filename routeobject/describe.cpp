@@ -30,6 +30,8 @@ std::string describe_as_json(const Topology& topology) {
                                      {"port_cells_per_s", topology.port_cells_per_s(index)}});
     if (switches[index].kind != SwitchKind::kEmulated)
       described["switches"].back()["kind"] = to_string(switches[index].kind);
+    if (!switches[index].port_controller.empty())
+      described["switches"].back()["port_controller"] = switches[index].port_controller;
     if (switches[index].endpoint)
       described["switches"].back()["media"] = media(switches[index].media);
   }

@@ -113,6 +113,9 @@ def emulated_options(switch, links, mpls_ports, labels_per_port, delays=None):
     late = {port: us for port, us in sorted((delays or {}).items()) if port in links}
     if late:
         options["port-delay-us"] = ",".join(f"{port}={us}" for port, us in late.items())
+    if "port_controller" in switch and links:
+        options["port-controller"] = ",".join(
+            f"{port}={switch['port_controller']}" for port in sorted(links))
     return options
 
 

@@ -50,6 +50,8 @@ def as_toml(described, comment=(), demands=True):
         lines += ["", "[[switch]]", f"name = {text(switch['name'])}"]
         if "kind" in switch:
             lines += [f"kind = {text(switch['kind'])}"]
+        if "port_controller" in switch:
+            lines += [f"port-controller = {text(switch['port_controller'])}"]
         if switch["endpoint"]:
             lines += ["endpoint = true", *media_toml("media", switch["media"])]
     for link in described["links"]:
@@ -87,6 +89,7 @@ def set_kind(described, kind):
                 switch["media"] = {"labels": "mpls", "cells": "lsp"}
         if kind == "ovs":
             switch["kind"] = kind
+            switch.pop("port_controller", None)
             if "media" in switch:
                 switch["media"] = {"labels": "mpls", "cells": "none"}
 

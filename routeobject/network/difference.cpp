@@ -48,6 +48,11 @@ Result<void> add_switches(const Topology& before, const Topology& after, Topolog
                   "the line of {} to its host has cells {}, they cannot become {}", old.name,
                   words(old.media), words(now.media));
     }
+    if (old.port_controller != now.port_controller) {
+      return fail(ErrorCode::kBadInput,
+                  "the port controllers of {} are '{}', they cannot become '{}' while it runs",
+                  old.name, old.port_controller, now.port_controller);
+    }
     if (old.endpoint == now.endpoint) continue;
     out.switches.push_back({ElementChange::kChanged, old.name, old.endpoint, now.endpoint});
   }

@@ -22,6 +22,9 @@ class Copy {
       const TopologySwitch& it = from.switches()[at];
       const auto added = topology_.add_switch(it.name, it.endpoint, it.kind);
       XB_CHECK(added.has_value(), it.name);
+      if (!it.port_controller.empty()) {
+        XB_CHECK(topology_.set_port_controller(*added, it.port_controller).has_value(), it.name);
+      }
       if (!it.endpoint) continue;
       const auto set = topology_.set_host_media(*added, it.media);
       XB_CHECK(set.has_value(), it.name);

@@ -31,6 +31,9 @@ std::vector<std::string> media_keys(const MediaLine& line, bool frames) {
 void write(Out out, const TopologySwitch& at) {
   fmt::format_to(out, "\n[[switch]]\nname = \"{}\"\n", at.name);
   if (at.kind != SwitchKind::kEmulated) fmt::format_to(out, "kind = \"{}\"\n", to_string(at.kind));
+  if (!at.port_controller.empty()) {
+    fmt::format_to(out, "port-controller = \"{}\"\n", at.port_controller);
+  }
   if (!at.endpoint) return;
   fmt::format_to(out, "endpoint = true\n");
   const auto keys = media_keys(at.media, at.kind == SwitchKind::kOvs);

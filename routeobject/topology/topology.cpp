@@ -6,6 +6,7 @@
 
 #include "core/check.hpp"
 #include "core/name.hpp"
+#include "dataplane/port_controller_profile.hpp"
 
 namespace xbind {
 namespace {
@@ -147,6 +148,23 @@ Result<void> Topology::set_host_media(SwitchIndex at, MediaLine line) {
     return fail(ErrorCode::kBadInput, "the media of {}: {}", switches_[at].name, *fault);
   }
   switches_[at].media = std::move(line);
+  return {};
+}
+
+Result<void> Topology::set_port_controller(SwitchIndex at, std::string profile) {
+  if (at >= switches_.size()) {
+    return fail(ErrorCode::kNotFound, "switch number {} is not there, {} are", at,
+                switches_.size());
+  }
+  if (switches_[at].kind != SwitchKind::kEmulated) {
+    return fail(ErrorCode::kBadInput, "{} is of kind {}, its ports have no controllers",
+                switches_[at].name, to_string(switches_[at].kind));
+  }
+  if (const auto read = dataplane::parse_port_controller(profile); !read) {
+    return fail(ErrorCode::kBadInput, "the port controllers of {}: {}", switches_[at].name,
+                read.error().text);
+  }
+  switches_[at].port_controller = std::move(profile);
   return {};
 }
 

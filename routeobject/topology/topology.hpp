@@ -51,6 +51,8 @@ struct TopologySwitch {
   std::uint32_t ports = 1;  // the highest port in use, at least 1; ports are numbered from 1
   MediaLine media{};        // of an endpoint: between port 1 and the host
   SwitchKind kind = SwitchKind::kEmulated;
+  // Of all its lines, as --port-controller of xbind-switch takes it; empty: none.
+  std::string port_controller{};
 
   friend bool operator==(const TopologySwitch&, const TopologySwitch&) = default;
 };
@@ -102,6 +104,9 @@ class Topology {
   // frames_line(). kBadInput also for a switch that is not an endpoint: it has no host; and for
   // any other line of a kOvs switch.
   Result<void> set_host_media(SwitchIndex at, MediaLine line);
+  // Sets the port controllers of its lines. kBadInput: a text that xbind-switch refuses
+  // (dataplane/port_controller_profile.hpp), or a switch of kind kOvs.
+  Result<void> set_port_controller(SwitchIndex at, std::string profile);
   Result<void> set_link_media(std::size_t link, MediaLine line);
   // Sets the delay; the default is 0.
   Result<void> set_link_delay(std::size_t link, std::uint32_t delay_us);
@@ -148,10 +153,11 @@ class Topology {
 //               "addresses": ["127.0.0.1:6001", "127.0.0.2:6001"], "label": 1001},
 //               "delay_us": 250}],
 //    "demands": [{"from": "host-a", "to": "host-b", "weight": 1.0}]}
-// port_cells_per_s[i] is that of port i + 1. A switch has "kind" if it is "ovs", and "media" if
-// it is an endpoint. "labels" is "mpls" for a line with MPLS labels, otherwise missing. "addresses"
-// and "label" are present if the file has them, "delay_us" if it is above 0, "rate_is_set" if it is
-// true. The order is the topology's; the text ends with a newline.
+// port_cells_per_s[i] is that of port i + 1. A switch has "kind" if it is "ovs", "media" if it is
+// an endpoint, and "port_controller" if the file has it. "labels" is "mpls" for a line with MPLS
+// labels, otherwise missing. "addresses" and "label" are present if the file has them, "delay_us"
+// if it is above 0, "rate_is_set" if it is true. The order is the topology's; the text ends with a
+// newline.
 std::string describe_as_json(const Topology& topology);
 
 }  // namespace xbind

@@ -68,7 +68,8 @@ class TopologyReader : private config::TomlReader {
     if (!found) return tl::make_unexpected(found.error());
     if (found->empty()) return fail(ErrorCode::kBadInput, "{}: there is no [[switch]]", path_);
     for (const toml::table* table : *found) {
-      if (const auto good = only_keys(*table, {"name", "endpoint", "kind", "media"}, "a switch");
+      if (const auto good = only_keys(
+              *table, {"name", "endpoint", "kind", "media", "port-controller"}, "a switch");
           !good) {
         return good;
       }
@@ -88,6 +89,9 @@ class TopologyReader : private config::TomlReader {
       if (!added) return refuse(table->get("name")->source().begin.line, "{}", added.error().text);
       if (const toml::node* node = table->get("media")) {
         if (const auto good = read_host_media(*node, *added); !good) return good;
+      }
+      if (const toml::node* node = table->get("port-controller")) {
+        if (const auto good = read_port_controller(*node, *added); !good) return good;
       }
     }
     return {};
@@ -119,6 +123,15 @@ class TopologyReader : private config::TomlReader {
       return refuse(line, "{}", set.error().text);
     }
     return {};
+  }
+
+  Result<void> read_port_controller(const toml::node& node, SwitchIndex at) {
+    const Line line = node.source().begin.line;
+    if (!node.is_string()) {
+      return refuse(line, "'port-controller' of {} is no string", topology_.switches()[at].name);
+    }
+    const auto set = topology_.set_port_controller(at, node.as_string()->get());
+    return set ? Result<void>{} : refuse(line, "{}", set.error().text);
   }
 
   // The keys labels, cells, addresses and label of a link or of a switch's media.

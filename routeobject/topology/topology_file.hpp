@@ -6,6 +6,8 @@
 //   endpoint = true                   # calls start and end here; default false
 //   kind = "ovs"                      # an Open vSwitch; default "emulated". All its lines have
 //                                     # labels = "mpls" and cells = "none", also when left out
+//   port-controller = "fpc3"          # emulated only: a port controller at each of its lines, as
+//                                     # --port-controller of xbind-switch; default none
 //   media = { cells = "plain", addresses = ["127.0.0.1:6001", "127.0.0.1:6002"] }
 //                                     # endpoints only: the line from port 1 to the host,
 //                                     # switch first; keys as for a link. Or { cells = "frames" }:

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/frame_classes.hpp"
+#include "dataplane/port_controller_profile.hpp"
 #include "emulator/control.hpp"
 #include "emulator/options.hpp"
 #include "emulator/switch_set.hpp"
@@ -79,6 +80,11 @@ void values(const std::string& text) {
   emulator::parse_port_file(text);
   if (const auto read = emulator::parse_service(text); !read) require_sentence(read.error().text);
   if (const auto read = parse_frame_class(text); !read) require_sentence(read.error().text);
+  if (const auto read = dataplane::parse_port_controller(text)) {
+    require(read->line_cell_ps() > 0, "a cell takes no time on a line");
+  } else {
+    require_sentence(read.error().text);
+  }
   if (const auto read = ovs::parse_bridge_address(text); !read) {
     require_sentence(read.error().text);
   }

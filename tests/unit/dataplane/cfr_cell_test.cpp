@@ -8,7 +8,7 @@
 namespace xbind::dataplane {
 namespace {
 
-using Octets = std::array<std::byte, kCfrCellOctets>;
+using CfrOctets = std::array<std::byte, kCfrCellOctets>;
 
 CfrCell some_cell() {
   CfrCell cell{.vci = 0x1234, .first = true, .last = true, .half = true};
@@ -18,8 +18,8 @@ CfrCell some_cell() {
   return cell;
 }
 
-Octets encoded(const CfrCell& cell) {
-  Octets octets;
+CfrOctets encoded(const CfrCell& cell) {
+  CfrOctets octets;
   encode_cfr(cell, octets);
   return octets;
 }
@@ -27,7 +27,7 @@ Octets encoded(const CfrCell& cell) {
 // Written by hand from the drawing in the header; the CRC by another implementation (Python's
 // binascii.crc_hqx, initial value FFFF).
 TEST(CfrCell, IsWrittenOctetByOctet) {
-  const Octets octets = encoded(some_cell());
+  const CfrOctets octets = encoded(some_cell());
   EXPECT_EQ(std::to_integer<int>(octets[0]), 0x12);
   EXPECT_EQ(std::to_integer<int>(octets[1]), 0x34);
   EXPECT_EQ(std::to_integer<int>(octets[2]), 0);
@@ -55,9 +55,9 @@ TEST(CfrCell, IsReadAsWritten) {
 }
 
 TEST(CfrCell, AnyWrongBitIsFound) {
-  const Octets good = encoded(some_cell());
+  const CfrOctets good = encoded(some_cell());
   for (std::size_t bit = 0; bit < good.size() * 8; ++bit) {
-    Octets bad = good;
+    CfrOctets bad = good;
     bad[bit / 8] ^= static_cast<std::byte>(1U << bit % 8);
     CfrCell read;
     EXPECT_EQ(decode_cfr(bad, read), CfrVerdict::kCrcError) << "bit " << bit;
@@ -66,7 +66,7 @@ TEST(CfrCell, AnyWrongBitIsFound) {
 }
 
 TEST(CfrCell, OtherLengthsAndUnknownFlagsAreNoCell) {
-  const Octets good = encoded(some_cell());
+  const CfrOctets good = encoded(some_cell());
   CfrCell read;
   EXPECT_EQ(decode_cfr(std::span(good).first(kCfrCellOctets - 1), read), CfrVerdict::kMalformed);
   std::array<std::byte, kCfrCellOctets + 1> longer{};
@@ -74,7 +74,7 @@ TEST(CfrCell, OtherLengthsAndUnknownFlagsAreNoCell) {
   EXPECT_EQ(decode_cfr(longer, read), CfrVerdict::kMalformed);
   EXPECT_EQ(decode_cfr({}, read), CfrVerdict::kMalformed);
   // Flag 0x10 with the CRC of these octets.
-  Octets unknown = encoded(CfrCell{});
+  CfrOctets unknown = encoded(CfrCell{});
   unknown[3] = std::byte{0x10};
   unknown[36] = std::byte{0xdd};
   unknown[37] = std::byte{0xfd};

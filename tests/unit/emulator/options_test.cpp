@@ -63,6 +63,14 @@ TEST_F(Command, ACrossbarForTheseManyPorts) {
   EXPECT_EQ(emulated_options(options.one, 1).crossbar, CrossbarSize::k16x16);
 }
 
+TEST_F(Command, PortControllers) {
+  ASSERT_EQ(refusal({"--port-controller", "1=fpc3,2=cell-us:5.2/overhead:0"}), "");
+  const auto made = emulated_options(options.one, 1).controllers;
+  ASSERT_EQ(made.size(), 2U);
+  EXPECT_EQ(made.at(PortId(1)), *dataplane::parse_port_controller("fpc3"));
+  EXPECT_EQ(made.at(PortId(2)).overhead_octets, 0U);
+}
+
 TEST_F(Command, ServicesAndVersions) {
   ASSERT_EQ(
       refusal({"--services", "cbr,nrt-vbr.2,gfr", "--gsmp-versions", "1,3", "--region-model"}), "");
@@ -132,6 +140,11 @@ TEST_F(Command, RefusalsNameTheValue) {
       {{"--captures", "1"}, "--captures: '1' is not PORT=FILE"},
       {{"--captures", "5=x.pcap"}, "beyond --ports 4"},
       {{"--port-cells-per-s", "5=1000"}, "beyond --ports 4"},
+      {{"--port-controller", "fpc3"}, "--port-controller: 'fpc3' is not PORT=PROFILE"},
+      {{"--port-controller", "5=fpc3"}, "'5=fpc3' names a port beyond --ports 4"},
+      {{"--port-controller", "1=fpc4"},
+       "--port-controller: '1=fpc4': there is no 'fpc4'; there are fpc2-arm3"},
+      {{"--port-controller", "1=fpc3,1=fpc3"}, "'1=fpc3' is a second profile of port 1"},
       {{"--vci-min", "100", "--vci-max", "99"}, "--vci-min 100 is above --vci-max 99"},
       {{"--port-labels", "2"}, "--port-labels: '2' is not PORT=RANGE"},
       {{"--port-labels", "5=mpls:16-20"}, "'5=mpls:16-20' names a port beyond --ports 4"},

@@ -270,6 +270,49 @@ TEST_F(SwitchMetrics, ALineWithFramesKnowsWhichLabelsHaveCalls) {
   EXPECT_FALSE(line.has_call(100));
 }
 
+EmulatedSwitchOptions with_controller(EmulatedSwitchOptions options) {
+  options.controllers[PortId(1)] = {
+      .burst = 10us, .cell = 4us, .line_bits_per_s = 44'000'000'000, .buffer_cells = 3};
+  return options;
+}
+
+class WithController : public SwitchMetrics {
+ protected:
+  WithController() : owned(with_controller(options())) {}
+  std::map<std::string, std::uint64_t> shown_of_owned() const {
+    const Metrics metrics = metrics_of(owned);
+    return {metrics.begin(), metrics.end()};
+  }
+  EmulatedSwitch owned;
+};
+
+TEST_F(WithController, CountsGoOnAfterAColdStart) {
+  auto [near, far] = dataplane::make_ring(64);
+  owned.attach(PortId(1), std::move(near));
+  const std::vector<Cell> cells(5, Cell{.header = dataplane::cell_header(0, 99)});
+  far->send(cells);
+  owned.pump(now);
+  EXPECT_EQ(owned.cells_deadline(), now + 4us);
+  owned.pump(now + 1ms);
+  EXPECT_EQ(owned.cells_deadline(), kNever);
+  for (int starts = 0; starts < 2; ++starts) {
+    SCOPED_TRACE(starts);
+    auto shown = shown_of_owned();
+    EXPECT_EQ(shown["port_controller_busy_us/1"], 22U);
+    EXPECT_EQ(shown["port_controller_interrupts/1"], 1U);
+    EXPECT_EQ(shown["port_controller_lost_cells/1/buffer"], 2U);
+    EXPECT_EQ(shown["port_controller_lost_cells/1/line"], 0U);
+    EXPECT_EQ(shown["port_input_cells/1"], 5U);
+    EXPECT_EQ(shown["port_input_discards/1"], 2U);
+    EXPECT_FALSE(shown.contains("port_controller_busy_us/2"));
+    owned.restart(Restart::kCold, now + 2ms);
+  }
+  const std::vector<MetricTable> tables = switch_metrics();
+  for (const auto& [name, value] : metrics_of(owned)) {
+    EXPECT_EQ(rows_describing(name, tables), 1U) << name;
+  }
+}
+
 TEST_F(SwitchMetrics, ALowerBoundRefusesWhatIsNew) {
   Controller& controller = controlled();
   add_branches(controller, 3);

@@ -229,6 +229,9 @@ TEST(Difference, RefusesWhatCannotChangeWhileCellsPass) {
             "the link x:2 to b:2 has cells mpls, they cannot become ring");
   EXPECT_EQ(refusal(triangle(), read(with("name = \"x\"", "name = \"x\"\nkind = \"ovs\""))),
             "x is of kind emulated, it cannot become one of kind ovs");
+  EXPECT_EQ(
+      refusal(triangle(), read(with("name = \"x\"", "name = \"x\"\nport-controller = \"fpc3\""))),
+      "the port controllers of x are '', they cannot become 'fpc3' while it runs");
 }
 
 TEST(Difference, RefusesMoreThanItsBound) {
@@ -357,6 +360,7 @@ TEST(Edit, OtherLinksKeepRateDelayAndCells) {
   const Topology lines = read(R"(name = "lines"
 [[switch]]
 name = "a"
+port-controller = "fpc3"
 [[switch]]
 name = "b"
 [[link]]
@@ -377,6 +381,7 @@ cells-per-s = 9
   ASSERT_EQ(removed.links().size(), 1u);
   EXPECT_EQ(removed.links()[0], lines.links()[0]);
   // Of the changed one, everything but the rate stays.
+  EXPECT_EQ(changed.switches()[0].port_controller, "fpc3");
   const Topology same = apply(lines, edit::SetRate{{"b", PortId{1}}, 10}).topology;
   EXPECT_EQ(same.links()[0].delay_us, 5u);
   EXPECT_EQ(same.links()[0].media, lines.links()[0].media);

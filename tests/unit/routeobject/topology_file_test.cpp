@@ -59,6 +59,26 @@ TEST(TopologyFileTest, TheShippedFilesAreRight) {
   }
 }
 
+TEST(TopologyFileTest, PortControllers) {
+  const std::string begin = "name = \"t\"\n[[switch]]\nname = \"a\"\n";
+  const auto topology = parse_topology(
+      begin + "port-controller = \"cell-us:5\"\n[[switch]]\nname = \"b\"\n", "t.toml");
+  ASSERT_TRUE(topology.has_value()) << topology.error().text;
+  EXPECT_EQ(topology->switches()[0].port_controller, "cell-us:5");
+  EXPECT_EQ(topology->switches()[1].port_controller, "");
+  EXPECT_EQ(parse_topology(topology_as_toml(*topology), "t.toml"), *topology);
+  EXPECT_THAT(describe_as_json(*topology), HasSubstr("\"port_controller\": \"cell-us:5\""));
+
+  EXPECT_THAT(
+      refusal(begin + "port-controller = \"fpc9\"\n"),
+      StartsWith(
+          "t.toml line 4: the port controllers of a: there is no 'fpc9'; there are fpc2-arm3"));
+  EXPECT_EQ(refusal(begin + "port-controller = 3\n"),
+            "t.toml line 4: 'port-controller' of a is no string");
+  EXPECT_EQ(refusal(begin + "port-controller = \"fpc3\"\nkind = \"ovs\"\n"),
+            "t.toml line 4: a is of kind ovs, its ports have no controllers");
+}
+
 TEST(TopologyFileTest, EveryKeyIsRead) {
   const auto topology = parse_topology(kSwitches +
                                            "[[link]]\n"
