@@ -8,26 +8,25 @@
 //
 // Forwarding: cells of 4096 connections from 4 ports to 4 ports, with labels in an order that no
 // cache can predict; includes look-up, header rewriting, enqueueing, dequeueing and all counters.
-// Each figure is the median of five alternating rounds; the ratio is that of the medians.
+// Each figure is the median of five alternating rounds; the ratio is that of the medians. The
+// queueing options are compared by processor time, which other work on the machine disturbs least.
 #include <fmt/format.h>
 
 #include <array>
 #include <cstring>
-#include <random>
 #include <vector>
 
 #include "core/bench.hpp"
 #include "core/steady_now.hpp"
 #include "dataplane/aal5.hpp"
+#include "dataplane/bench/forwarding.hpp"
 #include "dataplane/links/udp_trunk.hpp"
 #include "dataplane/switch_fabric.hpp"
 
 namespace xbind::dataplane {
 namespace {
 
-constexpr std::uint32_t kPorts = 4;
-constexpr std::uint32_t kConnectionsPerPort = 1024;
-constexpr std::size_t kCellsAtHand = 1U << 16;  // reused again and again
+constexpr std::size_t kCellsAtHand = 1U << 16;  // of the memcpy, reused again and again
 constexpr std::size_t kRounds = 5;
 
 using Rounds = std::array<double, kRounds>;
@@ -42,57 +41,10 @@ double per_second(std::size_t count, const Work& work) {
 // Prevents the compiler from removing results that are never read.
 void used(const void* memory) { asm volatile("" : : "r"(memory) : "memory"); }
 
-struct Traffic {
-  std::vector<Cell> cells;  // in batches of one port each
-  std::size_t batches() const { return cells.size() / SwitchFabric::kBatch; }
-  PortId port_of(std::size_t batch) const {
-    return PortId{static_cast<std::uint32_t>(batch % kPorts + 1)};
-  }
-};
-
-// Adds a connection for each (port, 0, 32 + n), to another port and label.
-bool fill(ForwardingTable& table) {
-  for (std::uint32_t port = 1; port <= kPorts; ++port) {
-    for (std::uint32_t index = 0; index < kConnectionsPerPort; ++index) {
-      const PortId output{(port + index) % kPorts + 1};
-      const auto vci = static_cast<std::uint16_t>(32 + index);
-      const auto out_vci = static_cast<std::uint16_t>(32 + (index * 7 + port) % 4096);
-      const auto added = table.add_branch(channel(PortId{port}, 0, vci), {output, 1, out_vci});
-      if (!added) {
-        fmt::print(stderr, "{}\n", added.error().text);
-        return false;
-      }
-    }
-  }
-  return true;
-}
-
-Traffic make_traffic() {
-  std::mt19937_64 bits(1);
-  Traffic traffic;
-  traffic.cells.resize(kCellsAtHand);
-  for (Cell& cell : traffic.cells) {
-    cell.header = cell_header(0, 32 + bits() % kConnectionsPerPort);
-    for (std::byte& octet : cell.payload) octet = static_cast<std::byte>(bits());
-  }
-  return traffic;
-}
-
-double forward(SwitchFabric& fabric, const Traffic& traffic, std::size_t count, bool& lost) {
-  std::array<Cell, SwitchFabric::kBatch> out;
+double forwarding_rate(SwitchFabric& fabric, const bench::Traffic& traffic, std::size_t count,
+                       bool& lost) {
   std::size_t sent = 0;
-  const double rate = per_second(count, [&] {
-    for (std::size_t batch = 0; batch * SwitchFabric::kBatch < count; ++batch) {
-      const std::size_t at = batch % traffic.batches();
-      const std::span<const Cell> cells(traffic.cells.data() + at * SwitchFabric::kBatch,
-                                        SwitchFabric::kBatch);
-      fabric.receive(traffic.port_of(at), cells, TimePoint{});
-      for (std::uint32_t port = 1; port <= kPorts; ++port) {
-        sent += fabric.transmit(PortId{port}, out, TimePoint{});
-        used(out.data());
-      }
-    }
-  });
+  const double rate = per_second(count, [&] { sent = bench::forward(fabric, traffic, count); });
   lost |= sent < count;
   return rate;
 }
@@ -127,7 +79,7 @@ double reassemble(std::size_t octets, std::size_t count, bool& lost) {
 }
 
 // Returns cells a second from one trunk to another, or the error.
-Result<double> over_udp(const Traffic& traffic, std::size_t count, bool& lost) {
+Result<double> over_udp(const bench::Traffic& traffic, std::size_t count, bool& lost) {
   constexpr std::uint32_t kLabel = 1000;
   auto left = UdpTrunk::open({});
   if (!left) return tl::make_unexpected(left.error());
@@ -154,10 +106,12 @@ Result<double> over_udp(const Traffic& traffic, std::size_t count, bool& lost) {
 }
 
 int run(std::size_t count) {
-  SwitchFabric fabric(
-      {.ports = kPorts, .labels = {atm_range(0, 0, 32, 32 + kConnectionsPerPort - 1)}}, {});
-  if (!fill(fabric.table())) return 1;
-  const Traffic traffic = make_traffic();
+  SwitchFabric fabric(bench::forwarding_options(), {});
+  if (const auto filled = bench::fill(fabric.table()); !filled) {
+    fmt::print(stderr, "{}\n", filled.error().text);
+    return 1;
+  }
+  const bench::Traffic traffic = bench::make_traffic();
   const std::vector<std::byte> from(kCellsAtHand * kCellOctets, std::byte{1});
   std::vector<std::byte> to(from.size());
 
@@ -165,7 +119,7 @@ int run(std::size_t count) {
   Rounds forwarding{}, copying{}, adaptation{}, lines{};
   for (std::size_t round = 0; round < kRounds; ++round) {
     copying[round] = copy(from, to, count);
-    forwarding[round] = forward(fabric, traffic, count, lost);
+    forwarding[round] = forwarding_rate(fabric, traffic, count, lost);
     adaptation[round] = reassemble(9180, count, lost);
     const auto line = over_udp(traffic, count / 10, lost);
     if (!line) {
@@ -184,6 +138,15 @@ int run(std::size_t count) {
              sar / 1e6, 1e9 / sar);
   fmt::print("trunk, loopback, trunk:       {:7.2f} M cells/s  {:6.1f} ns/cell, both ends here\n",
              median(lines) / 1e6, 1e9 / median(lines));
+  const auto options = bench::queueing_costs(count, kRounds);
+  if (!options) {
+    fmt::print(stderr, "{}\n", options.error().text);
+    return 1;
+  }
+  for (const bench::QueueingCost& one : *options) {
+    fmt::print("--queueing {:30} {:6.1f} ns/cell of processor time, {:4.2f} of fifo\n", one.option,
+               one.ns_a_cell, one.ns_a_cell / options->front().ns_a_cell);
+  }
   if (lost) fmt::print(stderr, "cells were lost: the figures are invalid\n");
   return lost ? 1 : 0;
 }
