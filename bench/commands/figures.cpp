@@ -1,11 +1,13 @@
 // xbind-callgen figures: the paper's figures from one command.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
 
 #include "bench/commands/commands.hpp"
+#include "bench/fairisle/reproduce.hpp"
 #include "bench/figures/model_source.hpp"
 #include "bench/figures/process_source.hpp"
 #include "bench/figures/reproduce.hpp"
@@ -18,9 +20,11 @@
 namespace xbind::callgen {
 namespace {
 
+enum class Paper : std::uint8_t { kXbind, kFairisle };
 enum class Profile : std::uint8_t { k1999, kNative };
 
 struct Options {
+  Paper paper = Paper::kXbind;
   Profile profile = Profile::k1999;
   bool quick = false;
   std::string out;
@@ -34,6 +38,11 @@ constexpr double kQuickPoint_s = 0.7;
 constexpr double kFullPoint_s = 12;
 
 void declare(config::OptionSet& set, Options& options) {
+  set.add_enum("paper", &options.paper, Paper::kXbind,
+               {{"xbind", Paper::kXbind}, {"fairisle", Paper::kFairisle}},
+               "xbind: the connection management system; fairisle: the port controllers of the "
+               "Fairisle switch, on virtual time, and beside them what the emulated switch costs "
+               "here.");
   set.add_enum("profile", &options.profile, Profile::k1999,
                {{"1999", Profile::k1999}, {"native", Profile::kNative}},
                "1999: a model of the paper's hosts around the real programs' logic, on virtual "
@@ -48,7 +57,12 @@ void declare(config::OptionSet& set, Options& options) {
                  "folder of the build.");
   set.add_flag("no-checks", &options.no_checks,
                "Leave out the points that profile 1999 measures once more with real processes.");
-  set.add_check([&options]() -> std::optional<std::string> {
+  set.add_check([&options, &set]() -> std::optional<std::string> {
+    for (const char* name : {"profile", "seed", "deploy", "no-checks"}) {
+      if (options.paper == Paper::kFairisle && set.given(name)) {
+        return fmt::format("--{} and --paper fairisle: it is for --paper xbind", name);
+      }
+    }
     if (options.out.empty()) return "option --out: '' is no folder";
     return std::nullopt;
   });
@@ -59,10 +73,28 @@ std::string date_now() {
   return utc_date(std::chrono::floor<std::chrono::seconds>(now));
 }
 
+int show(const std::vector<figures::Made>& made, const std::string& folder) {
+  for (const figures::Made& each : made) {
+    std::printf("%-8s %s\n", each.id.c_str(),
+                each.figure ? std::string{to_string(each.figure->verdict.shape)}.c_str()
+                            : "could not be made");
+  }
+  std::printf("%s Page: %s/index.html\n", figures::summary_of(made).c_str(), folder.c_str());
+  return std::ranges::all_of(made, [](const auto& each) { return each.figure.has_value(); }) ? 0
+                                                                                             : 1;
+}
+
+int figures_of_fairisle(const Options& options, figures::Manifest manifest,
+                        const figures::Bench::Progress& progress) {
+  for (const auto& [name, value] : machine_of()) manifest.machine.emplace_back(name, value);
+  const auto made = fairisle::reproduce(options.quick, std::move(manifest), options.out, progress);
+  return made ? show(*made, options.out) : fail_with(made.error());
+}
+
 int figures_command(int argc, char** argv) {
   Options options;
   config::OptionSet set("xbind-callgen figures",
-                        "Reproduces the paper's figures, each with a verdict.");
+                        "Reproduces the figures of a paper, each with a verdict.");
   declare(set, options);
   if (const auto exit_code = config::load_or_explain(set, argc, argv)) return *exit_code;
   log::start("xbind-callgen", log::Level::kError);
@@ -82,6 +114,8 @@ int figures_command(int argc, char** argv) {
   manifest.version = version();
   manifest.revision = revision();
   manifest.date = date_now();
+  if (options.paper == Paper::kFairisle)
+    return figures_of_fairisle(options, std::move(manifest), progress);
 
   std::unique_ptr<figures::PointSource> source;
   std::unique_ptr<figures::PointSource> checks;
@@ -122,19 +156,12 @@ int figures_command(int argc, char** argv) {
   const auto all =
       figures::reproduce(*source, checks.get(), scale, manifest, options.out, progress);
   if (!all) return fail_with(all.error());
-  for (const figures::Made& made : all->made) {
-    std::printf("%-8s %s\n", made.id.c_str(),
-                made.figure ? std::string{to_string(made.figure->verdict.shape)}.c_str()
-                            : "could not be made");
-  }
-  std::printf("%s Page: %s/index.html\n", figures::summary_of(all->made).c_str(),
-              options.out.c_str());
-  return all->complete() ? 0 : 1;
+  return show(all->made, options.out);
 }
 
 }  // namespace
 
-const Command kFigures{"figures", "Reproduces the paper's figures, each with a verdict.",
+const Command kFigures{"figures", "Reproduces the figures of a paper, each with a verdict.",
                        figures_command};
 
 }  // namespace xbind::callgen

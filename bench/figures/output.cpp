@@ -240,12 +240,7 @@ Result<std::string> figures_page(const Manifest& manifest, const std::vector<Mad
                              manifest.version,
                              manifest.revision.empty() ? "" : ", revision " + manifest.revision,
                              manifest.date.empty() ? "" : ", " + manifest.date, manifest.source));
-  page.paragraph(
-      "The paper: xbind: a CORBA connection management system for ATM switches (IEEE JSAC, 1998), "
-      "sections III and IV. Its "
-      "curves are not digitised; beside ours stand the numbers that its text gives. Latencies are "
-      "setup latencies from the "
-      "planned arrival, means over a run as in the paper.");
+  page.paragraph(manifest.paper);
   page.paragraph(summary_of(made) +
                  " A figure is reproduced when every condition of its rule holds, partly when only "
                  "some of them hold. The rules were fixed before the first results were seen.");

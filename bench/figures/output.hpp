@@ -13,13 +13,21 @@
 
 namespace xbind::figures {
 
+inline constexpr const char* kXbindPaper =
+    "The paper: xbind: a CORBA connection management system for ATM switches (IEEE JSAC, 1998), "
+    "sections III and IV. Its curves are not digitised; beside ours stand the numbers that its "
+    "text "
+    "gives. Latencies are setup latencies from the planned arrival, means over a run as in the "
+    "paper.";
+
 // The conditions of the run, for repeating it. None of them changes a number of the figures.
 struct Manifest {
   std::string version;
-  std::string revision;  // of the build; empty: unknown
-  std::string date;      // of the run, "2026-11-21"; empty: unknown
-  std::string profile;   // "1999", "native"
-  std::string source;    // PointSource::name()
+  std::string revision;             // of the build; empty: unknown
+  std::string date;                 // of the run, "2026-11-21"; empty: unknown
+  std::string profile;              // "1999", "native"; of the Fairisle paper "fairisle"
+  std::string paper = kXbindPaper;  // of whom the figures are, and how they are compared
+  std::string source;               // PointSource::name()
   Scale scale;
   std::vector<std::pair<std::string, std::string>> constants;  // of the model, with units
   std::string unchecked;  // why real processes measured no point again; empty: they measured some
