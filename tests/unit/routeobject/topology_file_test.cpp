@@ -167,7 +167,8 @@ TEST(TopologyFileTest, UnknownKeysAreRefusedWithTheirLine) {
   EXPECT_EQ(refusal("name = \"t\"\n[[swich]]\nname = \"a\"\n"),
             "t.toml line 2: a topology has no 'swich'; did you mean switch?");
   EXPECT_EQ(after_switches("[[switch]]\nname = \"c\"\nports = 4\n"),
-            "t.toml line 13: a switch has no 'ports'; known are name, endpoint, kind, media");
+            "t.toml line 13: a switch has no 'ports'; known are name, endpoint, kind, media, "
+            "port-controller");
   EXPECT_EQ(after_switches("[[link]]\nbetween = [\"host-a\", \"sw\"]\ncells_per_s = 4\n"),
             "t.toml line 13: a link has no 'cells_per_s'; did you mean cells-per-s?");
   EXPECT_EQ(after_switches("[[demand]]\nfrom = \"host-a\"\nto = \"host-b\"\nwieght = 1\n"),
