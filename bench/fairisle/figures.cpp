@@ -258,7 +258,9 @@ namespace {
 IdleCurve idle_curve(const PortControllerProfile& profile, std::size_t burst, bool quick) {
   IdleCurve curve{burst, {}, first_busy(profile, burst, point_time(quick)).value_or(NAN), 0};
   for (double mbit = 5; mbit <= 85; mbit += quick ? 20 : 5) {
-    curve.idle.emplace_back(mbit, 1 - offer(profile, {mbit, burst, point_time(quick)}).busy);
+    // The time to leave counts ahead (port_controller.hpp): a busy share may exceed 1 by that.
+    const double busy = std::min(1.0, offer(profile, {mbit, burst, point_time(quick)}).busy);
+    curve.idle.emplace_back(mbit, 1 - busy);
   }
   curve.lost_at_line_rate = offer(profile, {line_mbit(profile), burst, point_time(quick)}).lost;
   return curve;
