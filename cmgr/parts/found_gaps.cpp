@@ -54,7 +54,11 @@ class Gaps {
   void look() {
     std::set<FoundPlace> inputs;
     std::set<FoundPlace> outputs;
+    std::set<FoundPlace> entrances;
     for (const FoundHop& hop : call_) {
+      // No hop leads there, also to the branches that have the same input, even if the topology has
+      // a link at the endpoint.
+      if (hop.begins()) entrances.insert(input_of(hop));
       if (!is_in_switch(hop)) continue;
       inputs.insert(input_of(hop));
       outputs.insert(output_of(hop));
@@ -70,7 +74,7 @@ class Gaps {
           note(ins_, {far->first, true, far->second, here.output_label}, hop);
         }
       }
-      if (hop.begins() || !here.input_label.present()) continue;
+      if (entrances.contains(input_of(hop)) || !here.input_label.present()) continue;
       const auto far = links_.far_end(hop.at, here.input_port);
       if (far && lost_(far->first) &&
           !outputs.contains({far->first, far->second, here.input_label})) {
