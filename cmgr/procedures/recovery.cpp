@@ -13,6 +13,7 @@
 #include "cmgr/procedures/hop_sender.hpp"
 #include "cmgr/procedures/path_watch.hpp"
 #include "cmgr/procedures/prepared_desk.hpp"
+#include "cmgr/procedures/removal_order.hpp"
 #include "cmgr/procedures/start.hpp"
 #include "core/log.hpp"
 #include "core/log_about.hpp"
@@ -299,12 +300,21 @@ bool Recovery::settle_rest(ConnectionId id, const Call& call, TimePoint now) {
   }
   if (is_whole(rest, call)) {
     restore(id, call, rest, now);
-  } else {
-    ++counters_.rolled_back;
-    incomplete_.erase(id);
-    note_end(id, call);
-    remove(nullptr, id, call, now);
+    return true;
   }
+  // A move was given up in the middle, or while the switch that was to lead back could not be
+  // reached: parts of the new path have gone, and the old one is whole. Its owner has been told
+  // nothing of it (seed 100501 of the simulator).
+  for (auto before = before_move(call); before; before = before_move(*before)) {
+    const FoundTree tree = pruned(tree_of(*before, links_), *before);
+    if (tree.undecided || tree.by_label || !is_whole(tree, *before)) continue;
+    restore(id, *before, tree, now);
+    return true;
+  }
+  ++counters_.rolled_back;
+  incomplete_.erase(id);
+  note_end(id, call);
+  remove(nullptr, id, call, now);
   return true;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "cmgr/parts/found_joints.hpp"
+
 namespace xbind::cmgr {
 namespace {
 
@@ -18,6 +20,36 @@ bool leads_back(const Connection& connection, const FoundHop& found) {
 }
 
 }  // namespace
+
+std::optional<std::vector<FoundHop>> before_move(const std::vector<FoundHop>& hops) {
+  const auto is_over = [](const FoundHop& upper, const FoundHop& lower) {
+    return upper.hop.key.leg == lower.hop.key.leg && input_of(upper) == input_of(lower) &&
+           upper.hop.key.generation > lower.hop.key.generation;
+  };
+  const auto is_taken_over = [](const FoundHop& hop) {
+    return hop.hop.stage == HopStage::kCommitted && hop.hop.superseded;
+  };
+  Generation last{};
+  for (const FoundHop& upper : hops) {
+    if (upper.carries() && std::ranges::any_of(hops, [&](const FoundHop& lower) {
+          return is_taken_over(lower) && is_over(upper, lower);
+        })) {
+      last = std::max(last, upper.hop.key.generation);
+    }
+  }
+  if (last == Generation{}) return std::nullopt;
+  std::vector<FoundHop> before = hops;
+  for (FoundHop& hop : before) {
+    if (hop.hop.key.generation == last) hop.hop.stage = HopStage::kRemoving;
+  }
+  for (FoundHop& hop : before) {
+    const bool uppermost = std::ranges::none_of(before, [&](const FoundHop& upper) {
+      return upper.hop.stage == HopStage::kCommitted && is_over(upper, hop);
+    });
+    if (is_taken_over(hop) && uppermost) hop.hop.superseded = false;
+  }
+  return before;
+}
 
 void arrange_removals(Connection& connection, const std::vector<const FoundHop*>& going,
                       std::vector<Debt>& debts) {

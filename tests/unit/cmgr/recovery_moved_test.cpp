@@ -65,6 +65,23 @@ TEST_F(FailedMoveTest, ItsHopsDoNotSayWhoHasAPreparedConnection) {
   EXPECT_EQ(manager().describe(earlier(2))->client, "mia");
 }
 
+// The manager could not reach sw1, which had led the cells over; it has given the move up, and
+// removed the rest of the new path.
+TEST_F(FailedMoveTest, WithoutTheRestOfItsNewPathTheCallStandsAndIsLedBack) {
+  held_["sw1"].back().stage = HopStage::kCommitted;
+  held_["sw1"].front().superseded = true;
+  held_["sw5"].clear();
+  held_["sw3"].pop_back();
+  restart();
+  wait(milliseconds{1});
+  ASSERT_THAT(manager().list(ConnectionId{}, 10), ElementsAre(earlier(1)));
+  const auto& hops = manager().describe(earlier(1))->connection.hops();
+  EXPECT_THAT(hops, SizeIs(3));
+  for (const Hop& hop : hops) EXPECT_EQ(hop.generation, 1U);
+  EXPECT_EQ(removal("sw1").key, (HopKey{earlier(1), Generation{2}, 0, 0}));
+  EXPECT_TRUE(silent("sw2"));
+}
+
 TEST_F(FailedMoveTest, TheOldPathOfAMoveThatSucceededWaitsForNobody) {
   held_["sw1"].back().stage = HopStage::kCommitted;
   held_["sw1"].front().superseded = true;
