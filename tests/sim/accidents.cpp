@@ -339,6 +339,7 @@ void World::learn_wrong_network(std::size_t index) {
       break;
     }
   }
+  note_misled(index);
   for (ClientSite& site : clients_) {
     if (site.manager != index) continue;
     for (auto& [request, call] : site.client->calls()) note_lost_call(site, call);

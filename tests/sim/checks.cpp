@@ -110,6 +110,7 @@ void World::check_charges(std::size_t at) {
 // Invariants 1 (within the ledger) and 2.
 void World::check_switch(std::size_t at) {
   check_charges(at);
+  note_generations(at);
   const SwitchSite& site = switches_[at];
   for (const Finding& finding : ledger(at).self_check(site.name)) {
     world_.violated(

@@ -278,30 +278,41 @@ void Client::believe(Call& call, Asked& asked, const ModifyRequest& request,
       if (had.traffic.category != target.traffic.category) continue;  // no change can have begun
       if (had.reverse_traffic.category != target.reverse_traffic.category) continue;
       const cmgr::Contract both = cmgr::greater(had, target);
-      possible.push_back(both);
+      add_new({both}, possible);
       // A hop to which the change before was owed as well may have more of one component and less
       // of a second: the next manager sets every hop to the least of each (seed 4708).
       for (const cmgr::Contract& earlier : call.earlier_contracts) {
         if (earlier.traffic.category != had.traffic.category) continue;
         if (earlier.reverse_traffic.category != had.reverse_traffic.category) continue;
-        possible.push_back(cmgr::lesser(cmgr::greater(earlier, had), both));
-        possible.push_back(cmgr::lesser(earlier, both));
+        add_new({cmgr::lesser(cmgr::greater(earlier, had), both), cmgr::lesser(earlier, both)},
+                possible);
       }
     }
-    call.contracts.insert(call.contracts.end(), possible.begin(), possible.end());
+    add_new(possible, call.contracts);
   }
   switch (outcome.kind) {
     case OutcomeKind::kModified: {
       const cmgr::Contract now = expected_contract(request.service, request.reverse);
-      std::ranges::copy(call.contracts, std::back_inserter(call.earlier_contracts));
+      add_new(call.contracts, call.earlier_contracts);
       if (sure) call.contracts.clear();
-      call.contracts.push_back(now);
+      add_new({now}, call.contracts);
       return;
     }
     case OutcomeKind::kBusy: return;
-    case OutcomeKind::kRefused:
+    case OutcomeKind::kRefused: {
       if (sure && says_not_there(outcome.cause, world_.lines)) wrong(outcome, "it was up");
+      // Hops may have it while the way back is owed to them: the next manager gives it to a lost
+      // hop beside them (docs/reliability.md; seed 100513).
+      const cmgr::Contract target = expected_contract(request.service, request.reverse);
+      std::vector<cmgr::Contract> possible{target};
+      for (const cmgr::Contract& had : call.contracts) {
+        if (had.traffic.category != target.traffic.category) continue;
+        if (had.reverse_traffic.category != target.reverse_traffic.category) continue;
+        add_new({cmgr::greater(had, target)}, possible);
+      }
+      add_new(possible, call.earlier_contracts);
       return;
+    }
     default: wrong(outcome, "the request was a modify");
   }
 }

@@ -71,6 +71,7 @@ void World::lose_hops(std::size_t at, std::size_t manager) {
     }
   }
   note_lost_before(at);
+  note_misled(manager);
   for (ClientSite& client : clients_) {
     if (client.manager != manager) continue;
     for (auto& [request, call] : client.client->calls()) note_lost_call(client, call);
@@ -93,10 +94,12 @@ void World::note_forgotten(std::size_t manager) {
 void World::note_unsettled(std::size_t manager) {
   const ManagerSite& its = *managers_[manager].site;
   std::map<ConnectionId, std::set<std::string>> owed;  // with the ends where leaves may be
+  std::set<HopKey> hops;
   for (std::size_t at = 0; at < switches_.size(); ++at) {
     for (const HopKey& key : its.manager().view_of(switches_[at].name).owed) {
       std::set<std::string>& ends = owed[key.connection];
       if (key.leg >= 2) ends.insert(Network::endpoint(at));
+      hops.insert(key);
     }
   }
   for (ClientSite& site : clients_) {
@@ -106,12 +109,35 @@ void World::note_unsettled(std::size_t manager) {
       // The next manager cannot know that the owner has it no more.
       if (debts != owed.end()) {
         call.uncertain_ends.insert(debts->second.begin(), debts->second.end());
+        note_way_back(manager, call, hops);
       }
       // What was lost before is as it was then.
       if (has_lost_hops(site, call) && call.unsettled) continue;
       call.unsettled = !call.quiet() || is_changing_path(site, call) || debts != owed.end();
     }
   }
+}
+
+// The way back from a change that was refused is owed to every hop of a direction: the next manager
+// finds nothing but what was asked for, and the call has that (docs/reliability.md; seed 100739).
+void World::note_way_back(std::size_t manager, Call& call, const std::set<HopKey>& owed) {
+  const auto to_all = [&](bool back) {
+    return !any_ledger_has(manager, own_id(manager, call.id),
+                           [&](const Ledger&, HopRef, const HopRecord& record) {
+                             return (record.key.leg == 1) == back && !owed.contains(record.key);
+                           });
+  };
+  const bool forward = to_all(false);
+  const bool reverse = to_all(true);
+  std::vector<cmgr::Contract> possible;
+  for (const cmgr::Contract& had : call.contracts) {
+    for (const cmgr::Contract& earlier : call.earlier_contracts) {
+      const cmgr::Contract& to = forward ? earlier : had;
+      const cmgr::Contract& from = reverse ? earlier : had;
+      add_new({{to.forward, from.reverse, to.traffic, from.reverse_traffic}}, possible);
+    }
+  }
+  add_new(possible, call.contracts);
 }
 
 void World::note_lost_before(std::size_t at) {
@@ -136,7 +162,7 @@ void World::note_lost_call(const ClientSite& site, Call& call) {
   call.of_nobody = call.of_nobody || lost.all;
   // The hops that had the last change may be the lost ones.
   if (call.unsettled) {
-    std::ranges::copy(call.earlier_contracts, std::back_inserter(call.contracts));
+    add_new(call.earlier_contracts, call.contracts);
     call.earlier_contracts.clear();
   }
   if (lost.all) return;
@@ -148,21 +174,26 @@ void World::note_lost_call(const ClientSite& site, Call& call) {
   } else if (lost.before) {
     ++world_.tally["calls with lost hops that their switch had lost before"];
     call.state = Call::State::kGone;
-  } else if (is_misled(site.manager, lost)) {
+  } else if (lost.misled) {
     ++world_.tally["calls with lost hops at exchanged links"];
     call.state = Call::State::kGone;
   }
 }
 
 // The manager believes that a link of a lost hop leads to another switch, and that switch says that
-// it has no such hop: it takes the call for one that was being released.
-bool World::is_misled(std::size_t manager, const LostHops& lost) const {
+// it has no such hop: it takes the call for one that was being released. Or that switch has one, of
+// another call. Once it has asked, the right network comes too late: also for a call of which its
+// client has no outcome yet (seed 100331).
+void World::note_misled(std::size_t manager) {
   const auto& exchanged = managers_[manager].exchanged;
-  return std::ranges::any_of(lost.entries, [&](const auto& place) {
-    const auto& [at, entry] = place;
-    return exchanged.contains({at, entry.input_port}) ||
-           exchanged.contains({at, entry.output_port});
-  });
+  for (auto& [whose, lost] : lost_hops_) {
+    if (whose.first != manager) continue;
+    lost.misled = lost.misled || std::ranges::any_of(lost.entries, [&](const auto& place) {
+                    const auto& [at, entry] = place;
+                    return exchanged.contains({at, entry.input_port}) ||
+                           exchanged.contains({at, entry.output_port});
+                  });
+  }
 }
 
 bool World::is_in_ledger(std::size_t at, const std::string& manager, ConnectionId id,
@@ -226,7 +257,7 @@ void World::note_restored(std::size_t manager) {
 
 void World::note_restored(std::size_t manager, ConnectionId id, const LostHops& lost) {
   // Its client has no outcome yet, which would be of no use (note_lost_call()).
-  if (is_misled(manager, lost)) handovers_lost_.insert({manager, id});
+  if (lost.misled) handovers_lost_.insert({manager, id});
   // It has read some of them before their ledger was lost, and is to claim them.
   const std::string& name = managers_[manager].site->name();
   for (const auto& [at, entry] : lost.entries) {
@@ -318,38 +349,6 @@ std::map<PortId, Resources> World::needed_beyond(std::size_t at) const {
         above(has.cells_per_s, had.cells_per_s), above(has.buffer_cells, had.buffer_cells)};
   });
   return beyond;
-}
-
-// Which call an entry serves is never guessed, and no two hops of a call have one key.
-void World::check_rebuilt(std::size_t at, std::size_t manager, const HopClaims& page) {
-  const Ledger& book = ledger(at);
-  const auto us = book.managers().find(managers_[manager].site->name());
-  for (const LedgerHop& claimed : page.hops) {
-    const auto ref = claimed.rebuilt && us ? book.hops().find(*us, claimed.key) : std::nullopt;
-    if (!ref || !rebuilt_.insert({at, claimed.key}).second) continue;
-    ++world_.tally["hops rebuilt"];
-    note_more(at, claimed.key, *ref);
-    const CrossConnect has = book.hops().cross_connect(book.hops().hop(*ref));
-    const auto complain = [&](const std::string& what) {
-      world_.violated(fmt::format("{}: rebuilt hop {}.{}.{} of connection {}, {}, {}",
-                                  switches_[at].name, claimed.key.generation, claimed.key.leg,
-                                  claimed.key.hop, claimed.key.connection, to_string(has), what));
-    };
-    // The SwitchServer may not have noticed yet that the switch has restarted.
-    const bool gone = !switches_[at].device->has(has) && !switches_[at].was_emptied;
-    if (gone) complain("is not in the switch");
-    for (const CrossConnect& other : switches_[at].device->table()) {
-      if (other != has && fits(claimed.cross_connect, other) && !is_claimed(at, other)) {
-        complain("may as well be " + to_string(other));
-      }
-    }
-    for (std::size_t place = 0; place < switches_.size(); ++place) {
-      ledger(place).hops().for_each([&](HopRef, const HopRecord& record) {
-        if (place == at || record.key != claimed.key) return;
-        complain("has the key of a hop at " + switches_[place].name);
-      });
-    }
-  }
 }
 
 bool World::fits(const CrossConnect& known, const CrossConnect& entry) {

@@ -188,11 +188,13 @@ void World::check_contract(const ClientSite& site, const Call& call, const Reach
                     to_string(record.contract()),
                     reported(at, record) ? "" : ", the switch has another", switches_[at].name);
   }
+  const std::uint16_t leg =
+      ledger(reach.hops.front().first).hops().hop(reach.hops.front().second).key.leg;
   std::string wanted;
   for (const cmgr::Contract& contract : call.contracts) {
     wanted +=
-        fmt::format("{}{}/{} ({})", wanted.empty() ? "" : " or ", contract.forward.cells_per_s,
-                    contract.forward.buffer_cells, to_string(contract.traffic));
+        fmt::format("{}{}/{} ({})", wanted.empty() ? "" : " or ", contract.of_leg(leg).cells_per_s,
+                    contract.of_leg(leg).buffer_cells, to_string(contract.traffic_of_leg(leg)));
   }
   world_.violated(fmt::format("{}: connection {} has another contract than {}:{}",
                               site.client->name(), call.id, wanted, found));

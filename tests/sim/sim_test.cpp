@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/log.hpp"
+#include "tests/sim/rows_elsewhere.hpp"
 #include "tests/sim/seeds.hpp"
 #include "tests/sim/world.hpp"
 
@@ -237,6 +238,15 @@ constexpr const char* kWays[] = {
     "settled calls that are unknown",
 };
 
+// What the machine of a hop is about (situations.cpp), as far as 400 seeds show it again and again;
+// scenes_test.cpp plays what is rarer. Of restores with a modify open, two more are rows of the
+// machine (expect_every_row()): a modify that comes while a hop is put back, and an add that the
+// driver wants again while a modify is open.
+constexpr const char* kSituations[] = {
+    "hops claimed during a change of path", "hops of leaves claimed", "ports of branches renewed",
+    "hops restored with a modify open",     "branches restored",      "hops of two generations",
+};
+
 // Causes that no client can receive here. kStale, kWithdrawn and kLabelNotHeld occur only between
 // manager and SwitchServer: a manager drops a session's labels with the session. Routes name only
 // existing ports and are requested without bounds.
@@ -275,6 +285,7 @@ void expect_everything(const Tally& tally, const cmgr::Occurrences& rows) {
   // Any number: chance decides how often; each of these occurs.
   for (const char* what : kFaults) EXPECT_GT(tally.of(what), 0U) << what;
   for (const char* what : kWays) EXPECT_GT(tally.of(what), 0U) << what;
+  for (const char* what : kSituations) EXPECT_GT(tally.of(what), 0U) << what;
   for (const char* what : kRows) EXPECT_GT(tally.of(what), 0U) << what;
   for (const auto& row : kRequesterCounters) EXPECT_GT(tally.of(row.name), 0U) << row.name;
   for (const auto& row : kRequesterBatches) EXPECT_GT(tally.of(row.name), 0U) << row.name;
@@ -305,63 +316,6 @@ void expect_everything(const Tally& tally, const cmgr::Occurrences& rows) {
     }
   });
 }
-
-// Rows of a hop at its switch that chance does not show in every shard, and what shows them.
-constexpr const char* kAnswers = "HopAnswersTest.IsPerformed";
-constexpr const char* kAskedAgain = "HopCommandsTest.MayComeInEveryState";
-constexpr const char* kClaimedAbove =
-    "LedgerForgottenTest.AHopIsForgottenInEveryStateOnceALaterGenerationIsClaimed";
-struct ElsewhereShown {
-  HopFsm::State state;
-  HopFsm::Event event;
-  const char* by;
-};
-constexpr ElsewhereShown kElsewhereShown[] = {
-    {HopFsm::State::kAbsentAdding, HopFsm::Event::kAddLost, kAnswers},
-    {HopFsm::State::kAbsentAdding, HopFsm::Event::kAddRefused, kAnswers},
-    {HopFsm::State::kAbsentAdding, HopFsm::Event::kAddUnanswered, kAnswers},
-    {HopFsm::State::kAbsentAdding, HopFsm::Event::kAdded, kAnswers},
-    {HopFsm::State::kAbsentAdding, HopFsm::Event::kForgotten, kClaimedAbove},
-    {HopFsm::State::kAbsentAdding, HopFsm::Event::kRemovalAsked, kAskedAgain},
-    {HopFsm::State::kAdding, HopFsm::Event::kForgotten, kClaimedAbove},
-    {HopFsm::State::kAdding, HopFsm::Event::kNotSent, kAskedAgain},
-    {HopFsm::State::kAddingStale, HopFsm::Event::kAddAgain, kAnswers},
-    {HopFsm::State::kAddingStale, HopFsm::Event::kAddLost, kAnswers},
-    {HopFsm::State::kAddingStale, HopFsm::Event::kAddRefused, kAnswers},
-    {HopFsm::State::kAddingStale, HopFsm::Event::kAddUnanswered, kAnswers},
-    {HopFsm::State::kAddingStale, HopFsm::Event::kAdded, kAnswers},
-    {HopFsm::State::kAddingStale, HopFsm::Event::kForgotten, kClaimedAbove},
-    {HopFsm::State::kAddingStale, HopFsm::Event::kNotSent, kAskedAgain},
-    {HopFsm::State::kAddingStale, HopFsm::Event::kRemovalAsked, kAskedAgain},
-    {HopFsm::State::kChanging, HopFsm::Event::kForgotten, kClaimedAbove},
-    {HopFsm::State::kChangingStale, HopFsm::Event::kAddAgain, kAnswers},
-    {HopFsm::State::kChangingStale, HopFsm::Event::kAddLost, kAnswers},
-    {HopFsm::State::kChangingStale, HopFsm::Event::kAddRefused, kAnswers},
-    {HopFsm::State::kChangingStale, HopFsm::Event::kAddUnanswered, kAnswers},
-    {HopFsm::State::kChangingStale, HopFsm::Event::kAdded, kAnswers},
-    {HopFsm::State::kChangingStale, HopFsm::Event::kChangeUndone, kAnswers},
-    {HopFsm::State::kChangingStale, HopFsm::Event::kForgotten, kClaimedAbove},
-    {HopFsm::State::kChangingStale, HopFsm::Event::kRemovalAsked, kAskedAgain},
-    {HopFsm::State::kDeletedAdding, HopFsm::Event::kAddRefused, kAnswers},
-    {HopFsm::State::kDeletedAdding, HopFsm::Event::kForgotten, kClaimedAbove},
-    {HopFsm::State::kDeleting, HopFsm::Event::kDeletedNothing, kAnswers},
-    {HopFsm::State::kDeleting, HopFsm::Event::kForgotten, kClaimedAbove},
-    {HopFsm::State::kDeletingAdding, HopFsm::Event::kDeleteAgain, kAnswers},
-    {HopFsm::State::kDeletingAdding, HopFsm::Event::kDeletedNothing, kAnswers},
-    {HopFsm::State::kDeletingAdding, HopFsm::Event::kForgotten, kClaimedAbove},
-    {HopFsm::State::kLeavingAdding, HopFsm::Event::kAddLost, kAnswers},
-    {HopFsm::State::kLeavingAdding, HopFsm::Event::kAddRefused, kAnswers},
-    {HopFsm::State::kLeavingAdding, HopFsm::Event::kForgotten, kClaimedAbove},
-    {HopFsm::State::kSending, HopFsm::Event::kForgotten, kClaimedAbove},
-    {HopFsm::State::kSendingStale, HopFsm::Event::kAddAgain, kAnswers},
-    {HopFsm::State::kSendingStale, HopFsm::Event::kAddLost, kAnswers},
-    {HopFsm::State::kSendingStale, HopFsm::Event::kAddRefused, kAnswers},
-    {HopFsm::State::kSendingStale, HopFsm::Event::kAddUnanswered, kAnswers},
-    {HopFsm::State::kSendingStale, HopFsm::Event::kAdded, kAnswers},
-    {HopFsm::State::kSendingStale, HopFsm::Event::kForgotten, kClaimedAbove},
-    {HopFsm::State::kSendingStale, HopFsm::Event::kQueued, kAskedAgain},
-    {HopFsm::State::kSendingStale, HopFsm::Event::kRemovalAsked, kAskedAgain},
-};
 
 void expect_every_row(const HopOccurrences& hops) {
   for (std::size_t i = 0; i < HopFsm::kStates; ++i) {
@@ -406,11 +360,13 @@ TEST_F(SimTest, EveryInvariantHoldsInFoulWeather) {
 
 TEST_F(SimTest, CallsSurviveManagersThatComeBackAgainAndAgain) {
   Tally all;
-  for (const std::uint64_t seed : seeds(8)) {
+  const auto which = seeds(8);
+  for (const std::uint64_t seed : which) {
     World world({.seed = seed, .restarts = true, .frames = seed % 2 == 0});
     EXPECT_EQ(world.run(), "") << "seed " << seed;
     all.add(world.tally());
   }
+  if (which.size() < 8) return;  // a part of the usual seeds need not show everything
   // Any number: chance decides how often; it has to occur.
   EXPECT_GT(all.of("managers restarted"), 0U);
   EXPECT_GT(all.of("hops of earlier epochs read"), 0U);
@@ -418,11 +374,13 @@ TEST_F(SimTest, CallsSurviveManagersThatComeBackAgainAndAgain) {
 
 TEST_F(SimTest, CallsSurviveManagersThatComeBackWithAWrongNetwork) {
   Tally all;
-  for (const std::uint64_t seed : seeds(8)) {
+  const auto which = seeds(8);
+  for (const std::uint64_t seed : which) {
     World world({.seed = seed, .restarts = true, .wrong_networks = true});
     EXPECT_EQ(world.run(), "") << "seed " << seed;
     all.add(world.tally());
   }
+  if (which.size() < 8) return;  // a part of the usual seeds need not show everything
   // Any number: chance decides how often; it has to occur.
   EXPECT_GT(all.of("networks without some links"), 0U);
   EXPECT_GT(all.of("networks with links exchanged"), 0U);
@@ -431,11 +389,13 @@ TEST_F(SimTest, CallsSurviveManagersThatComeBackWithAWrongNetwork) {
 
 TEST_F(SimTest, CallsSurviveSwitchServersThatComeBackAgainAndAgain) {
   Tally all;
-  for (const std::uint64_t seed : seeds(8)) {
+  const auto which = seeds(8);
+  for (const std::uint64_t seed : which) {
     World world({.seed = seed, .servers_die = true, .frames = seed % 2 == 0});
     EXPECT_EQ(world.run(), "") << "seed " << seed;
     all.add(world.tally());
   }
+  if (which.size() < 8) return;  // a part of the usual seeds need not show everything
   // Any number: chance decides how often; it has to occur.
   EXPECT_GT(all.of("SwitchServers killed"), 0U);
   EXPECT_GT(all.of("hops claimed"), 0U);
@@ -443,7 +403,8 @@ TEST_F(SimTest, CallsSurviveSwitchServersThatComeBackAgainAndAgain) {
 
 TEST_F(SimTest, CallsSurviveManagersAndSwitchServersThatCrashTogether) {
   Tally all;
-  for (const std::uint64_t seed : seeds(40)) {
+  const auto which = seeds(40);
+  for (const std::uint64_t seed : which) {
     World world({.seed = seed,
                  .wrong_networks = seed % 3 == 2,
                  .crash_together = true,
@@ -452,6 +413,7 @@ TEST_F(SimTest, CallsSurviveManagersAndSwitchServersThatCrashTogether) {
     all.add(world.tally());
   }
   if (std::getenv("XBIND_SIM_VERBOSE") != nullptr) print(all, {});
+  if (which.size() < 40) return;  // a part of the usual seeds need not show everything
   // Any number: chance decides how often; it has to occur.
   for (const char* what :
        {"managers and SwitchServers crashed together",

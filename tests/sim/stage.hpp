@@ -74,6 +74,11 @@ class Stage {
     wait(seconds{1});
   }
   // Does not wait.
+  void modify(std::size_t client, RequestId call, std::uint64_t cells_per_s) {
+    client_at(client).modify(client_at(client).calls().at(call),
+                             {ServiceKind::kCells, cells_per_s, 0, 0, 0}, std::nullopt);
+  }
+  // Does not wait.
   void release(std::size_t client, RequestId call) {
     client_at(client).release(client_at(client).calls().at(call));
   }
@@ -126,6 +131,13 @@ class Stage {
     world_.switches_[at].device->break_session();
     world_.world_.after(away, [this, at] { world_.switches_[at].device->come_up(false); });
   }
+  // An operator drains the line: connections leave it.
+  void drain(const Network::Port& line) {
+    world_.routes_.drain(line, true);
+    world_.network_.set_drained(line, true);
+  }
+  // The line goes down and comes up twice: its port begins a new session.
+  void flicker(std::size_t at, PortId port) { world_.switches_[at].device->flicker(port); }
   // A request to attach that an earlier epoch of the manager has sent arrives.
   void attach_late(std::size_t manager, std::size_t at, Epoch epoch) {
     world_.attach(manager, Network::switch_name(at), epoch);

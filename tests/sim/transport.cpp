@@ -218,6 +218,7 @@ std::optional<ClaimsTaken> World::claim(std::size_t manager, const std::string& 
   SwitchSite& site = switches_[at];
   const bool cut = world_.now < leg('>', manager, at).cut_until || dead(site);
   if (cut || (loading_ && world_.chance.percent(world_.weather.loss / 4))) return std::nullopt;
+  note_claims(manager, page);
   auto taken = site.server->claim(session, page, world_.now);
   trace(fmt::format("manager-{}", manager), taken ? "claims at" : "claims in vain at", name, page);
   if (!taken) return std::nullopt;

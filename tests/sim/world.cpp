@@ -297,6 +297,7 @@ void World::switch_stepped(std::size_t at) {
     site.device->take_events(site.events);
     if (site.events.empty()) break;
     for (const driver::Event& event : site.events) {
+      note_situation(at, event);
       site.server->on_driver(event, world_.now);
       note_switch(at, event);
     }

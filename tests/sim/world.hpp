@@ -120,10 +120,9 @@ class World : public ManagerOutlet {
     // Found in the switch by a new process, and not claimed by a manager.
     std::set<CrossConnect> inherited = {};
     std::set<std::size_t> awaited = {};  // managers that have not claimed their hops yet
-    // By manager, what it has to claim, and entries that nobody could claim.
-    // Each with whether the switch had it, or had confirmed it.
+    // By manager, what it has to claim, with whether the switch had it, or had confirmed it.
     std::map<std::size_t, std::map<ConnectionId, std::map<CrossConnect, bool>>> unclaimed = {};
-    std::set<CrossConnect> lost = {};
+    std::set<CrossConnect> lost = {};                // entries that nobody could claim
     std::map<CrossConnect, Resources> charged = {};  // by ledgers that were lost
     std::set<std::size_t> lost_of = {};    // managers of which a ledger was lost with what it had
     bool was_emptied = false;              // the switch has ever restarted without its table
@@ -152,6 +151,7 @@ class World : public ManagerOutlet {
     bool all = false;  // no ledger has any hop of it
     // A switch had lost an entry before its SwitchServer was killed, which could tell nobody.
     bool before = false;
+    bool misled = false;      // meanwhile the manager took their links for others
     ConnectionId shown = {};  // as its client knows it
   };
   // A two-way call to a SwitchServer without an answer so far.
@@ -282,8 +282,9 @@ class World : public ManagerOutlet {
   void lose_hops(std::size_t at, std::size_t manager);
   void note_lost_before(std::size_t at);
   void note_lost_call(const ClientSite& site, Call& call);
-  bool is_misled(std::size_t manager, const LostHops& lost) const;
+  void note_misled(std::size_t manager);
   void note_unsettled(std::size_t manager);
+  void note_way_back(std::size_t manager, Call& call, const std::set<HopKey>& owed);
   void note_restored(std::size_t manager);
   void note_restored(std::size_t manager, ConnectionId id, const LostHops& lost);
   bool is_in_ledger(std::size_t at, const std::string& manager, ConnectionId id,
@@ -323,6 +324,13 @@ class World : public ManagerOutlet {
   std::vector<LedgerHop> waiting_removals(std::size_t at, const std::string& manager) const;
   bool owes_what_waits(std::size_t manager, std::size_t at) const;
   bool waits_to_go(std::size_t at, const CrossConnect& entry) const;
+
+  // situations.cpp
+  void note_situation(std::size_t at, const driver::Event& event);
+  void note_renewed(std::size_t at, const driver::Ports& ports);
+  void note_restore(std::size_t at);
+  void note_claims(std::size_t manager, const HopClaims& page);
+  void note_generations(std::size_t at);
 
   // lines.cpp
   void trouble_on_lines();
