@@ -303,7 +303,7 @@ bool Recovery::settle_rest(ConnectionId id, const Call& call, TimePoint now) {
     return true;
   }
   // A move was given up in the middle, or while the switch that was to lead back could not be
-  // reached: parts of the new path have gone, and the old one is whole. Its owner has been told
+  // reached: parts of the new path have gone, and the old one is whole. Its owner knows
   // nothing of it (seed 100501 of the simulator).
   for (auto before = before_move(call); before; before = before_move(*before)) {
     const FoundTree tree = pruned(tree_of(*before, links_), *before);

@@ -11,9 +11,9 @@
 
 namespace xbind::cmgr {
 
-// The hops as before the last move that has led cells away: those of its generation go, and the hops
+// The hops as before the last move that has led cells away: those of its generation go, and hops
 // that they have taken over from carry cells again. The same hops at the same places; nullopt: none
-// has taken over from another.
+// has taken over.
 std::optional<std::vector<FoundHop>> before_move(const std::vector<FoundHop>& hops);
 
 // `debts`: the removals of `going`, hops that were found of a connection that stands without them.

@@ -119,7 +119,7 @@ void World::note_unsettled(std::size_t manager) {
 }
 
 // The way back from a change that was refused is owed to every hop of a direction: the next manager
-// finds nothing but what was asked for, and the call has that (docs/reliability.md; seed 100739).
+// finds nothing but what was requested, and the call has that (docs/reliability.md; seed 100739).
 void World::note_way_back(std::size_t manager, Call& call, const std::set<HopKey>& owed) {
   const auto to_all = [&](bool back) {
     return !any_ledger_has(manager, own_id(manager, call.id),

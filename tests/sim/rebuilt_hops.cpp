@@ -16,7 +16,7 @@ void World::check_rebuilt(std::size_t at, std::size_t manager, const HopClaims& 
     ++world_.tally["hops rebuilt"];
     note_more(at, claimed.key, *ref);
     const CrossConnect has = book.hops().cross_connect(book.hops().hop(*ref));
-    // The links of its call and those of another one are exchanged, and it has the entry of that
+    // The links of its call and those of a second call are exchanged, and it has the entry of that
     // one (docs/reliability.md). Its own hop may never have been set up (seed 100331): then its
     // client has no outcome yet.
     const auto lost = lost_hops_.find({manager, claimed.key.connection});
