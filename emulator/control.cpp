@@ -330,8 +330,7 @@ class Execution {
     return fmt::format(
         "input_cells={} input_discards={} hec_errors={} invalid_label={} output_cells={} "
         "output_discards={} queued={} queued_most={} line={} malformed={} foreign={} "
-        "out_of_order={} expired={} "
-        "lost={}{}{}",
+        "out_of_order={} expired={} lost={}{}{}",
         port.input_cells, port.input_discards, port.hec_errors, port.invalid_label,
         port.output_cells, port.output_discards, cells.queued(statistics.port),
         cells.queued_most(statistics.port), cells.line_up(statistics.port) ? "up" : "down",

@@ -38,10 +38,12 @@ NAMED_METRIC = re.compile(r'\bmetrics\.(?:emplace|push)_back\(\s*[({]?\s*(?:std:
 MAY_NAME_DURATIONS = {
     r".*/timers\.hpp": "the tables",
     r"core/durations\.cpp|core/config/timer_option\.hpp": "the units themselves",
-    r"(callgen/(load|report|run|statistics)|bench/(figures|forms|generator|model|null|search)"
+    r"(callgen/(load|report|run|statistics)|bench/(fairisle|figures|forms|generator|model|null|search)"
     r"|cmgr/bench)/.*":
         "parameters of a load, a measurement or a model",
-    r"bench/floor/(floor_run|gathering_options)\.cpp": "parameters of a load",
+    r"bench/(floor/(floor_run|gathering_options)|processes/port_cost)\.cpp":
+        "parameters of a load or a measurement",
+    r"dataplane/port_controller_profile\.cpp": "processor times that a paper has measured",
     r"switchagent/table/fabric_options\.cpp": "delays that a port reports to its controller",
     r"xbindctl/command_line\.cpp": "values of an operator's command, sent only when given",
 }
