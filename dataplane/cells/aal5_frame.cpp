@@ -13,35 +13,45 @@ std::uint32_t aal5_crc(std::span<const std::byte> octets, std::uint32_t so_far) 
 
 Result<void> aal5_segment(std::span<const std::byte> frame, const Aal5Sending& sending,
                           std::vector<Cell>& cells) {
-  if (frame.empty() || frame.size() > kAal5FrameMax) {
-    return fail(ErrorCode::kBadInput, "a frame of {} octets, AAL5 carries 1 to {}", frame.size(),
+  return aal5_segment({}, frame, sending, cells);
+}
+
+Result<void> aal5_segment(std::span<const std::byte> head, std::span<const std::byte> body,
+                          const Aal5Sending& sending, std::vector<Cell>& cells) {
+  const std::size_t octets = head.size() + body.size();
+  if (octets == 0 || octets > kAal5FrameMax) {
+    return fail(ErrorCode::kBadInput, "a frame of {} octets, AAL5 carries 1 to {}", octets,
                 kAal5FrameMax);
   }
-  const std::size_t count = aal5_cells(frame.size());
+  const std::size_t count = aal5_cells(octets);
   const std::size_t first = cells.size();
   cells.resize(first + count);
 
-  std::size_t taken = 0;
+  std::span<const std::byte> parts[] = {head, body};
   for (std::size_t index = 0; index < count; ++index) {
     Cell& cell = cells[first + index];
     cell.header =
         cell_header(sending.vpi, sending.vci, index + 1 == count ? kPtUserUser : 0, sending.clp);
-    const std::size_t part = std::min(kPayloadOctets, frame.size() - taken);
-    std::copy_n(frame.begin() + static_cast<std::ptrdiff_t>(taken), part, cell.payload.begin());
-    taken += part;
+    std::byte* to = cell.payload.data();
+    std::size_t free = kPayloadOctets;
+    for (std::span<const std::byte>& part : parts) {
+      const std::size_t taken = std::min(free, part.size());
+      to = std::copy_n(part.begin(), taken, to);
+      part = part.subspan(taken);
+      free -= taken;
+    }
   }
 
   std::byte* trailer = cells.back().payload.data() + kPayloadOctets - kAal5TrailerOctets;
   trailer[0] = std::byte{sending.uu};
   trailer[1] = std::byte{sending.cpi};
-  trailer[2] = static_cast<std::byte>(frame.size() >> 8);
-  trailer[3] = static_cast<std::byte>(frame.size() & 0xff);
-  std::uint32_t crc = aal5_crc(frame);
+  trailer[2] = static_cast<std::byte>(octets >> 8);
+  trailer[3] = static_cast<std::byte>(octets & 0xff);
+  std::uint32_t crc = aal5_crc(body, aal5_crc(head));
   // The octets after the frame: the rest of the cell in which it ends and, if the trailer does not
   // fit there, one more cell.
-  for (std::size_t index = frame.size() / kPayloadOctets; index < count; ++index) {
-    const std::size_t begin =
-        index == frame.size() / kPayloadOctets ? frame.size() % kPayloadOctets : 0;
+  for (std::size_t index = octets / kPayloadOctets; index < count; ++index) {
+    const std::size_t begin = index == octets / kPayloadOctets ? octets % kPayloadOctets : 0;
     const std::size_t end = index + 1 == count ? kPayloadOctets - 4 : kPayloadOctets;
     crc = aal5_crc(std::span(cells[first + index].payload).subspan(begin, end - begin), crc);
   }

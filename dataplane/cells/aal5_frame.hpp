@@ -44,6 +44,10 @@ struct Aal5Sending {
 Result<void> aal5_segment(std::span<const std::byte> frame, const Aal5Sending& sending,
                           std::vector<Cell>& cells);
 
+// The same for a frame in two parts, `head` before `body`; one of them may be empty.
+Result<void> aal5_segment(std::span<const std::byte> head, std::span<const std::byte> body,
+                          const Aal5Sending& sending, std::vector<Cell>& cells);
+
 enum class Aal5Outcome : std::uint8_t {
   kMore,         // stored; the frame continues
   kFrame,        // a frame is complete

@@ -11,7 +11,7 @@ HostLine::HostLine(std::unique_ptr<Link> link, const HostLineOptions& options)
 
 Result<void> HostLine::send_cells(std::span<const Cell> cells) {
   send_waiting();
-  if (cells.size() > options_.waiting_cells_max - std::min(waiting(), options_.waiting_cells_max)) {
+  if (cells.size() > room()) {
     ++counters_.refused;
     return fail(ErrorCode::kExhausted, "{} cells to a line where {} wait, may be {}", cells.size(),
                 waiting(), options_.waiting_cells_max);

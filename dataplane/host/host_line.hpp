@@ -10,6 +10,7 @@
 // Pure; one thread at a time; the caller passes the time.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -76,6 +77,10 @@ class HostLine {
   void forget(std::uint16_t vpi, std::uint16_t vci) { receiver_.forget(vpi, vci); }
 
   std::size_t waiting() const { return waiting_.size() - begin_; }
+  // Number of cells that send_cells() accepts.
+  std::size_t room() const {
+    return options_.waiting_cells_max - std::min(waiting(), options_.waiting_cells_max);
+  }
   const HostLineCounters& counters() const { return counters_; }
   const Aal5Counters& aal5() const { return receiver_.counters(); }
   const LinkCounters& link() const { return link_->counters(); }

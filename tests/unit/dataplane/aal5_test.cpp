@@ -98,6 +98,19 @@ TEST(Aal5, TheLongestFrameFits) {
   EXPECT_EQ(reassembly.frame().octets.size(), kAal5FrameMax);
 }
 
+TEST(Aal5, AFrameInTwoPartsIsCutAsOne) {
+  for (const std::size_t octets : {1U, 4U, 40U, 44U, 48U, 52U, 500U}) {
+    Octets frame(octets);
+    for (std::size_t at = 0; at < octets; ++at) frame[at] = static_cast<std::byte>(at * 7);
+    for (std::size_t head = 0; head <= octets; ++head) {
+      std::vector<Cell> cells;
+      const std::span<const std::byte> whole(frame);
+      ASSERT_TRUE(aal5_segment(whole.first(head), whole.subspan(head), {.vci = 32}, cells));
+      EXPECT_EQ(cells, cut(frame)) << octets << " octets, " << head << " of them before";
+    }
+  }
+}
+
 TEST(Aal5, EmptyAndTooLongFramesAreNotCut) {
   std::vector<Cell> cells(1);
   const auto empty = aal5_segment({}, {}, cells);
