@@ -18,13 +18,11 @@
 #include "core/resident_memory.hpp"
 #include "core/steady_now.hpp"
 #include "keeper/alarm_conditions.hpp"
+#include "keeper/remote_list.hpp"
 #include "keeper/status_document.hpp"
-#include "orb/convert.hpp"
 
 namespace xbind::keeper {
 namespace {
-
-constexpr const char* kUnreadMetric = "switches_unread";
 
 client::Options client_options(const Options& options) {
   client::Options made;
@@ -35,33 +33,6 @@ client::Options client_options(const Options& options) {
   // A request waits for the manager as long as it takes; a failed one would be set up anew.
   made.limits.reach_within = client::kForever;
   return made;
-}
-
-ListedCall::Phase phase_of(v2::PhaseCode phase) {
-  switch (phase) {
-    case v2::phase_routing:
-    case v2::phase_reserving:
-    case v2::phase_held:
-    case v2::phase_committing: return ListedCall::Phase::kComing;
-    case v2::phase_undoing:
-    case v2::phase_releasing:
-    case v2::phase_gone: return ListedCall::Phase::kGoing;
-    default: return ListedCall::Phase::kThere;
-  }
-}
-
-ListedCall listed_call(const v2::ConnectionState& state) {
-  const bool incomplete = state.phase == v2::phase_incomplete;
-  return {.connection = ConnectionId{state.connection},
-          .request = RequestId{state.request},
-          .from = state.from_end.in(),
-          .to = state.to_end.in(),
-          .phase = phase_of(state.phase),
-          .state = incomplete                         ? CallState::kIncomplete
-                   : state.condition == v2::path_up   ? CallState::kUp
-                   : state.condition == v2::path_down ? CallState::kBroken
-                                                      : CallState::kUnknown,
-          .lacks = incomplete ? state.element.in() : ""};
 }
 
 // Waits for one of the signals that take_signals() has blocked; nullopt: `patience` has passed.
@@ -320,12 +291,9 @@ void Program::look() {
   const auto read = [&]() -> Result<void> {
     const auto manager = client::TwoWay::find(names_, options_.manager, peer);
     if (!manager) return tl::make_unexpected(manager.error());
-    // Before the list, so that 0 stands for a complete list.
-    const auto status = manager->status();
-    if (!status) return tl::make_unexpected(status.error());
-    for (const auto& [name, value] : *status) {
-      if (name == kUnreadMetric) unread = value;
-    }
+    const auto number = unread_switches(*manager);
+    if (!number) return tl::make_unexpected(number.error());
+    unread = *number;
     return manager->for_each_connection(
         options_.common.name,
         [&](const v2::ConnectionState& state) { calls.push_back(listed_call(state)); });
