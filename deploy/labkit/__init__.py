@@ -5,6 +5,7 @@
   naming.py     does a name service answer; free ports and loopback addresses
   state.py      the files that describe a running lab, and its lock
   restarts.py   end and start single processes of a running lab
+  smds.py       the SMDS servers of `up --smds`
   respawn.py    the keeper, which starts processes again that end
   topology.py   xbind-routeobject's description of a topology file; does an offered load fit it
   media.py      how cells travel: the links of the switches, the lines to the hosts

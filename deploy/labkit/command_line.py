@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from . import console, hosts, respawn, restarts, scheduling, topology
+from . import console, hosts, respawn, restarts, scheduling, smds, topology
 from .lab import (BUFFER_CELLS_MAX, DAEMONS, LabOptions, MANAGERS_MAX, PAPER_TOPOLOGY,
                   default_state_dir)
 from .load import ENGINES, LABEL_POLICIES
@@ -146,6 +146,11 @@ def parser(functions, description):
     started.add_argument("--connections", type=lambda p: Path(p).resolve(), metavar="FILE",
                          help="permanent connections, which an xbind-keeper keeps up: a table "
                               "[[connection]] for each; STATE_DIR/connections.json shows them")
+    started.add_argument("--smds", type=lambda p: Path(p).resolve(), metavar="FILE",
+                         help="servers of SMDS: an xbind-smds for each [[server]] of the file")
+    started.add_argument("--smds-option", dest=smds.PROGRAM, type=daemon_option, action="append",
+                         default=[], metavar="[SERVER:]NAME=VALUE",
+                         help="an option of xbind-smds, of all or of one server")
     started.add_argument("--no-state", dest="keep_state", action="store_false",
                          help="start the daemons without --state-dir: what they would store "
                               "there ends with each of them")

@@ -14,6 +14,7 @@ process can inspect it, end it, or end and start single processes of it (restart
   STATE_DIR/names/     omniNames' own data, fresh at each up
   STATE_DIR/ovs/       database and sockets of Open vSwitch (ovs.py)
   STATE_DIR/connections.json  what xbind-keeper reports; with --connections
+  STATE_DIR/smds/      the status of the SMDS servers; with --smds (smds.py)
   STATE_DIR/routeobject/, switchserver/, qosmapper/, cmgr/  --state-dir of these daemons, fresh at
                        each up; with --no-state they have none
 """
@@ -33,6 +34,7 @@ from . import options as wanted
 from . import ovs
 from . import scheduling
 from . import sites
+from . import smds
 from . import state as states
 from . import topology as topologies
 # The names that other modules take from here.
@@ -60,6 +62,7 @@ class Lab(Reachable):
         self.switches = []  # from describe()
         self.endpoints = {}  # endpoint -> SPEC of the host's side of its line (media.py)
         self.lines = []  # [the joined ends, how cells travel], as text
+        self.smds = None  # what the tools of the SMDS servers need to find them (smds.py)
         self.links = []  # [[switch, port], [switch, port]], or one end with a host behind it
         self.network = None  # network.Network of the hosts; ovs.Network if a node is a bridge
         self.files = {}  # the processes' files: path -> text; written before they start
@@ -163,6 +166,8 @@ class Lab(Reachable):
                               Path(options.connections).resolve(), "--status-file",
                               self.state_dir / "connections.json"],
                      address="", ready="^xbind-keeper keeper ready.*$")
+        if options.smds:
+            smds.plan(self, addresses)
         if options.metrics:
             metrics.plan(self, addresses[0])
         if self.sites:
@@ -314,7 +319,8 @@ class Lab(Reachable):
 
     def ranks(self, processes=None):
         """The processes, by default all, in starting order: each rank needs the ranks before it."""
-        order = [WAN, ovs.DATABASE, ovs.SWITCHES, "omniNames", *DAEMONS, KEEPER, console.PROGRAM]
+        order = [WAN, ovs.DATABASE, ovs.SWITCHES, "omniNames", *DAEMONS, KEEPER, smds.PROGRAM,
+                 console.PROGRAM]
         by_program = {program: [] for program in order}
         for process in self.processes.values() if processes is None else processes:
             by_program[process.program].append(process)
@@ -322,7 +328,7 @@ class Lab(Reachable):
         ranks = [by_program[WAN], by_program[ovs.DATABASE], by_program[ovs.SWITCHES],
                  by_program["omniNames"] + by_program["xbind-switch"] + by_program[AGENT],
                  servants, by_program["xbind-cmgr"], by_program[KEEPER],
-                 by_program[console.PROGRAM]]
+                 by_program[smds.PROGRAM], by_program[console.PROGRAM]]
         return [rank for rank in ranks if rank]
 
     def manager_names(self):
@@ -359,7 +365,7 @@ class Lab(Reachable):
     def clean(self):
         """Removes the leftovers of an earlier lab; its logs stay until the next one starts."""
         for leftover in ("logs", "names", "config", "control", "routeobject", "switchserver",
-                         "qosmapper", "cmgr", "ovs"):
+                         "qosmapper", "cmgr", "ovs", "smds"):
             shutil.rmtree(self.state_dir / leftover, ignore_errors=True)
         metrics.file_of(self.state_dir).unlink(missing_ok=True)
         (self.state_dir / "connections.json").unlink(missing_ok=True)
@@ -382,6 +388,7 @@ class Lab(Reachable):
             "names_port": self.names_port, "wrote_omniorb_config": self.wrote_omniorb_config,
             "switches": self.switches, "endpoints": self.endpoints, "lines": self.lines,
             "links": self.links,
+            "smds": self.smds,
             "network": self.network.record() if self.network else None,
             "bin_dir": str(self.options.bin_dir),
             "scheduling": self.scheduling,
@@ -405,6 +412,7 @@ class Lab(Reachable):
         lab.endpoints = state.get("endpoints", {})  # missing in an earlier version's state file
         lab.lines = state.get("lines", [])
         lab.links = [tuple(tuple(end) for end in ends) for ends in state.get("links", [])]
+        lab.smds = state.get("smds")
         lab.network = sites.from_record(state.get("network"))
         lab.wrote_omniorb_config = state["wrote_omniorb_config"]
         lab.scheduling = state.get("scheduling")

@@ -12,7 +12,8 @@ from . import console
 
 FIRST_PORT = 9470
 SCRAPED = ["xbind-cmgr", "xbind-switchserver", "xbind-routeobject", "xbind-qosmapper",
-           "xbind-console", "xbind-switch", "xbind-gsmp-ovs", "xbind-keeper"]
+           "xbind-console", "xbind-switch", "xbind-gsmp-ovs", "xbind-keeper",
+           "xbind-smds"]
 INTERVAL = "5s"
 ALERTS = Path(__file__).resolve().parents[1] / "prometheus" / "alerts.yml"
 

@@ -25,10 +25,11 @@ WAN = "xbind-wan"
 DAEMONS = [*PROGRAMS, AGENT, WAN]
 # A client; only with LabOptions.connections.
 KEEPER = "xbind-keeper"
+SMDS = "xbind-smds"  # only with LabOptions.smds
 MANAGERS_MAX = 16
 BUFFER_CELLS_MAX = 1_000_000_000  # of a port; the programs' own bound
 CONSOLE = "xbind-console"
-TOOLS = ["gsmpdump", "xbind-callgen", CONSOLE, KEEPER, "xbind-names", WAN, "xbindctl"]
+TOOLS = ["gsmpdump", "xbind-callgen", CONSOLE, KEEPER, SMDS, "xbind-names", WAN, "xbindctl"]
 
 LAB_DIR_VARIABLE = "XBIND_LAB_DIR"  # set by `deploy/lab env`
 
@@ -65,6 +66,7 @@ class LabOptions:
     metrics: bool = False  # every daemon serves metrics, at addresses that stay
     console: bool = False  # an xbind-console, at an address that stays
     connections: Path | None = None  # a file of permanent connections, which xbind-keeper keeps up
+    smds: Path | None = None  # a file with SMDS servers, each of which is an xbind-smds
     keep_state: bool = True  # False: no daemon gets a --state-dir
     respawn: bool = False  # a keeper starts processes again that end (respawn.py)
     # Further options of the daemons: program -> [(node or None for all, option, value)]. For a

@@ -7,6 +7,7 @@ import subprocess
 
 from . import media
 from . import naming
+from . import smds
 from .options import LAB_DIR_VARIABLE
 from .process import LabError
 
@@ -15,7 +16,7 @@ HOST_LINES_MAX = 100_000
 
 
 class Reachable:
-    """Of a Lab: options, state_dir, names_port, endpoints, processes and sites are its own."""
+    """Of a Lab: options, state_dir, names_port, endpoints, processes, smds and sites are its."""
 
     def daemon_environment(self):
         """The caller's environment, without variables that would override the command lines."""
@@ -33,6 +34,7 @@ class Reachable:
         lines = media.option_of(self.endpoints)
         if lines and len(lines) < HOST_LINES_MAX:
             environment["XBIND_HOST_LINES"] = lines
+        environment.update(smds.environment(self.smds))
         return environment
 
     def client_command(self, words, site=None):

@@ -32,8 +32,8 @@ def exit_codes(printed):
 # First words of our commands. A line that begins like this and is indented, or in a fence without
 # `sh`, is a command that no test runs.
 OURS = (r"\./(quickstart|check)\b|deploy/(lab|install)\b|(build/bin/)?(xbind-(cmgr|switchserver|"
-        r"routeobject|qosmapper|switch|keeper|callgen|console|names|gsmp-ovs)|xbindctl|gsmpdump|"
-        r"gsmp_conformance|\w+_bench)\s+\S")
+        r"routeobject|qosmapper|switch|keeper|smds|callgen|console|names|gsmp-ovs)|xbindctl|"
+        r"gsmpdump|gsmp_conformance|\w+_bench)\s+\S")
 OTHERS = (r"(cmake|ninja|ctest|python3|valgrind|tshark|nameclt|eval|sudo|sysctl|chrt|mkdir|for|"
           r"export|git|apt-get)\s")
 COMMAND = re.compile(rf"^\s*([A-Z_]+=\S+\s+)*({OURS}|{OTHERS})")

@@ -17,6 +17,7 @@ COMMANDS = {
     "xbind-switch": ["xbind-switch", "--name", "s1", "--ports", "2", "--listen", "127.0.0.1:0"],
     "xbind-gsmp-ovs": ["xbind-gsmp-ovs", "--bridge", "tcp:127.0.0.1:1"],
     "xbind-keeper": ["xbind-keeper", "--connections", ROOT / "deploy/connections.toml"],
+    "xbind-smds": ["xbind-smds", "--name", "smds-1", "--network", ROOT / "deploy/smds/six.toml"],
     "xbind-console": ["xbind-console"],
     "xbind-wan": ["xbind-wan", "--sites", ROOT / "deploy/sites/two.toml"],
     "xbind-callgen run": ["xbind-callgen", "run"],

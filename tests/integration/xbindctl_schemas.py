@@ -10,6 +10,7 @@ from harness import ROOT, InOneLab, tool
 
 FOLDER = ROOT / "docs" / "schemas" / "xbindctl"
 KEEPER = ROOT / "docs" / "schemas" / "keeper"
+SMDS = ROOT / "docs" / "schemas" / "smds"
 SHARED = ("common", "error")  # schemas that belong to no single command
 
 

@@ -23,13 +23,14 @@ METRICS = "docs/metrics.md"
 
 # Programs that have timers, as `PROGRAM [SUBCOMMAND]`.
 TIMED = ["xbind-cmgr", "xbind-switchserver", "xbind-routeobject", "xbind-qosmapper", "xbind-switch",
-         "xbind-switch tell", "xbind-gsmp-ovs", "xbind-callgen run", "xbind-keeper", "xbindctl",
-         "xbind-names", "xbind-console", "xbind-wan", "xbind-wan tell",
-         "gsmpdump"]
+         "xbind-switch tell", "xbind-gsmp-ovs", "xbind-callgen run", "xbind-keeper", "xbind-smds",
+         "xbind-smds host", "xbindctl", "xbind-names", "xbind-console", "xbind-wan",
+         "xbind-wan tell", "gsmpdump"]
 
 # Programs that have a status operation, or only --metrics.
 METERED = ["xbind-cmgr", "xbind-switchserver", "xbind-routeobject", "xbind-qosmapper",
-           "xbind-console", "xbind-switch", "xbind-gsmp-ovs", "xbind-keeper", "xbind-wan"]
+           "xbind-console", "xbind-switch", "xbind-gsmp-ovs", "xbind-keeper", "xbind-smds",
+           "xbind-wan"]
 
 # A metric that is named where it is exported.
 NAMED_METRIC = re.compile(r'\bmetrics\.(?:emplace|push)_back\(\s*[({]?\s*(?:std::string[({])?"\w+')
@@ -232,8 +233,8 @@ def metrics_document(programs_dir):
            "The last column is what `--metrics` exposes ([operating.md](operating.md)), in\n" \
            "seconds and bytes. A SwitchServer, `xbind-switch` and `xbind-gsmp-ovs` add the\n" \
            "label `switch`, except where the metric is of the process, and `xbind-wan` adds\n" \
-           "`site`. Only exposed: the rooms `exporter`, `console`, `emulator`, `ovs`, `keeper`\n" \
-           "and `wan`, and of the room\n" \
+           "`site`. Only exposed: the rooms `exporter`, `console`, `emulator`, `ovs`, `keeper`,\n" \
+           "`smds` and `wan`, and of the room\n" \
            "`switchserver` `hops`, `refusals/<cause>` and `port_.../<port>`.\n\n" + \
            tables_text(
                ["metric", "kind", "unit", "meaning", "in Prometheus"],

@@ -22,9 +22,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 PROGRAMS = ["gsmpdump", *("xbind-callgen " + word for word in (
                 "compare control figures floor generator null-manager null-switch overload report "
-                "run saturate search soak").split()),
-            "xbind-cmgr", "xbind-console", "xbind-gsmp-ovs", "xbind-keeper", "xbind-names",
-            "xbind-qosmapper", "xbind-routeobject", "xbind-switch", "xbind-switch tell",
+                "run saturate search soak").split()), *("xbind-" + name for name in (
+                "cmgr console gsmp-ovs keeper names qosmapper routeobject smds").split()),
+            "xbind-smds host", "xbind-smds status", "xbind-switch", "xbind-switch tell",
             "xbind-switchserver", "xbind-wan", "xbind-wan tell", "xbindctl"]
 
 # Files that may use CORBA. All others compile without omniORB. main.cpp builds and connects the
