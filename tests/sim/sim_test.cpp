@@ -423,7 +423,9 @@ TEST_F(SimTest, CallsSurviveManagersAndSwitchServersThatCrashTogether) {
     EXPECT_GT(all.of(what), 0U) << what;
   }
   // Few of 40 seeds show it.
-  if (which.size() >= 60) EXPECT_GT(all.of("hops claimed during a change of path"), 0U);
+  if (which.size() >= 60) {
+    EXPECT_GT(all.of("hops claimed during a change of path"), 0U);
+  }
 }
 
 TEST_F(SimTest, InFairWeatherNothingIsLostOrLate) {
