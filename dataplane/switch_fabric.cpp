@@ -41,7 +41,7 @@ SwitchFabric::SwitchFabric(const ForwardingOptions& forwarding, const FifoOption
 
 void SwitchFabric::attach(PortId id, std::unique_ptr<Link> link) {
   Port& port = at(id);
-  add_line(port, port.counters);
+  port.add_line(port.counters);
   port.link = std::move(link);
   port.line_before = port.link ? port.link->counters() : LinkCounters{};
   port.line_before.hec_errors = 0;  // all of the link's, also those of an earlier owner
@@ -49,7 +49,7 @@ void SwitchFabric::attach(PortId id, std::unique_ptr<Link> link) {
 
 void SwitchFabric::set_queueing(PortId id, std::unique_ptr<Queueing> queueing) {
   Port& port = at(id);
-  drop_queue(port);
+  port.drop_queue(table_);
   port.queueing = std::move(queueing);
 }
 
@@ -68,14 +68,14 @@ void SwitchFabric::set_crossbar(CrossbarSize size, CrossbarNetwork::Random rando
   crossbar_ = std::make_unique<Crossbar>(size, std::move(random));
 }
 
-void SwitchFabric::drop_queue(Port& port) {
-  port.queued_most = std::max(port.queued_most, port.queueing->size());
-  port.queueing->drop_all([&](ConnectionRef from) { count_discard(port, from); });
+void SwitchFabric::Port::drop_queue(ForwardingTable& table) {
+  queued_most = std::max(queued_most, queueing->size());
+  queueing->drop_all([&](ConnectionRef from) { count_discard(table, from); });
 }
 
-void SwitchFabric::count_discard(Port& port, ConnectionRef from) {
-  ++port.counters.output_discards;
-  if (Connection* connection = table_.find(from)) ++connection->counters.output_discards;
+void SwitchFabric::Port::count_discard(ForwardingTable& table, ConnectionRef from) {
+  ++counters.output_discards;
+  if (Connection* connection = table.find(from)) ++connection->counters.output_discards;
 }
 
 void SwitchFabric::set_line(PortId id, bool up) {
@@ -83,7 +83,7 @@ void SwitchFabric::set_line(PortId id, bool up) {
   port.up = up;
   if (up) return;
   if (crossbar_) port.counters.input_discards += crossbar_->drop(id, table_);
-  drop_queue(port);
+  port.drop_queue(table_);
   if (port.controller) count_input_discards(port.controller->drop_all(), port.counters);
   port.unsent.clear();  // these count as sent: they were on the line when it failed
 }
@@ -148,7 +148,7 @@ void SwitchFabric::replicate(Connection& connection, std::span<Branch> branches,
     Port& out = at(branch.port);
     const bool framed = branch.frames.on() && user;
     if (framed && !branch.frames.offers(last, out.queueing->room_for_frame())) {
-      count_discard(out, connection.self);
+      out.count_discard(table_, connection.self);
       continue;
     }
     const Arrival arrival{.header = cell_header(branch.vpi, branch.vci) | kept,
@@ -164,7 +164,7 @@ void SwitchFabric::replicate(Connection& connection, std::span<Branch> branches,
 bool SwitchFabric::offer(Port& port, const Arrival& arrival, TimePoint now) {
   const std::optional<ConnectionRef> lost =
       port.up ? port.queueing->enqueue(arrival, now) : std::optional(arrival.from);
-  if (lost) count_discard(port, *lost);
+  if (lost) port.count_discard(table_, *lost);
   return lost != arrival.from;
 }
 
@@ -270,18 +270,18 @@ TimePoint SwitchFabric::next_deadline() const {
 PortCounters SwitchFabric::counters(PortId id) const {
   const Port& port = at(id);
   PortCounters counters = port.counters;
-  add_line(port, counters);
+  port.add_line(counters);
   return counters;
 }
 
-void SwitchFabric::add_line(const Port& port, PortCounters& counters) {
-  if (!port.link) return;
-  const LinkCounters& line = port.link->counters();
-  const std::uint64_t dropped_in = line.frame_cells_in - port.line_before.frame_cells_in;
-  counters.hec_errors += line.hec_errors;
-  counters.input_cells += dropped_in;
-  counters.input_discards += dropped_in;
-  counters.output_discards += line.frame_cells_out - port.line_before.frame_cells_out;
+void SwitchFabric::Port::add_line(PortCounters& to) const {
+  if (!link) return;
+  const LinkCounters& line = link->counters();
+  const std::uint64_t dropped_in = line.frame_cells_in - line_before.frame_cells_in;
+  to.hec_errors += line.hec_errors;
+  to.input_cells += dropped_in;
+  to.input_discards += dropped_in;
+  to.output_discards += line.frame_cells_out - line_before.frame_cells_out;
 }
 
 std::optional<ConnectionCounters> SwitchFabric::counters(const VirtualLink& input) const {

@@ -155,18 +155,19 @@ class SwitchFabric {
     Loopback loopback = Loopback::kNone;
     bool up = true;
     std::vector<Cell> unsent;  // cells that the link did not accept, at most kBatch
+
+    // Adds what the link has counted since it was attached.
+    void add_line(PortCounters& to) const;
+    // Drops the cells that wait to leave, and counts them.
+    void drop_queue(ForwardingTable& table);
+    // Counts a cell that is lost here as an output, also at its connection if it still exists.
+    void count_discard(ForwardingTable& table, ConnectionRef from);
   };
 
-  // Adds what the port's link has counted since it was attached.
-  static void add_line(const Port& port, PortCounters& counters);
   Port& at(PortId port) { return ports_[port.value() - 1]; }
   const Port& at(PortId port) const { return ports_[port.value() - 1]; }
   // Processes cells at once.
   void accept(PortId id, std::span<const Cell> cells, TimePoint now);
-  // Drops the cells that wait at an output port, and counts them.
-  void drop_queue(Port& port);
-  // Counts a cell that is lost at an output port, there and at its connection if it still exists.
-  void count_discard(Port& port, ConnectionRef from);
   // Offers a cell to the queue of an output port and counts the cell that is lost, if any. Whether
   // the cell itself waits there now, or one of its own connection has given way to it.
   bool offer(Port& port, const Arrival& arrival, TimePoint now);
