@@ -191,7 +191,7 @@ def known_options(words):
     elif program in ("quickstart", "check"):
         text = run(ROOT / program, "--help").stdout
     else:
-        has_commands = program in ("xbind-callgen", "xbindctl")
+        has_commands = program in ("xbind-callgen", "xbind-smds", "xbindctl")
         command = [word for word in words[1:2] if has_commands and not word.startswith("-")]
         text = run(BIN / program, *command, "--help").stdout
     everywhere = {"--help", "--version", "--check-config", "--config", "--print-options",

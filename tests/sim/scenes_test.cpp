@@ -240,17 +240,17 @@ TEST(HandoverTest, OneThatALedgerHasIsNot) {
 constexpr PortId kHostPort{1};
 constexpr PortId kNextPort{3};  // from switch-1 to switch-2
 
-std::uint64_t seen(const char* what, int moments, void (*play)(Stage&, RequestId, Duration)) {
-  std::uint64_t count = 0;
+bool seen(const char* what, int moments, void (*play)(Stage&, RequestId, Duration)) {
+  bool occurred = false;
   for (int moment = 0; moment < moments; ++moment) {
     Stage stage({manager(1)}, {.switches = 5, .seed = static_cast<std::uint64_t>(moment + 1)});
     const RequestId call = stage.connect(0, 1, 3);
     play(stage, call, milliseconds{moment});
     stage.wait(seconds{20});
     EXPECT_EQ(stage.end(), "") << what << ", " << moment << " ms";
-    count += stage.tally().of(what);
+    occurred = occurred || stage.tally().of(what) != 0;
   }
-  return count;
+  return occurred;
 }
 
 void flicker_after_a_drain(Stage& stage, RequestId, Duration later) {
@@ -261,46 +261,43 @@ void flicker_after_a_drain(Stage& stage, RequestId, Duration later) {
 
 TEST(SituationTest, APortIsRenewedDuringATakeOver) {
   log::start("sim", log::Level::kOff);
-  EXPECT_GT(seen("ports renewed during a take-over", 80, flicker_after_a_drain), 0U);
+  EXPECT_TRUE(seen("ports renewed during a take-over", 80, flicker_after_a_drain));
 }
 
 TEST(SituationTest, APortIsRenewedBelowATakeOver) {
   log::start("sim", log::Level::kOff);
-  EXPECT_GT(seen("ports renewed below a take-over", 80, flicker_after_a_drain), 0U);
+  EXPECT_TRUE(seen("ports renewed below a take-over", 80, flicker_after_a_drain));
 }
 
 TEST(SituationTest, APortIsRenewedWithAModifyOpen) {
   log::start("sim", log::Level::kOff);
-  EXPECT_GT(seen("ports renewed with a modify open", 20,
-                 [](Stage& stage, RequestId call, Duration later) {
-                   stage.modify(0, call, 5);
-                   stage.wait(later);
-                   stage.flicker(1, kHostPort);
-                 }),
-            0U);
+  EXPECT_TRUE(seen("ports renewed with a modify open", 20,
+                   [](Stage& stage, RequestId call, Duration later) {
+                     stage.modify(0, call, 5);
+                     stage.wait(later);
+                     stage.flicker(1, kHostPort);
+                   }));
 }
 
 TEST(SituationTest, HopsAreClaimedDuringAModify) {
   log::start("sim", log::Level::kOff);
-  EXPECT_GT(seen("hops claimed during a modify", 20,
-                 [](Stage& stage, RequestId call, Duration later) {
-                   stage.cut(0, 3, seconds{2});
-                   stage.modify(0, call, 5);
-                   stage.wait(later);
-                   stage.kill_server(2, milliseconds{50});
-                 }),
-            0U);
+  EXPECT_TRUE(
+      seen("hops claimed during a modify", 20, [](Stage& stage, RequestId call, Duration later) {
+        stage.cut(0, 3, seconds{2});
+        stage.modify(0, call, 5);
+        stage.wait(later);
+        stage.kill_server(2, milliseconds{50});
+      }));
 }
 
 TEST(SituationTest, HopsThatHaveTakenOverAreRestored) {
   log::start("sim", log::Level::kOff);
-  EXPECT_GT(seen("hops restored that have taken over", 80,
-                 [](Stage& stage, RequestId, Duration later) {
-                   stage.drain({1, kNextPort});
-                   stage.wait(10 * later);
-                   stage.restart_switch(1, milliseconds{1});
-                 }),
-            0U);
+  EXPECT_TRUE(
+      seen("hops restored that have taken over", 80, [](Stage& stage, RequestId, Duration later) {
+        stage.drain({1, kNextPort});
+        stage.wait(10 * later);
+        stage.restart_switch(1, milliseconds{1});
+      }));
 }
 
 // ===== at the door of a room =====

@@ -39,8 +39,8 @@ NAMED_METRIC = re.compile(r'\bmetrics\.(?:emplace|push)_back\(\s*[({]?\s*(?:std:
 MAY_NAME_DURATIONS = {
     r".*/timers\.hpp": "the tables",
     r"core/durations\.cpp|core/config/timer_option\.hpp": "the units themselves",
-    r"(callgen/(load|report|run|statistics)|bench/(fairisle|figures|forms|generator|model|null|search)"
-    r"|cmgr/bench)/.*":
+    r"(callgen/(load|report|run|statistics)|bench/(fairisle|figures|forms|generator|model|null"
+    r"|search)|cmgr/bench)/.*":
         "parameters of a load, a measurement or a model",
     r"bench/(floor/(floor_run|gathering_options)|processes/port_cost)\.cpp":
         "parameters of a load or a measurement",
