@@ -138,7 +138,10 @@ void network(std::string_view text) {
 
 void line(std::string_view text) {
   const auto read = smds::parse_udp_line(text);
-  if (!read) return require_refusal(read.error());
+  if (!read) {  // of an option, so without a file
+    require(read.error().code == ErrorCode::kBadInput, "a refusal is not bad input");
+    return require_sentence(read.error().text);
+  }
   require(!read->name.empty() && read->line.peer.port != 0, "a line leads nowhere");
 }
 
