@@ -61,7 +61,7 @@ OUTSIDE_WORLD = {
         r"emulator/main\.cpp", r"(tests/unit/)?ovs/bridge_link(_test)?\.cpp",
         r"(tests/unit/)?dataplane/links/(udp|packet)(_.*|\.hpp)", r"callgen/media/media_lines\.cpp",
         r"console/(http_(server|session)|workers)\.(cpp|hpp)", r"orb/.*", r"tests/integration/.*",
-        r"bench/(floor|null|processes)/.*\.cpp", r"switchserver/(bench/)?main\.cpp"]),
+        r"bench/(floor|null|processes)/.*|.*/frame_relay.cpp|switchserver/(bench/)?main.cpp"]),
 }
 
 # Files that may catch an exception of CORBA or of a contract. Outgoing invocations go through
